@@ -284,8 +284,9 @@ async function durable() {
 function installPythonClients() {
   const folder = join(root, 'build/python-clients')
   const python = join(folder, 'bin/python')
-  if (existsSync(python)) return
   const done = (program, args) => spawnSync(program, args, { stdio: 'ignore', timeout: 120_000 }).status === 0
+  if (done(python, ['-c', 'import openai'])) return
+  rmSync(folder, { recursive: true, force: true }) // one that was cut off
   if (done('python3', ['-m', 'venv', folder]) && done(python, ['-m', 'pip', 'install', '--quiet', '--retries', '0', 'openai>=1.60,<3'])) return
   rmSync(folder, { recursive: true, force: true })
 }

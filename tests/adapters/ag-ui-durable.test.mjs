@@ -87,11 +87,50 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       assert.deepEqual([last().type, last().code, ran], ['RUN_ERROR', 'stale', 1])
     })
 
-    test('a tool of the page brings its result with the next run; one that the engine does not have is left out', async (t) => {
+    const map = { name: 'show_map', description: 'Shows a map.', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }
+    const callsMap = (...cities) => ({ text: 'Look: ', calls: cities.map((city, at) => ({ id: `m${at}`, name: 'show_map', arguments: { city } })) })
+
+    test('a tool that the page brings: any worker offers it, and its result comes with the next run', async (t) => {
+      const { agent, ask, events, last, server, shared, store, turns } = await turnStage(t, sdk, { answers: [callsMap('Rome', 'Bari'), callsMap('Pisa'), { text: 'Done.' }], working: false })
+      const first = turns.work()
+      await ask('Where?', { tools: [map] })
+      await first.close()
+      assert.ok(server.requests[0].body.tools.some(({ function: { name, parameters } }) => name === 'show_map' && parameters.required[0] === 'city'))
+      const ids = agent.messages.flatMap(({ toolCalls = [] }) => toolCalls).map(({ id }) => id)
+      assert.deepEqual([ids.length, typesOf(events).includes('TOOL_CALL_RESULT')], [2, false])
+      if (current) assert.ok(last().outcome.pendingToolCallIds.length > 0)
+      // Another process goes on, with a page that brings no tools any more, and results of which one is an error.
+      const others = turnsOf(t, server, shared)
+      others.work()
+      const page = open(sdk, agUIHandler(others, { store, authorize: () => true }), { messages: structuredClone(agent.messages) })
+      page.agent.addMessage({ id: 'r1', role: 'tool', toolCallId: ids[0], content: 'Rome is shown' })
+      page.agent.addMessage({ id: 'r2', role: 'tool', toolCallId: ids[1], content: '', error: 'no map of Bari' })
+      await page.ask(undefined)
+      await page.ask(undefined) // the calls run one after another
+      const [one, two] = server.requests[1].body.messages.slice(-2).map(({ content }) => content)
+      assert.deepEqual([one, /no map of Bari/.test(two)], ['Rome is shown', true])
+      assert.ok(server.requests[1].body.tools.some(({ function: { name } }) => name === 'show_map'), 'it is offered in the next round as well')
+      const third = page.agent.messages.flatMap(({ toolCalls = [] }) => toolCalls).at(-1).id
+      page.agent.addMessage({ id: 'r3', role: 'tool', toolCallId: third, content: 'Pisa is shown' })
+      await page.ask(undefined)
+      assert.equal(told(page.agent).at(-1), 'Done.')
+      assert.equal(page.agent.messages.filter(({ role }) => role === 'tool').length, 3, 'no result comes twice')
+    })
+
+    test('a page does not put its tool in the place of one of the server, and what is no tool is refused before anything begins', async (t) => {
+      const { ask, last, handler, store, server } = await turnStage(t, sdk, { answers: [calls('hi'), { text: 'Done.' }] })
+      await ask('Hello', { tools: [{ name: 'echo.back', description: 'Mine.', parameters: {} }, { name: 'echo_back', description: 'Mine.', parameters: {} }, map, map] })
+      assert.ok(!JSON.stringify(server.requests[0].body.tools).includes('Mine.'))
+      assert.deepEqual([server.requests[0].body.tools.length, interruptsOf(last()).length], [2, 1], 'the call of the server\'s tool is asked about')
+      const post = async (tools) => await handler(new Request('http://app.test/', { method: 'POST', body: JSON.stringify({ threadId: 'other', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'Hi' }], tools }) }))
+      for (const wrong of [{ ...map, parameters: { type: 'string' } }, { ...map, name: '' }, 7]) assert.equal((await post([wrong])).status, 400, JSON.stringify(wrong).slice(0, 80))
+      assert.equal(await store.load('other'), null)
+    })
+
+    test('a tool of the engine that the page runs brings its result with the next run', async (t) => {
       const stage = await turnStage(t, sdk, { answers: [calls('hi'), { text: 'Done.' }], tools: [echo({ execute: undefined, external: true, identity: '1' })] })
-      const { agent, ask, events, last, server } = stage
-      await ask('Hello', { tools: [{ name: 'echo.back', description: '', parameters: {} }, { name: 'show_map', description: '', parameters: {} }] })
-      assert.match(ofType(events, 'CUSTOM')[0].value.detail, /show_map/)
+      const { agent, ask, last, server } = stage
+      await ask('Hello', { tools: [{ name: 'echo.back', description: '', parameters: {} }] })
       const toolCallId = agent.messages.flatMap(({ toolCalls = [] }) => toolCalls)[0].id
       if (current) assert.deepEqual(last().outcome, { type: 'success', pendingToolCallIds: [toolCallId] })
       agent.addMessage({ id: 'result', role: 'tool', toolCallId, content: 'from the page' })

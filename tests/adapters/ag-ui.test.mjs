@@ -274,6 +274,41 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       assert.ok(!JSON.stringify(server.requests[0].body).includes('of the app'))
     })
 
+    test('state that a tool changes reaches the client, and comes back with its next run', async (t) => {
+      const seen = []
+      const write = echo({ name: 'cart.add', permission: 'sensitive', execute: ({ text }, { context: { cart, setState } }) => { cart.push(text); setState({ cart }); return 'added' } })
+      const { agent, ask, events, last, server } = await agentStage(t, sdk, {
+        answers: [{ text: 'I add it. ', calls: [{ id: 'a', name: 'cart_add', arguments: { text: 'an umbrella' } }] }, { text: 'Done.' }, { text: 'Two.' }], tools: [write], initialState: { cart: ['a hat'] },
+        run: ({ input, setState }) => {
+          seen.push(structuredClone(input.state))
+          setState({ ...input.state, seen: seen.length })
+          return { context: { cart: input.state.cart, setState } }
+        },
+      })
+      await ask('Hello')
+      assert.deepEqual(typesOf(events).slice(0, 3), ['RUN_STARTED', 'STATE_SNAPSHOT', 'STEP_STARTED'])
+      assert.deepEqual(agent.state, { cart: ['a hat'], seen: 1 })
+      await ask(undefined, { resume: interruptsOf(last()).map((one) => resolved(one)) })
+      assert.deepEqual(ofType(events, 'STATE_SNAPSHOT').map(({ snapshot }) => snapshot), [{ cart: ['a hat'], seen: 2 }, { cart: ['a hat', 'an umbrella'] }])
+      assert.ok(typesOf(events).lastIndexOf('STATE_SNAPSHOT') < typesOf(events).indexOf('TOOL_CALL_RESULT'))
+      assert.deepEqual(agent.state, { cart: ['a hat', 'an umbrella'] })
+      await ask('And now?')
+      assert.deepEqual(seen, [{ cart: ['a hat'] }, { cart: ['a hat'], seen: 1 }, { cart: ['a hat', 'an umbrella'] }])
+      assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('a hat'), 'no model sees it')
+    })
+
+    test('state that is set before nothing begins, behind the end, or that is no JSON', async (t) => {
+      let set
+      const { ask, events, last, agent } = await agentStage(t, sdk, { answers: [{ text: 'One.' }], tools: [], run: ({ setState }) => { set = setState; return {} } })
+      await ask('Hello')
+      const count = events.length
+      set({ late: true })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      assert.deepEqual([events.length, last().type, agent.state], [count, 'RUN_FINISHED', {}])
+      for (const wrong of [undefined, () => {}, Symbol('x')]) assert.throws(() => set(wrong), { code: 'option', path: 'setState()' })
+      for (const wrong of [1n, Object.assign([], { toJSON: () => { throw new Error('no') } })]) assert.throws(() => set(wrong))
+    })
+
     test('pictures: of a person, and in a result', async (t) => {
       const { ask, agent, events, server } = await agentStage(t, sdk, { answers: [callsEcho, { text: 'A dot.' }], tools: [echo({ execute: () => parts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })] })
       agent.addMessage({ id: 'u', role: 'user', content: [{ type: 'text', text: 'What is this?' }, { type: 'image', source: { type: 'data', value: png, mimeType: 'image/png' } }] })

@@ -1,10 +1,10 @@
 // Each client of OpenAI's chat completions, in the same words: `ask(question, { fetch, baseURL, stream })` runs the tool `get_weather` that the model calls, and gives
 // what the model said, the cities that the tool was asked for, and why the last answer ended. What goes wrong is thrown.
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+let found
 const major = Number(process.versions.node.split('.')[0])
 const sunny = ({ city }) => `sunny in ${city}`
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
@@ -66,11 +66,9 @@ async function python({ baseURL, stream }) {
   return JSON.parse(stdout)
 }
 
-/** The Python in which js/scripts/test.mjs could install the client, or undefined. */
-export function pythonWith() {
-  const program = fileURLToPath(new URL('../../build/python-clients/bin/python', import.meta.url))
-  return existsSync(program) ? program : undefined
-}
+/** A Python that has the client: that of js/scripts/test.mjs, which installs it where pip can, or the system's. Undefined where there is none. */
+export const pythonWith = () => (found ??= [fileURLToPath(new URL('../../build/python-clients/bin/python', import.meta.url)), 'python3', 'python'].find(hasClient) ?? null) ?? undefined
+const hasClient = (program) => spawnSync(program, ['-c', 'import openai'], { stdio: 'ignore' }).status === 0
 
 const newer = major < 22 && `Node ${process.versions.node}: it needs Node 22`
 export const clients = {

@@ -1,7 +1,7 @@
-// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, page, noise, hang, changes }.
+// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, page, endless, noise, hang, dies, changes }.
 import { createInterface } from 'node:readline'
 
-const { tools = [], count = 0, page, noise = false, hang, changes = 0 } = JSON.parse(process.argv[2] ?? '{}')
+const { tools = [], count = 0, page, endless = false, noise = false, hang, dies, changes = 0 } = JSON.parse(process.argv[2] ?? '{}')
 const schema = { type: 'object', properties: { text: { type: 'string' } } }
 const all = [...tools.map((tool) => (typeof tool === 'string' ? { name: tool, inputSchema: schema } : { ...tool, ...(tool.long ? { description: 'x'.repeat(tool.long) } : {}) })), ...Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Number ${at}.`, inputSchema: schema }))]
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -30,6 +30,11 @@ const calls = {
   refusal: () => { throw Object.assign(new Error('not like that'), { code: -32602 }) },
   crash: () => process.exit(3),
   never: () => new Promise(() => {}),
+  late: () => new Promise((resolve) => setTimeout(() => resolve(text('too late')), 200)),
+  behind: (_, token) => {
+    setTimeout(() => { for (let at = 0; at < 100; at++) send({ method: 'notifications/progress', params: { progressToken: token, progress: at, message: 'behind the end' } }) }, 20)
+    return text('ended')
+  },
   sample: async () => text(JSON.stringify(await ask('sampling/createMessage', { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 }))),
   elicit: async () => text(JSON.stringify(await ask('elicitation/create', { message: 'Your password?', requestedSchema: { type: 'object', properties: { password: { type: 'string' } } } }))),
   elicit_pages: async () => text(JSON.stringify(await Promise.all(['javascript:alert(1)', 'https://sign.in.example/?a=1'].map((url) => ask('elicitation/create', { mode: 'url', message: 'Sign in', url, elicitationId: url }))))),
@@ -43,6 +48,7 @@ const calls = {
 let lists = 0
 async function answer({ id, method, params = {} }) {
   if (method === hang) return
+  if (method === dies) process.exit(3)
   if (method === 'initialize') {
     if (noise) process.stdout.write('Server listening on stdio!\n{"half": \nnot json\n')
     return send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'raw', version: '1' } } })
@@ -51,6 +57,7 @@ async function answer({ id, method, params = {} }) {
     if (lists++ < changes) send({ method: 'notifications/tools/list_changed' }) // while it is read, and again, and again
     const at = Number(params.cursor ?? 0)
     const end = page ? at + page : all.length
+    if (endless) return send({ id, result: { tools: all.slice(at, at + 1), nextCursor: String(at + 1) } })
     return send({ id, result: { tools: all.slice(at, end), ...(end < all.length ? { nextCursor: String(end) } : {}) } })
   }
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } })

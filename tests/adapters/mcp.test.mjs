@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { file, mcpTools, memory } from '../../js/dist/esm/mcp/index.js'
 import { questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
+import { startServer } from '../../js/dist/esm/testing/index.js'
 import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { overHttp, overStdio, scriptOf, sdks, started, until } from './mcp-clients.mjs'
 
@@ -278,6 +279,54 @@ for (const [name, load] of Object.entries(sdks)) {
     test('a server that hangs at its list is given up, and its tools stay out', async (t) => {
       const { client } = await overStdio(t, sdk, raw({ hang: 'tools/list' }))
       await assert.rejects(mcpTools(client, { server: 'srv', expose: 'all', listTimeoutMs: 100 }), { code: 'failed', message: /srv does not tell its tools: .*timed out/ })
+    })
+
+    test('a list whose pages have no end is read so far, and a server that dies at its list is told at once', async (t) => {
+      const from = Date.now()
+      const { tools, warnings } = await mcpStage(t, sdk, raw({ tools: ['echo', 'crash'], endless: true }))
+      assert.deepEqual(tools.tools.map(({ name }) => name), ['srv.echo', 'srv.crash'])
+      await until(() => /the others were not read/.test(warnings.join()))
+      const { client } = await overStdio(t, sdk, raw({ dies: 'tools/list' }))
+      await assert.rejects(mcpTools(client, { server: 'srv', expose: 'all' }), { code: 'failed', message: /srv does not tell its tools: .*closed/i })
+      assert.ok(Date.now() - from < 20_000)
+    })
+
+    test('what comes behind the end of a call changes nothing, and the next call is its own', async (t) => {
+      const { run } = await mcpStage(t, sdk, raw({ tools: ['late', 'behind', 'echo'] }), { answers: [calling('srv_late'), calling('srv_behind'), calling('srv_echo'), done] })
+      const one = run()
+      await collect(one, (event) => event.type === 'card' && event.status === 'executing' && one.cancelCall(event.call, 'too slow'))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const result = await one.done
+      assert.deepEqual(cards(result).map(({ status, output }) => [status, output]), Array(3).fill(['unknown', undefined]), 'nobody knows what it did')
+      const { run: again } = await mcpStage(t, sdk, raw({ tools: ['behind', 'echo'] }), { answers: [calling('srv_behind'), calling('srv_echo', { text: 'x' }), done] })
+      const two = again()
+      const events = await collect(two)
+      assert.deepEqual(cards(await two.done).map(({ status, output }) => [status, output]), [['success', 'ended'], ['success', 'it got {"text":"x"}']])
+      assert.ok(ofType(events, 'progress').every(({ text }) => text !== 'behind the end'))
+    })
+
+    test('names that no provider takes, and names of two servers that become one, reach their own tools', async (t) => {
+      const names = { a: ['b_c', 'x/y', 'x:y', 'x.y', '天气', 'n'.repeat(128), `${'n'.repeat(127)}m`], a_b: ['c', 'x'], a_x: ['y'] }
+      const stand = await stage(t, { answers: [], server: { appendOnly: false } })
+      const heard = {}
+      for (const [server, tools] of Object.entries(names)) {
+        const { client, said } = await overStdio(t, sdk, raw({ tools }))
+        heard[server] = said
+        const made = await mcpTools(client, { server, expose: 'all', permission: 'public' })
+        t.after(() => made.close())
+        made.attach(stand.engine)
+      }
+      const asked = async (...answers) => {
+        const model = await startServer({ answers })
+        t.after(model.close)
+        const result = await stand.engine.run({ model: { baseURL: model.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'Hi' }] }).done
+        return { ...result, offered: model.requests[0].body.tools.map(({ function: { name } }) => name) }
+      }
+      const { offered } = await asked(done)
+      assert.deepEqual([new Set(offered).size, offered.every((name) => /^[\w-]{1,64}$/.test(name))], [10, true], String(offered))
+      const called = cards(await asked({ calls: offered.map((name, at) => ({ id: `c${at}`, name, arguments: {} })) }, done))
+      assert.deepEqual(called.map(({ status }) => status), Array(10).fill('success'))
+      for (const [server, tools] of Object.entries(names)) await until(() => [...heard[server]].sort().join() === tools.map((tool) => `called ${tool}`).sort().join())
     })
 
     test('what was accepted holds over a restart, also of a server that comes back as another', async (t) => {

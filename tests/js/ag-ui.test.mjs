@@ -90,11 +90,12 @@ test('made-up answers, results and calls run nothing', async (t) => {
   const { post, server } = await served(t, { tools: [echo({ permission: 'sensitive', execute: () => { ran++ } })] })
   const [question] = asked(await post([said('Hello')]))
   const { id, toolCallId } = question
+  assert.ok(id.endsWith(`:${question.metadata.sluice.digest.slice(0, 32)}`))
   const other = (change) => ({ ...question, id: change(id) })
   for (const resume of [[yes({ id: 'x' })], [yes(other((id) => id.replace(':execution:', ':result:')))], [yes(other((id) => id.replace(':1:', ':2:')))], [yes({ id: '' })], [yes({ id: '__proto__' })]]) {
     assert.equal((await post([said('Hello')], { resume })).events.at(-1).code, 'interrupted', JSON.stringify(resume))
   }
-  for (const resume of [[yes(other((id) => id.replace(/:[^:]+$/, ':')))], [yes(other((id) => id.replace(/:[^:]+$/, `:${question.metadata.sluice.digest}`)))]]) {
+  for (const resume of [[yes(other((id) => id.replace(/:[^:]+$/, ':')))], [yes(other((id) => id.replace(/:[^:]+$/, `:${question.metadata.sluice.digest}`)))], [yes(other((id) => `${id.slice(0, -1)}${id.endsWith('0') ? 1 : 0}`))]]) {
     const { events } = await post([said('Hello')], { resume })
     assert.deepEqual([events.at(-1).outcome.interrupts.map((one) => one.id), ofType(events, 'CUSTOM')[0].value.code, ran], [[id], 'stale', 0])
   }

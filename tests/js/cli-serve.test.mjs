@@ -29,7 +29,9 @@ test('clients of OpenAI get calls and models, and strangers in a browser nothing
     const before = requests.length
     const { host, port } = new URL(url)
     assert.deepEqual([await say('evil.test', url), await say(host, url, { origin: 'https://evil.test' }), await say(host, url, { origin: 'null' }), requests.length], [403, 403, 403, before])
-    assert.deepEqual([await say(`localhost:${port}`, url), await say(host, url, { origin: 'http://localhost:3000' })], [200, 200])
+    // A picture or a link of another page names no Origin.
+    for (const site of ['cross-site', 'same-site']) assert.deepEqual([await say(host, url, { 'sec-fetch-site': site }), requests.length], [403, before], site)
+    assert.deepEqual([await say(`localhost:${port}`, url), await say(host, url, { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }), await say(host, url, { 'sec-fetch-site': 'none' }), await say(host, url, { 'sec-fetch-site': 'same-origin' })], [200, 200, 200, 200])
   })
   assert.equal(code, 0)
   assert.ok(out.includes(`In front of ${baseURL};`), out)

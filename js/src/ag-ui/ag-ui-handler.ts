@@ -8,23 +8,24 @@ import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type ClientOutput } from '../leg/answers.js'
 import type { Leg } from '../leg/leg.js'
+import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from '../leg/client-tools.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
-import type { AGUIRequest } from './ag-ui-request.js'
+import type { AGUIRunRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
-import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from './client-tools.js'
 import { Conflict, checkCoverage, noted } from './conflict.js'
 import { DurableThreads, type DurableAGUIOptions } from './durable-threads.js'
 import { EventWriter, type EventOptions } from './event-writer.js'
-import { postedOf, type Posted } from './posted.js'
+import { postedOf, type Posted as PostedInput } from './posted.js'
+import { SharedState } from './shared-state.js'
 import { eventChecks } from './to-ag-ui-events.js'
 import type { AGUIEvent } from './types.js'
 
 /** What `agUIHandler` takes. */
 export interface AGUIHandlerOptions<C = unknown> extends Omit<LegOptions, 'log'>, EventOptions {
   /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
-  run: (request: AGUIRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
+  run: (request: AGUIRunRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
 }
 
 const { log: _, ...checks } = legChecks // a client of AG-UI does not come back to a run
@@ -60,6 +61,9 @@ function threadsOf(engine: Engine, options: AGUIHandlerOptions): Threads {
 
 const framing = { headers: {}, last: '' }
 
+/** A run that a client asks for, and what it is told of the app's state. */
+type Posted = PostedInput & { state: SharedState }
+
 class Threads {
   readonly #engine: Engine
   readonly #options: AGUIHandlerOptions
@@ -74,12 +78,14 @@ class Threads {
   respond(request: Request): Promise<Response> {
     return this.#legs.respond(async () => {
       if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
-      const posted = postedOf(await this.#legs.body(request, 'threadId, runId and messages'))
+      const posted: Posted = { ...postedOf(await this.#legs.body(request, 'threadId, runId and messages')), state: new SharedState() }
       const { threadId } = posted.input
       await this.#legs.authorize(request, threadId)
       return await this.#legs.inTurn(threadId, async () => {
         try {
-          return this.#legs.response(await this.#lead(posted), request)
+          const leg = await this.#lead(posted)
+          posted.state.begin((event) => { if (this.#legs.get(threadId) === leg) leg.append(event) })
+          return this.#legs.response(leg, request)
         } catch (error) {
           if (!(error instanceof Conflict)) throw error
           const { start } = new EventWriter(posted.input, '', [])
@@ -105,8 +111,8 @@ class Threads {
   }
 
   async #run(posted: Posted, messages: ChatMessage[]): Promise<ChatRun> {
-    const { input } = posted
-    return checkedRun(await this.#options.run({ id: input.threadId, messages, input }))
+    const { input, state } = posted
+    return checkedRun(await this.#options.run({ id: input.threadId, messages, input, setState: state.set }))
   }
 
   #writer({ input }: Posted, run: Run, { id }: Answer): EventWriter {

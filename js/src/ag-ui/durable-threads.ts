@@ -6,13 +6,13 @@ import type { Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
 import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open } from '../durable/answers.js'
+import { clientToolsOf, toolsOf, type ClientTool } from '../leg/client-tools.js'
 import { eventStream, opened, type Framing } from '../leg/event-stream.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
 import { Requests, type RequestOptions } from '../leg/requests.js'
 import type { AGUIRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
-import { clientToolsOf } from './client-tools.js'
 import { Conflict, checkCoverage, noted } from './conflict.js'
 import { EventWriter, type EventOptions } from './event-writer.js'
 import { postedOf, type Posted } from './posted.js'
@@ -70,19 +70,19 @@ export class DurableThreads {
     if (open?.status.phase === 'waiting') return await this.#goOn(request, posted, open, isFresh)
     if (!open || isFresh) return await this.#begin(request, posted)
     if (posted.decisions) throw new Conflict('stale', 'the answer is still being written')
-    return await this.#told(request, posted, open.entry, [snapshotWithout(posted, open.entry.id)])
+    return await this.#told(request, posted, open.entry, open.status.external, [snapshotWithout(posted, open.entry.id)])
   }
 
-  async #told({ signal }: Request, posted: Posted, entry: Entry, notes: readonly AGUIEvent[], going?: Going): Promise<Response> {
+  async #told({ signal }: Request, posted: Posted, entry: Entry, external: readonly ClientTool[] | undefined, notes: readonly AGUIEvent[], going?: Going): Promise<Response> {
     const { threadId } = posted.input
-    const told = toldOf({ turns: this.#turns, turn: entry.id, writer: this.#writer(posted, entry.id), notes, onEnd: (end) => this.#answers.settle(threadId, entry, end) }, going)
+    const told = toldOf({ turns: this.#turns, turn: entry.id, writer: this.#writer(posted, entry.id, external), notes, onEnd: (end) => this.#answers.settle(threadId, entry, end) }, going)
     const open = await opened(told)
     if (!open) throw new Conflict('stale', 'this answer is over')
     return eventStream(open, { framing: this.#framing, keepAliveMs: this.#requests.keepAliveMs, signals: [signal] })
   }
 
-  #writer({ input }: Posted, turn: string): EventWriter {
-    return new EventWriter(input, turn, this.#turns.tools, this.#options)
+  #writer({ input }: Posted, turn: string, external: readonly ClientTool[] = []): EventWriter {
+    return new EventWriter(input, turn, [...toolsOf(external), ...this.#turns.tools], this.#options) // a name of the engine's stays that one's
   }
 
   // -- a new answer ---------------------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ export class DurableThreads {
   async #begin(request: Request, posted: Posted): Promise<Response> {
     const { input } = posted
     const id = input.threadId
-    const others = clientToolsOf(input.tools).flatMap(({ name }) => (this.#turns.tools.some((tool) => tool.name === name) ? [] : [name]))
+    const external = clientToolsOf(input.tools)
     await this.#answers.stop(id, 'a new message came')
     const stored = await this.#options.store.load(id)
     let { fresh, branch, left } = nextOf(posted.messages, stored)
@@ -100,9 +100,8 @@ export class DurableThreads {
       const given = (await this.#options.start?.({ id, messages, input })) ?? {}
       const system = [given.system, posted.context].filter(Boolean).join('\n\n')
       return { ...given, ...(system === '' ? {} : { system }) }
-    })
-    const unknown = others.length > 0 ? [`tools of a page are those of the engine: ${others.join(', ')} left out`] : []
-    return await this.#told(request, posted, entry, [...left, ...unknown].map((detail) => noted('unsupported', detail)))
+    }, external)
+    return await this.#told(request, posted, entry, external, left.map((detail) => noted('unsupported', detail)))
   }
 
   // -- an answer that waits -------------------------------------------------------------------------------------------------
@@ -119,12 +118,12 @@ export class DurableThreads {
     const { decisions = new Map() } = posted
     const { decided, refused } = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))
     const results = await this.#answers.results(turn, status, posted.outputs)
-    const writer = this.#writer(posted, turn)
+    const writer = this.#writer(posted, turn, status.external)
     const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
     const notes = [
       ...unknown.map((name) => noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name })), ...refused.flatMap((detail) => writer.refused(detail)),
     ]
-    if (decided.size + results.size > 0) return await this.#told(request, posted, entry, notes, { message: status.message, decided, results })
+    if (decided.size + results.size > 0) return await this.#told(request, posted, entry, status.external, notes, { message: status.message, decided, results })
     writer.retell(status.message) // the client has it
     return this.#requests.told([writer.start, ...notes, ...status.questions.flatMap((question) => writer.take(askedBy(question))), ...writer.end(waitingEnd(status))])
   }

@@ -111,6 +111,11 @@ export type AGUIEvent =
     }[]
   }
   | {
+    type: 'STATE_SNAPSHOT'
+    /** The state that the app shares with its page, in the place of what the client has. */
+    snapshot: Json
+  }
+  | {
     type: 'MESSAGES_SNAPSHOT'
     /** What the client has of the conversation, without the answer that is told anew behind it. */
     messages: JsonObject[]

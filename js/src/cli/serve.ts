@@ -105,7 +105,10 @@ function strangerTo(request: Request): Response | undefined {
   const { hostname } = new URL(request.url)
   const origin = request.headers.get('origin')
   const from = origin === null ? undefined : URL.canParse(origin) ? new URL(origin).hostname : origin
-  const stranger = !isLoopback(hostname) ? `Host: found '${hostname}'` : from !== undefined && !isLoopback(from) ? `Origin: found '${from}'` : undefined
+  const site = request.headers.get('sec-fetch-site') ?? 'none'
+  const stranger = !isLoopback(hostname) ? `Host: found '${hostname}'`
+    : from !== undefined ? (isLoopback(from) ? undefined : `Origin: found '${from}'`)
+      : site === 'none' || site === 'same-origin' ? undefined : `Sec-Fetch-Site: found '${site}'` // a picture or a link of a page names no origin
   if (stranger === undefined) return undefined
   const message = `${stranger.slice(0, 200)}, expected this machine; with --token other names are served`
   return Response.json({ error: { message, type: 'invalid_request_error', param: null, code: 'forbidden' } }, { status: 403 })

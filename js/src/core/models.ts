@@ -1,5 +1,5 @@
 // The models that a server has, as it lists them itself.
-import { joined, utf8 } from './bytes.js'
+import { Gathered, utf8 } from './bytes.js'
 import { messageOf, SluiceError } from './errors.js'
 import { checkModel, serverOf, type Server, type ServerAddress } from './model.js'
 import { onAbort } from './on-abort.js'
@@ -66,14 +66,12 @@ export interface Listed {
 export async function listed({ url, headers, wire }: Server, signal: AbortSignal): Promise<Listed> {
   const { 'content-type': _, ...rest } = headers
   const response = await fetchTransport({ url, method: 'GET', headers: { ...rest, accept: 'application/json' } }, signal)
-  const pieces: Uint8Array[] = []
-  let size = 0
+  const all = new Gathered()
   await readBody(response, signal, (piece) => {
-    pieces.push(piece)
-    size += piece.byteLength
-    return size <= MAX_BYTES
+    all.add(piece)
+    return all.size <= MAX_BYTES
   })
-  const body = joined(pieces)
+  const body = all.take()
   const text = utf8(body).trim()
   const page = text.startsWith('<')
   const names = response.status < 400 ? namesIn(text, wire) : undefined

@@ -1,5 +1,5 @@
 // What an answer with an HTTP error says: the provider's words, and how long to wait before another try.
-import { joined, utf8 } from './bytes.js'
+import { Gathered, utf8 } from './bytes.js'
 import { onAbort } from './on-abort.js'
 import { isObject } from './options.js'
 import { readBody } from './transport.js'
@@ -14,13 +14,11 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
   const enough = new AbortController()
   const timer = setTimeout(() => enough.abort(), MAX_MS)
   const off = onAbort(signal, () => enough.abort())
-  const pieces: Uint8Array[] = []
-  let size = 0
+  const all = new Gathered()
   try {
     await readBody(response, enough.signal, (piece) => {
-      pieces.push(piece)
-      size += piece.byteLength
-      return size < MAX_BYTES
+      all.add(piece)
+      return all.size < MAX_BYTES
     })
   } catch {
     signal.throwIfAborted() // what broke otherwise: the status is known, and some of the words
@@ -28,7 +26,7 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
     clearTimeout(timer)
     off()
   }
-  return joined(pieces)
+  return all.take()
 }
 
 /** What a refusal says, in the provider's own words where they are found. */

@@ -10,6 +10,7 @@ import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
 import type { Durable, Question, TurnStatus } from './types.js'
 import type { ClientOutput } from '../leg/answers.js'
+import type { ClientTool } from '../leg/client-tools.js'
 import { cut, type Decision } from '../leg/decision.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
@@ -74,15 +75,15 @@ export class DurableAnswers {
     this.#store = store
   }
 
-  /** Begins an answer at the end of a branch, with what the app says to its messages. */
-  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>): Promise<Entry> {
+  /** Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client brings. */
+  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<Entry> {
     const messages = await messagesOf(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
     const start = await given(messages)
     if (typeof start !== 'object') throw wrong('start()', start, '{ system, data }')
     const { system, data } = start
     const entry: Entry = { id: `msg-${randomUUID()}`, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'assistant' }
     await this.#store.save(id, { entries: [entry] }) // in front of the turn: none runs that the conversation does not know
-    await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }) })
+    await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }), ...(external.length > 0 ? { external } : {}) })
     return entry
   }
 

@@ -7,6 +7,7 @@ import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
+import { withClientTools } from '../leg/client-tools.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './events.js'
 import { files } from './files.js'
@@ -50,7 +51,7 @@ const checkOptions = members({
 
 const anId = is('a text of 1 to 200 characters, no control characters', (value) => typeof value === 'string' && value !== '' && value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value))
 const checkStart = members({
-  members: { messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0), id: anId, thread: anId, data: anything }, needs: ['messages'],
+  members: { messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0), id: anId, thread: anId, data: anything, external: anything }, needs: ['messages'],
 })
 const checkDecision = members({
   members: {
@@ -114,8 +115,8 @@ class Turns implements Durable {
 
   async start(options: StartOptions): Promise<string> {
     checkStart(options, 'options')
-    const { messages, id = randomUUID(), thread, data } = options
-    const config = await this.#texts.write(id, 'config', encode({ messages, data }, 'options'))
+    const { messages, id = randomUUID(), thread, data, external } = options
+    const config = await this.#texts.write(id, 'config', encode({ messages, data, external }, 'options'))
     await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
     await this.#wake(id) // also where it was there: its first wake may be lost
     return id
@@ -185,9 +186,9 @@ class Turns implements Durable {
 
   async status(id: string): Promise<TurnStatus> {
     const row = await this.#load(id)
-    const { data, decisions = [] } = await this.#config(row)
+    const { data, decisions = [], external } = await this.#config(row)
     const { phase, thread } = row
-    const known = { phase, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }), decisions }
+    const known = { phase, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }), ...(external ? { external } : {}), decisions }
     if (row.result !== null) return { ...known, questions: [], ...((await this.#read(row, 'result', row.result)) as TurnEnd) }
     return { ...known, questions: await this.#questionsOf(row), message: await this.#message(row) }
   }
@@ -388,9 +389,10 @@ class Turns implements Durable {
 
   async #restored<T>(row: Row, kept: string, look: (turn: Turn) => T): Promise<T> {
     const state = await this.#texts.read(row.id, 'state', kept)
+    const { external = [] } = await this.#config(row)
     let turn: Turn
     try {
-      turn = Turn.restore(this.#engine, state)
+      turn = withClientTools(this.#engine, external, (engine) => Turn.restore(engine, state))
     } catch (cause) {
       throw unreadable(row.id, 'state', cause)
     }

@@ -5,6 +5,7 @@ import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } from '../core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
+import { withClientTools, type ClientTool } from '../leg/client-tools.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import { unreadable, type Texts } from './texts.js'
@@ -17,6 +18,8 @@ export interface Config {
   messages?: ChatMessage[]
   data?: Json
   decisions?: DecisionRecord[]
+  /** Tools of this turn alone, which a client runs. */
+  external?: readonly ClientTool[]
 }
 
 /** An entry of an inbox. */
@@ -130,6 +133,7 @@ export class Leg {
   async #begin(given: TurnRun): Promise<Run> {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
+    const { external = [] } = this.#config
     for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
@@ -142,12 +146,12 @@ export class Leg {
     if (state === null) {
       const { messages } = this.#config
       if (!messages) throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
-      return engine.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions)
+      return withClientTools(engine, external, (both) => both.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions))
     }
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
     const saved = await texts.read(id, 'state', state)
     try {
-      return engine.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own })
+      return withClientTools(engine, external, (both) => both.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own }))
     } catch (cause) {
       throw SluiceError.is(cause) && cause.code === 'json' ? unreadable(id, 'state', cause) : cause
     }
@@ -197,7 +201,7 @@ export class Leg {
     const { texts } = this.#around
     const questions = result ? [] : [...this.#questions.values()]
     const taken = [...this.#used]
-    const config = this.#configChanged || this.#config.messages ? { data: this.#config.data, decisions: this.#config.decisions } : undefined
+    const config = this.#configChanged || this.#config.messages ? { ...this.#config, messages: undefined } : undefined
     await this.#write(async () => ({
       ...place, taken, state: state === null ? null : await texts.write(id, 'state', state),
       questions: questions.length === 0 ? null : await texts.write(id, 'questions', JSON.stringify(questions)),

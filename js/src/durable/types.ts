@@ -3,6 +3,7 @@ import type { Remember } from '../core/approvals.js'
 import type { ApprovalRequest, AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, SluiceEvent, Usage } from '../core/events.js'
 import type { RunOptions } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
+import type { ClientTool } from '../leg/client-tools.js'
 
 // -- the store ----------------------------------------------------------------------------------------------------------------
 
@@ -194,6 +195,8 @@ export interface TurnStatus extends Partial<Omit<TurnEnd, 'message'>> {
   decisions: DecisionRecord[]
   /** What a person sees of it, as it was saved last. */
   message: AssistantMessage
+  /** @internal Tools of this turn alone. */
+  external?: readonly ClientTool[]
 }
 
 /** In front of the events of a worker that took the turn: this is the message now, and what was told before counts no more. */
@@ -241,6 +244,8 @@ export interface StartOptions {
   thread?: string
   /** For `run`, whenever the turn goes on. */
   data?: Json
+  /** @internal Tools of this turn alone, which a client runs. */
+  external?: readonly ClientTool[]
 }
 
 /** What carries turns on in this process. */

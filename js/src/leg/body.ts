@@ -1,4 +1,5 @@
 // What every request is held against before anything of it is read.
+import { Gathered } from '../core/bytes.js'
 import type { Json, Part } from '../core/events.js'
 import { isObject, shown } from '../core/options.js'
 import { Refusal } from './refusal.js'
@@ -17,22 +18,30 @@ export function checkedId(value: unknown, what: string): string {
 
 /** The JSON object of a request. Throws Refusal. */
 export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let [text, size] = ['', 0]
+  refuseForms(request)
+  const all = new Gathered()
   let value: unknown
   try {
     for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-      size += piece.length
-      if (size > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
-      text += decoder.decode(piece, { stream: true })
+      if (all.size + piece.length > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
+      all.add(piece)
     }
-    value = JSON.parse(text + decoder.decode())
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(all.take()))
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal(400, 'the request is no JSON')
   }
   if (!isObject(value)) throw new Refusal(400, `found ${shown(value)}, expected an object with ${members}`)
   if (isDeeper(value, MOST_LEVELS)) throw new Refusal(400, `the request is nested more deeply than ${MOST_LEVELS} levels`)
   return value as { [member: string]: Json }
+}
+
+/** Any page may have a browser send a text or a form, with the cookies of this site; of JSON the browser asks the app first. */
+function refuseForms({ url, headers }: Request): void {
+  const type = headers.get('content-type') ?? ''
+  if (/^application\/json\s*(?:;|$)/i.test(type)) return
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
+  const isOurs = site !== null ? site === 'same-origin' || site === 'none' : origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host)
+  if (!isOurs) throw new Refusal(415, `content-type: found ${shown(type)} from another site, expected application/json`)
 }
 
 /** Level by level: the stack has no part in it. */

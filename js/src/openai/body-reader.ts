@@ -1,8 +1,8 @@
 // The body of an answer, piece by piece, with its times.
+import { Gathered } from '../core/bytes.js'
 import { messageOf } from '../core/errors.js'
 import { AnswerFault } from './errors.js'
 import type { AnswerTimes } from './options.js'
-import { joined } from './sse-events.js'
 
 /** The most that is held of one answer: an event of a stream, or a whole body. */
 export const MOST_BYTES = 32 * 1024 * 1024
@@ -46,17 +46,15 @@ export class BodyReader {
 
   /** All of it. Throws AnswerFault, `oversize` where it is too much. */
   async all(): Promise<Uint8Array<ArrayBuffer>> {
-    const pieces: Uint8Array[] = []
-    let size = 0
+    const all = new Gathered()
     for (let piece = await this.next(); piece !== undefined; piece = await this.next()) {
-      size += piece.length
-      if (size > MOST_BYTES) {
+      if (all.size + piece.length > MOST_BYTES) {
         this.cancel()
         throw new AnswerFault('oversize', `the answer of the model's server is larger than ${MOST_BYTES} bytes`)
       }
-      pieces.push(piece)
+      all.add(piece)
     }
-    return joined(pieces, size)
+    return all.take()
   }
 
   /** Stops reading, and the server's sending. */

@@ -1,5 +1,6 @@
 // The server's side: any request of an OpenAI client → the model's server, and its answer back.
 import { timingSafeEqual } from 'node:crypto'
+import { Gathered } from '../core/bytes.js'
 import { messageOf } from '../core/errors.js'
 import { checkHeaders } from '../core/model.js'
 import { is, members, text } from '../core/options.js'
@@ -7,7 +8,6 @@ import { shownUrl } from '../core/transport.js'
 import { AnswerFault, errorResponse } from './errors.js'
 import { settingChecks, type TextToolCallOptions } from './options.js'
 import { patient } from './patient.js'
-import { joined } from './sse-events.js'
 import { isChat, textToolCalls } from './text-tool-calls.js'
 
 /** What `openAIHandler` takes. */
@@ -87,14 +87,12 @@ function target(baseURL: string, asked: string): string {
 
 /** All of a body; null where it is too large. */
 async function readBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
-  const pieces: Uint8Array[] = []
-  let size = 0
+  const all = new Gathered()
   for await (const piece of body as AsyncIterable<Uint8Array> & ReadableStream<Uint8Array>) {
-    size += piece.length
-    if (size > MOST_REQUEST_BYTES) return null
-    pieces.push(piece)
+    if (all.size + piece.length > MOST_REQUEST_BYTES) return null
+    all.add(piece)
   }
-  return joined(pieces, size)
+  return all.take()
 }
 
 function returned(response: Response): Response {

@@ -1,4 +1,5 @@
 // Server-sent events, cut out of a stream as they stand: what is not changed goes on byte by byte.
+import { Gathered } from '../core/bytes.js'
 
 /** One event with its blank line, or a comment. */
 export interface SseEvent {
@@ -15,8 +16,7 @@ const CR = 13
 
 export class SseEvents {
   readonly #most: number
-  #held: Uint8Array[] = [] // of the event that is not complete yet
-  #size = 0
+  readonly #held = new Gathered() // of the event that is not complete yet
   #blank = true // nothing stands in this line yet
   #afterCr = false
 
@@ -34,7 +34,7 @@ export class SseEvents {
       const second = byte === LF && this.#afterCr // CR LF is one end of a line
       this.#afterCr = byte === CR
       if (second) {
-        if (from === at && this.#size === 0) from = at + 1 // the event before it went out with the CR
+        if (from === at && this.#held.size === 0) from = at + 1 // the event before it went out with the CR
         continue
       }
       if (byte !== LF && byte !== CR) {
@@ -53,15 +53,12 @@ export class SseEvents {
 
   /** The stream has ended: what stands there is an event, also without its blank line. */
   end(): SseEvent[] {
-    if (this.#size > 0) this.#held.push(new Uint8Array([LF, LF]))
-    this.#size += this.#size > 0 ? 2 : 0
+    if (this.#held.size > 0) this.#held.add(new Uint8Array([LF, LF]))
     return this.#complete()
   }
 
   #complete(): SseEvent[] {
-    const bytes = joined(this.#held, this.#size)
-    this.#held = []
-    this.#size = 0
+    const bytes = this.#held.take()
     this.#blank = true
     const { text, broken } = decoded(bytes)
     const lines = text.split(/\r\n|\r|\n/)
@@ -72,9 +69,8 @@ export class SseEvents {
 
   #hold(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    this.#size += bytes.length
-    if (this.#size > this.#most) throw new RangeError(`an event of its stream is larger than ${this.#most} bytes`)
-    this.#held.push(bytes)
+    if (this.#held.size + bytes.length > this.#most) throw new RangeError(`an event of its stream is larger than ${this.#most} bytes`)
+    this.#held.add(bytes)
   }
 }
 
@@ -87,16 +83,4 @@ export function decoded(bytes: Uint8Array): { text: string; broken: boolean } {
   } catch {
     return { text: new TextDecoder().decode(bytes), broken: true }
   }
-}
-
-/** Pieces in one. */
-export function joined(pieces: readonly Uint8Array[], size = pieces.reduce((sum, { length }) => sum + length, 0)): Uint8Array<ArrayBuffer> {
-  if (pieces.length === 1) return pieces[0] as Uint8Array<ArrayBuffer>
-  const all = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
 }

@@ -1,4 +1,5 @@
 // A stream of chunks: what says something is read and said anew, all else passes as it came.
+import { Gathered, joined } from '../core/bytes.js'
 import { isObject } from '../core/options.js'
 import { BodyReader, MOST_BYTES } from './body-reader.js'
 import type { ChoiceReader, Piece, ReadCall } from './choice-reader.js'
@@ -6,7 +7,7 @@ import { alone, asCompletion, finishReason, indexOf, parsed, reasoningMember, sa
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
 import { AnswerFault, unreadable } from './errors.js'
 import type { AnswerTimes } from './options.js'
-import { decoded, joined, SseEvents, type SseEvent } from './sse-events.js'
+import { decoded, SseEvents, type SseEvent } from './sse-events.js'
 import type { ReadTranslation } from './translator.js'
 
 /** Some servers keep a connection open behind their last word. */
@@ -73,12 +74,10 @@ class StreamedAnswer {
   readonly #choices = new Map<number, Streamed>()
   /** A body that is one JSON document, though a stream was asked for; undefined before its first character. */
   #isJson: boolean | undefined
-  #json: Uint8Array[] = []
-  #jsonSize = 0
+  readonly #json = new Gathered()
   /** What later chunks have in common with. */
   #envelope: Completion = { object: 'chat.completion.chunk', choices: [] }
-  #tail: Uint8Array[] = []
-  #tailSize = 0
+  readonly #tail = new Gathered()
   /** Something of an event is lost: no call is whole any more. */
   #lost = false
   ended = false
@@ -95,15 +94,14 @@ class StreamedAnswer {
   take(bytes: Uint8Array): Uint8Array[] {
     this.#isJson ??= looksLikeJson(bytes)
     if (this.#isJson !== true) return this.#takeAll(this.#events.feed(bytes))
-    this.#jsonSize += bytes.length
-    if (this.#jsonSize > MOST_BYTES) throw new RangeError(`it is larger than ${MOST_BYTES} bytes`)
-    this.#json.push(bytes)
+    if (this.#json.size + bytes.length > MOST_BYTES) throw new RangeError(`it is larger than ${MOST_BYTES} bytes`)
+    this.#json.add(bytes)
     return []
   }
 
   /** The body has ended. */
   end(): Uint8Array[] {
-    const out = this.#takeAll(this.#isJson === true ? [wholeAsEvent(joined(this.#json, this.#jsonSize))] : this.#events.end())
+    const out = this.#takeAll(this.#isJson === true ? [wholeAsEvent(this.#json.take())] : this.#events.end())
     if (this.ended) return out
     if (this.finished) return [...out, ...this.#conclude()]
     const fault = this.#choices.size > 0 ? new AnswerFault('unfinished', 'the answer broke off: the model\'s server closed the connection in the middle of it')
@@ -119,7 +117,7 @@ class StreamedAnswer {
   #fail(told: Uint8Array): Uint8Array[] {
     this.ended = true
     const out = [...this.#choices].flatMap(([index, choice]) => this.#say(index, choice, choice.reader.end('network').pieces))
-    return [...out, ...this.#tail, told]
+    return [...out, this.#tail.take(), told]
   }
 
   close(): void {
@@ -154,9 +152,8 @@ class StreamedAnswer {
 
   /** What holds no choice. Behind the end of the choices it waits for what they still have to say. */
   #pass(bytes: Uint8Array): Uint8Array[] {
-    if (!this.finished || this.#tailSize + bytes.length > MOST_TAIL_BYTES) return [bytes]
-    this.#tail.push(bytes)
-    this.#tailSize += bytes.length
+    if (!this.finished || this.#tail.size + bytes.length > MOST_TAIL_BYTES) return [bytes]
+    this.#tail.add(bytes)
     return []
   }
 
@@ -230,7 +227,7 @@ class StreamedAnswer {
     }
     const counts = this.#translation.diagnostics.toString()
     if (counts !== '') out.push(encoder.encode(`: ${DIAGNOSTICS_HEADER}: ${counts}\n\n`))
-    return [...out, ...this.#tail, done?.bytes ?? encoder.encode('data: [DONE]\n\n')]
+    return [...out, this.#tail.take(), done?.bytes ?? encoder.encode('data: [DONE]\n\n')]
   }
 
   /** Id and name first, then the arguments: what clients wait for. */

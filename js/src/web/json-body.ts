@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Gathered } from '../core/bytes.js'
 import { HttpRefusal } from './refusal.js'
 
 /** A page's settings are small. */
@@ -14,15 +15,13 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
   if (request.headers['content-encoding'] !== undefined) throw new HttpRefusal(415, 'content-encoding: found one, expected none')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.headers.expect !== undefined) response.writeContinue()
-  const pieces: Buffer[] = []
-  let size = 0
+  const all = new Gathered()
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
-    pieces.push(piece)
+    if (all.size + piece.length > maxBytes) throw tooLarge(maxBytes)
+    all.add(piece)
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces)))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(all.take()))
   } catch (error) {
     throw new HttpRefusal(400, `the body is no JSON: ${(error as Error).message}`)
   }

@@ -1,10 +1,10 @@
-// Tools that the client brings and runs. They are a part of the turn, so they lie in its state: the next request may not have them.
-import type { Engine } from '../core/engine.js'
+// Tools that the client brings and runs. They are a part of the turn, so they are kept with it: the next request may not have them.
+import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import { isObject, shown } from '../core/options.js'
 import { tool, type Tool } from '../core/tool.js'
 import { warn } from '../core/warning.js'
-import { Refusal } from '../leg/refusal.js'
+import { Refusal } from './refusal.js'
 
 const MOST_TOOLS = 128
 const MOST_CHARACTERS = 512 * 1024
@@ -31,8 +31,14 @@ export function clientToolsOf(tools: unknown): ClientTool[] {
     return { name, description: typeof description === 'string' ? description : '', ...(Object.keys(schema).length > 0 ? { parameters: schema } : {}) }
   })
   if (JSON.stringify(read).length > MOST_CHARACTERS) throw new Refusal(413, `tools: they are larger than ${MOST_CHARACTERS} characters`)
+  const one = new Map(read.map((tool) => [tool.name, tool])) // of several of one name, any
+  refusing(() => new Engine({ tools: toolsOf([...one.values()]) }).close())
   return read
 }
+
+/** As an engine takes them. */
+export const toolsOf = (tools: readonly ClientTool[]): Tool[] =>
+  tools.map(({ name, description, parameters }) => tool({ name, description, ...(parameters ? { parameters } : {}), external: true, agentCallable: true, permission: 'public' }))
 
 /** Those of a saved turn. */
 export function savedTools(state: string): ClientTool[] {
@@ -45,13 +51,13 @@ export function savedTools(state: string): ClientTool[] {
  * of what the server runs. Throws Refusal where they cannot be declared.
  */
 export function withClientTools<T>(engine: Engine, tools: readonly ClientTool[], use: (engine: Engine) => T): T {
-  const own = new Map<string, Tool>()
-  for (const { name, description, parameters } of tools) {
-    if (engine.resolve(name).tool ?? own.has(name)) warn(`agUIHandler: the client's tool ${JSON.stringify(name)} is left out, there is one of that name`)
-    else own.set(name, refusing(() => tool({ name, description, ...(parameters ? { parameters } : {}), external: true, agentCallable: true, permission: 'public' })))
+  const own = new Map<string, ClientTool>()
+  for (const one of tools) {
+    if (engine.resolve(one.name).tool ?? own.has(one.name)) warn(`agUIHandler: the client's tool ${JSON.stringify(one.name)} is left out, there is one of that name`)
+    else own.set(one.name, one)
   }
   if (own.size === 0) return use(engine)
-  const both = refusing(() => engine.beside([...own.values()]))
+  const both = refusing(() => engine.beside(toolsOf([...own.values()])))
   try {
     return use(both)
   } finally {

@@ -14,7 +14,7 @@ import { files } from '../../js/dist/esm/conversations/index.js'
 import { durable } from '../../js/dist/esm/durable/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
-import { until } from '../js/durable-support.mjs'
+import { until as soon } from '../js/durable-support.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
@@ -30,6 +30,7 @@ after(async () => {
   await postgresServer?.stop()
 })
 
+const until = (look, what) => soon(look, what, 30_000)
 const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
 const calls = (...named) => ({ text: 'Well, ', calls: named.map(([name, text], at) => ({ id: `call_${at}`, name, arguments: { text } })) })
 
@@ -85,7 +86,7 @@ function reading(response) {
 const ofType = (chunks, type) => chunks.filter((chunk) => chunk.type === type)
 const textOf = (chunks) => chunks.map(({ type, delta }) => (/^(text-delta|TEXT_MESSAGE_CONTENT)$/.test(type) ? delta : '')).join('')
 
-test('chatHandler: told as it comes, decided, edited, a worker that dies, and nothing twice', { skip, timeout: 60_000 }, async (t) => {
+test('chatHandler: told as it comes, decided, edited, a worker that dies, and nothing twice', { skip, timeout: 120_000 }, async (t) => {
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
   const forever = new Promise(() => {})
@@ -111,7 +112,7 @@ test('chatHandler: told as it comes, decided, edited, a worker that dies, and no
   const misfit = await reading(await post(hello, decided({ arguments: { text: 5 } }))).done
   assert.deepEqual([ofType(misfit, 'data-sluice-error').map(({ data }) => data.code), ofType(misfit, 'tool-approval-request').map(({ approvalId }) => approvalId)], [['decision'], [question.approvalId]])
   const edited = reading(await post(hello, decided({ arguments: { text: 'edited' } })))
-  await until(() => journal().length === 1)
+  await edited.seen(({ type, output }) => type === 'tool-output-available' && output === 'asked did edited') // while the slow one runs
   letGo()
   for (const chunks of await Promise.all([answer.done, beside.done, edited.done])) assert.equal(chunks.at(-1).type, 'finish', JSON.stringify(chunks.at(-1)))
   assert.equal(textOf(beside.chunks), 'Let me see. ')
@@ -146,7 +147,7 @@ test('chatHandler: told as it comes, decided, edited, a worker that dies, and no
   assert.equal(server.requests.length, 4)
 })
 
-test('agUIHandler: told as it comes, decided, a tool of the page, a worker that dies, and nothing twice', { skip, timeout: 60_000 }, async (t) => {
+test('agUIHandler: told as it comes, decided, a tool of the page, a worker that dies, and nothing twice', { skip, timeout: 120_000 }, async (t) => {
   const forever = new Promise(() => {})
   const { handler, journal, letGo, server, store, turns, worker } = await stage(t, agUIHandler, [
     calls(['asked', 'a'], ['slow', 's']), calls(['page', 'p']), { text: 'Done.' }, { parts: [{ text: 'Half of ' }, { wait: forever }] }, { text: 'Whole.' },

@@ -42,7 +42,6 @@ export async function open(place) {
     const { Redis } = await import('ioredis')
     const { Queue, Worker } = await import('bullmq')
     const pool = new pg.Pool({ ...place.config, max: 5 })
-    pool.on('error', () => {}) // a connection that broke while nobody used it
     const connection = { host: '127.0.0.1', port: place.port }
     const client = new Redis(connection)
     const queue = bullmq({ Queue, Worker, connection, name, lockMs })

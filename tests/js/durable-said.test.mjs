@@ -1,7 +1,7 @@
 // What is said to a turn while others say something, too: the answer is what becomes of it, and nothing that was accepted is in the way of what comes next.
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { memory } from 'sluice'
 import { files } from 'sluice/durable'
 import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
@@ -82,6 +82,23 @@ test('a decision that only its worker can see through does not leave a question 
     assert.match(card.approvals.at(-1).reason, /text|rule/)
     assert.equal((await reading).at(-1).type, 'done')
   }
+})
+
+test('a tool that runs is told as running to every process, until its worker is dead', async (t) => {
+  const { id, store, turns, end } = await runningTurn(t)
+  const elsewhere = turnsOf(t, { baseURL: 'http://127.0.0.1:9/v1' }, { store, tools: turns.tools, queue: lossy, engine: parallel })
+  const { status, reason, endedAt, told } = cardsOf(await elsewhere.status(id))[1]
+  assert.deepEqual([status, reason, endedAt, told], ['executing', undefined, undefined, undefined])
+  const reader = elsewhere.events(id)
+  assert.deepEqual(cardsOf((await reader.next()).value).map((card) => card.status), ['awaiting_approval', 'executing'])
+  await reader.return()
+  const now = Date.now()
+  mock.timers.enable({ apis: ['Date'], now: now + 60_000 })
+  assert.equal(cardsOf(await elsewhere.status(id))[1].status, 'unknown', 'nobody says that it lives')
+  mock.timers.reset()
+  const [question] = (await turns.status(id)).questions
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
+  assert.deepEqual(cardsOf(await end()).map((card) => card.status), ['success', 'success'])
 })
 
 test('a rule that forbids since the question was asked goes before the decision, while the turn runs, too', async (t) => {

@@ -2,8 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test } from 'node:test'
 import { files, sqlite } from 'sluice/durable'
-import { faults } from './turn-faults-contract.mjs'
+import { faults, onFullDisk } from './turn-faults-contract.mjs'
 import { contract } from './turn-store-contract.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
@@ -43,3 +44,10 @@ contract('files', { open: open.files, again: open.files })
 faults('files', { open: open.files, spoil: spoil.files })
 contract('sqlite', { skip, open: open.sqlite, again: open.sqlite })
 faults('sqlite', { skip, open: open.sqlite, spoil: spoil.sqlite })
+
+test('a SQLite whose file may not grow says so, and what was saved goes on', { skip }, async (t) => {
+  const database = new DatabaseSync(join(placed(t), 'app.db'))
+  t.after(() => database.close())
+  const fill = async () => void database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get().page_count}`)
+  await onFullDisk(t, sqlite(database), { fill, free: async () => void database.exec('PRAGMA max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+})

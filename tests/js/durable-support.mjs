@@ -43,8 +43,9 @@ export function turnsOf(t, server, { tools = [asks()], engine: engineOptions = {
   return turns
 }
 
-export async function until(look, what = 'it') {
-  for (let tries = 0; tries < 1000; tries++) {
+/** `ms`: of other processes, which begin when the machine lets them, more than the 5 s. */
+export async function until(look, what = 'it', ms = 5000) {
+  for (const end = performance.now() + ms; performance.now() < end; ) {
     const found = await look()
     if (found) return found
     await delay(5)

@@ -135,3 +135,22 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
     assert.deepEqual([ran, cardsOf(await old.status(id))[0].status], [1, 'success'])
   })
 }
+
+/** A turn whose result does not fit, and later does. */
+export async function onFullDisk(t, store, { fill, free, fault }) {
+  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'a' } }] }))
+  let ran = 0
+  const tools = [asks({ execute: async () => { ran++; await fill(); return 'x'.repeat(200_000) } })]
+  const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 300, tools, engine: { resultMaxBytes: 1_000_000 } })
+  const id = await turns.start({ messages: hello })
+  await turns.advance(id)
+  assert.equal(await turns.decide(id, approve((await turns.status(id)).questions[0])), 'accepted')
+  await assert.rejects(turns.advance(id), fault)
+  await assert.rejects(turns.start({ messages: [{ role: 'user', content: 'x'.repeat(500_000) }] }), fault)
+  const before = await turns.status(id)
+  assert.deepEqual([before.phase, ran, before.decisions.length], ['running', 1, 1], 'what was saved is there')
+  await free()
+  await until(async () => (await turns.advance(id)) === 'done' || delay(50).then(() => false))
+  const status = await turns.status(id)
+  assert.deepEqual([status.outcome, ran, cardsOf(status)[0].status], ['completed', 1, 'unknown'], 'it may have happened, and is not done again')
+}

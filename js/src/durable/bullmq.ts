@@ -25,8 +25,6 @@ export interface BullQueue {
 
 /** A worker of BullMQ, as far as it is used here. */
 export interface BullWorker {
-  /** Takes jobs until it is closed. */
-  run(): Promise<void>
   /** Takes one job by hand. */
   getNextJob(token: string): Promise<{
     /** It is done. */
@@ -87,8 +85,7 @@ const wakeOf = (id: string): object => ({
 /** BullMQ has a colon between the parts of its own keys. */
 const idOf = (id: string): string => Buffer.from(id).toString('base64url')
 
-/** A worker that could not be tried out tries again after so many milliseconds. */
-const AGAIN_MS = 1000
+const isRefusal = (error: unknown): boolean => SluiceError.is(error) && error.code === 'option'
 
 class BullWakes implements WakeQueue {
   readonly #options: BullOptions
@@ -121,31 +118,15 @@ class BullWakes implements WakeQueue {
       if (name === 'timer') await this.wake(id)
       else await advance(id)
     }
-    const settings = { connection, concurrency, lockDuration: lockMs, stalledInterval: Math.ceil(lockMs / 3), maxStalledCount: 100, autorun: false }
+    const settings = { connection, concurrency, lockDuration: lockMs, stalledInterval: Math.ceil(lockMs / 3), maxStalledCount: 100 }
     const worker = new Worker(this.#name, process, settings, backend)
     worker.on('error', tell)
-    let closed = false
-    const begin = async (): Promise<void> => {
-      for (;;) {
-        try {
-          await this.#tried()
-          break
-        } catch (error) {
-          if (closed) return
-          tell(error)
-          if (SluiceError.is(error) && error.code === 'option') return
-          await new Promise<void>((resolve) => setTimeout(resolve, AGAIN_MS).unref())
-        }
-      }
-      if (!closed) await worker.run()
-    }
-    begin().catch(tell)
-    return {
-      close: () => {
-        closed = true
-        return worker.close()
-      },
-    }
+    // It works meanwhile: where it is refused, what it did is done.
+    this.#tried().catch((error: unknown) => {
+      tell(error)
+      if (isRefusal(error)) void worker.close()
+    })
+    return { close: () => worker.close() }
   }
 
   async close(): Promise<void> {
@@ -153,27 +134,28 @@ class BullWakes implements WakeQueue {
   }
 
   async #add(name: string, id: string, options: object): Promise<void> {
-    await this.#tried()
     await storing(() => this.#queue.add(name, { id }, options))
+    await this.#tried()
   }
 
-  /** Tried once. What the trial could not find out, the next call tries again. */
+  /** Tried once. What the trial could not find out, the next call tries again. Only versions that lose nothing have backends. */
   async #tried(): Promise<void> {
+    if (this.#options.backend !== undefined) return
     this.#trial ??= storing(() => tryOut(this.#options, `${this.#name}-trial-${randomUUID()}`))
     try {
       await this.#trial
     } catch (error) {
-      if (!SluiceError.is(error) || error.code !== 'option') this.#trial = undefined
+      if (!isRefusal(error)) this.#trial = undefined
       throw error
     }
   }
 }
 
 /** Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. */
-async function tryOut({ Queue, Worker, connection, backend }: BullOptions, name: string): Promise<void> {
-  const queue = new Queue(name, { connection }, backend)
+async function tryOut({ Queue, Worker, connection }: BullOptions, name: string): Promise<void> {
+  const queue = new Queue(name, { connection })
   listen(queue)
-  const worker = new Worker(name, null, { connection, autorun: false }, backend)
+  const worker = new Worker(name, null, { connection, autorun: false })
   worker.on('error', tell)
   let kept = 0
   try {

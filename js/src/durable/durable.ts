@@ -374,7 +374,8 @@ class Turns implements Durable {
   async #message(row: Row): Promise<TurnStatus['message']> {
     if (row.state === null) return nothing()
     const { decisions = [] } = await this.#config(row)
-    return namedIn(await this.#restored(row, row.state, (turn) => turn.message), decisions)
+    const isCarriedOn = row.phase === 'running' && (row.wakeAt ?? 0) > Date.now()
+    return namedIn(await this.#restored(row, row.state, (turn) => (isCarriedOn ? withRunning(turn) : turn.message)), decisions)
   }
 
   /** Throws where edited arguments do not fit the question, as the tools of this process ask it: where the worker has others, it sees what fits them. */
@@ -409,6 +410,15 @@ class Turns implements Durable {
     if (block.status !== 'executing') throw new SluiceError({ code: 'state', path: 'call', detail: `found call ${call} as ${block.status}, expected one that waits for its result` })
   }
 }
+
+/** A restored turn takes every call that ran for cut off: here a worker lives, and they run. */
+function withRunning(turn: Turn): AssistantMessage {
+  const cut = new Set([...turn.events()].flatMap((event) => (event.type === 'card' && event.status === 'unknown' && event.reason === 'turn_ended' ? [event.call] : [])))
+  const { message } = turn
+  return { ...message, blocks: message.blocks.map((block) => (block.type === 'tool_use' && cut.has(block.call) ? runningAgain(block) : block)) }
+}
+
+const runningAgain = ({ reason: _, told: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
 
 const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | undefined => blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && one.call === call)
 const isExecuting = (message: AssistantMessage, call: number): boolean => blockOf(message, call)?.status === 'executing'

@@ -1,6 +1,7 @@
 // Stores turns in two tables of a Postgres database. Every method is one statement, so that nothing is half done and no connection is held.
 import { messageOf, SluiceError } from '../core/errors.js'
 import { members, withMethods, is } from '../core/options.js'
+import { warn } from '../core/warning.js'
 import { checked, listed, sound } from './row.js'
 import type { InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './types.js'
 
@@ -47,6 +48,7 @@ class PostgresTurns implements TurnStore {
     this.#pool = pool
     this.#turns = `${prefix}turns`
     this.#inbox = `${prefix}inbox`
+    listenTo(pool)
   }
 
   async create(id: string, { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<Row, 'id' | 'rev'>): Promise<boolean> {
@@ -137,6 +139,16 @@ class PostgresTurns implements TurnStore {
       throw error
     }
   }
+}
+
+const heard = new WeakSet<PostgresPool>()
+
+/** A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The next query makes another one. */
+function listenTo(pool: PostgresPool): void {
+  if (heard.has(pool)) return
+  heard.add(pool)
+  const { on } = pool as { on?: (event: 'error', listener: (error: unknown) => void) => unknown }
+  on?.call(pool, 'error', (error) => warn(`the database of the turns: ${messageOf(error)}`))
 }
 
 const storageError = (cause: unknown): SluiceError => new SluiceError({ code: 'storage', path: 'pool', detail: `the database of the turns: ${messageOf(cause)}`, cause })

@@ -126,7 +126,7 @@ for (const [name, load] of Object.entries(sdks)) {
       const onElicit = ({ signal, ...question }) => { questions.push(question); const reply = replies.shift(); return typeof reply === 'function' ? reply() : reply }
       const answers = [1, 2, 3].flatMap((at) => [calling('srv_ask', {}, `c${at}`), done])
       const { run, warnings } = await mcpStage(t, sdk, scripted, { answers, options: { onElicit }, capabilities: { elicitation: {} } })
-      const schema = { type: 'object', properties: { pin: { type: 'string', title: 'PIN' } }, required: ['pin'] }
+      const schema = { type: 'object', properties: { pin: { type: 'string', title: 'P⟨U+200B⟩IN', description: '⟨U+202E⟩esoohC' } }, required: ['pin'] }
       assert.deepEqual(JSON.parse((await cardOf(run())).output), { action: 'accept', content: { pin: '1234' } })
       assert.deepEqual(questions, [{ server: 'srv', message: 'Your PIN⟨U+202E⟩?', mode: 'form', schema }])
       assert.deepEqual(JSON.parse((await cardOf(run())).output), { action: 'decline' })

@@ -58,7 +58,7 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     for (const [name, value] of Object.entries(own)) headers.set(name, value)
     try {
-      const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request.body) : request.body ?? undefined
+      const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request, request.body) : request.body ?? undefined
       if (body === null) return errorResponse(413, { message: `the request is larger than ${MOST_REQUEST_BYTES} bytes`, code: 'request_too_large' })
       const init = { method: request.method, headers, body, redirect: 'manual', signal: request.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
       return returned(await send(url, init as RequestInit))
@@ -86,7 +86,8 @@ function target(baseURL: string, asked: string): string {
 }
 
 /** All of a body; null where it is too large. */
-async function readBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
+async function readBytes({ headers }: Request, body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
+  if (Number(headers.get('content-length')) > MOST_REQUEST_BYTES) return null
   const all = new Gathered()
   for await (const piece of body as AsyncIterable<Uint8Array> & ReadableStream<Uint8Array>) {
     if (all.size + piece.length > MOST_REQUEST_BYTES) return null

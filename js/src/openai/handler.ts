@@ -52,6 +52,7 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
   return async (request) => {
     if (token !== undefined && !isToken(request, token)) return errorResponse(401, { message: 'the API key is not the token of this server', code: 'invalid_api_key' })
     const url = target(baseURL, request.url)
+    if (url === undefined) return errorResponse(400, { message: 'the path leads out of this server, or cannot be read', code: 'invalid_value' })
     const headers = new Headers([...request.headers].filter(([name]) => !notForwarded.has(name)))
     headers.set('accept-encoding', 'identity')
     if (token !== undefined) headers.delete('authorization')
@@ -75,14 +76,26 @@ function isToken(request: Request, token: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Where a request goes: no path leads to another origin. */
-function target(baseURL: string, asked: string): string {
+/** Where a request goes: no path leads to another origin, or above the base URL. Undefined where it tries. */
+function target(baseURL: string, asked: string): string | undefined {
   const { pathname, search } = new URL(asked)
+  if (leadsUp(pathname)) return undefined
   const url = new URL(baseURL)
   const behind = pathname.replace(/^.*?\/v1(?=\/|$)/, '')
   url.pathname = url.pathname.replace(/\/+$/, '') + (behind.startsWith('/') || behind === '' ? behind : `/${behind}`)
   url.search = [url.search.slice(1), search.slice(1)].filter(Boolean).join('&')
   return url.href
+}
+
+/** `URL` has followed the dots that it reads as such; what stands behind may decode a path first, or twice. */
+function leadsUp(pathname: string): boolean {
+  let path = pathname
+  try {
+    for (let times = 0; times < 3 && path.includes('%'); times++) path = decodeURIComponent(path)
+  } catch {
+    return path === pathname // what was decoded once may have a % of its own
+  }
+  return path.split(/[\\/]/).includes('..')
 }
 
 /** All of a body; null where it is too large. */

@@ -291,6 +291,13 @@ for (const [name, load] of Object.entries(sdks)) {
       assert.ok(Date.now() - from < 20_000)
     })
 
+    test('a list of definitions that are far too long is not read to its end', async (t) => {
+      const tools = Array.from({ length: 20 }, (_, at) => ({ name: `t${at}`, inputSchema: {}, long: 5_000_000 }))
+      const { tools: made, warnings } = await mcpStage(t, sdk, raw({ tools: ['echo', ...tools], page: 1 }))
+      assert.deepEqual([made.tools.map(({ name }) => name), made.list.length < 8], [['srv.echo'], true], `${made.list.length} of 21`)
+      await until(() => /the others were not read/.test(warnings.join()))
+    })
+
     test('what comes behind the end of a call changes nothing, and the next call is its own', async (t) => {
       const { run } = await mcpStage(t, sdk, raw({ tools: ['late', 'behind', 'echo'] }), { answers: [calling('srv_late'), calling('srv_behind'), calling('srv_echo'), done] })
       const one = run()

@@ -154,8 +154,8 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
     const released = (make, t) => servedAnew(t, sdk, make, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ resultApproval: 'always' })], sendAutomaticallyWhen: both })
 
-    test('sealed: a result waits in the seal until it is let out', async (t) => {
-      const { chat, server, posts, rest } = await released(sealed, t)
+    for (const [way, make] of Object.entries(stores)) test(`${way}: a result waits in a seal until it is let out`, async (t) => {
+      const { chat, server, posts, rest } = await released(make, t)
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       const { approval } = callsOf(chat.messages[1])[0]
@@ -165,13 +165,43 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       assert.deepEqual([callsOf(chat.messages[1])[0].output, posts.length], ['you said hi', 2])
     })
 
-    test('signed: a result that must be let out is withheld, as nobody keeps it', async (t) => {
-      const { chat, chunks, server, rest } = await released(signed, t)
-      await chat.sendMessage({ text: 'Hello' })
-      await rest()
-      assert.deepEqual([callsOf(chat.messages[1])[0].state, server.requests.length], ['output-error', 2])
-      assert.ok(!JSON.stringify([chunks, server.requests[1].body.messages]).includes('you said hi'))
-      assert.match(server.requests[1].body.messages.at(-1).content, /nobody keeps it/)
-    })
+    for (const [way, make] of Object.entries(stores)) {
+      test(`${way}: a result that waits, beside a call that asks, in the second leg of an answer; what is not let out stays in`, async (t) => {
+        let ran = 0
+        const shown = (name, more) => echo({ name, resultApproval: 'always', execute: ({ text }) => { ran++; return `${name} ${text}` }, ...more })
+        const at = (id, name) => ({ id, name, arguments: { text: id } })
+        const { chat, chunks, posts, server, rest } = await servedAnew(t, sdk, make, {
+          answers: [{ text: 'One. ', calls: [at('a', 'asks')] }, { text: 'Two. ', calls: [at('b', 'shows'), at('c', 'asks'), at('d', 'shows')] }, { text: 'Done.' }, { text: 'Yes.' }],
+          tools: [shown('shows'), asking({ name: 'asks', execute: ({ text }) => { ran++; return `asked ${text}` } })], run: { execution: 'parallel' }, sendAutomaticallyWhen: both,
+        })
+        const card = (id) => callsOf(chat.messages[1]).find(({ input }) => input.text === id)
+        await chat.sendMessage({ text: 'Hello' })
+        await rest()
+        await chat.addToolApprovalResponse({ id: card('a').approval.id, approved: true })
+        await rest()
+        assert.deepEqual(['b', 'c', 'd'].map((id) => [card(id).state, card(id).approval.descriptor.sluice.stage]), [['approval-requested', 'result'], ['approval-requested', 'execution'], ['approval-requested', 'result']])
+        assert.ok(!JSON.stringify(chat.messages[1].metadata).includes('shows b'), 'the page has the result in the question alone')
+        for (const [id, approved] of [['b', true], ['c', true], ['d', false]]) await chat.addToolApprovalResponse({ id: card(id).approval.id, approved })
+        await rest()
+        assert.deepEqual(['a', 'b', 'c', 'd'].map((id) => [card(id).state, card(id).output]), [['output-available', 'asked a'], ['output-available', 'shows b'], ['output-available', 'asked c'], ['output-denied', undefined]])
+        assert.deepEqual([ran, posts.length, server.requests.length, chat.messages.length, told(chat.messages[1]).at(-1)], [4, 3, 3, 2, 'Done.'])
+        const results = server.requests[2].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+        assert.deepEqual([results.slice(0, 3), results[3].includes('shows d')], [['asked a', 'shows b', 'asked c'], false])
+        assert.ok(!JSON.stringify(chunks.filter(({ type }) => type !== 'tool-approval-request')).includes('shows d'))
+        await chat.sendMessage({ text: 'Sure?' })
+        await rest()
+        assert.deepEqual(server.requests[3].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content).slice(0, 3), results.slice(0, 3), 'and it is known later')
+      })
+
+      test(`${way}: a new message while a result waits: the model reads that there is none`, async (t) => {
+        const { chat, server, rest } = await released(make, t)
+        await chat.sendMessage({ text: 'Hello' })
+        await rest()
+        await chat.sendMessage({ text: 'Never mind.' })
+        await rest()
+        assert.deepEqual([told(chat.messages.at(-1)).at(-1), server.requests.length], ['Done.', 2])
+        assert.ok(!JSON.stringify(server.requests[1].body).includes('you said hi'))
+      })
+    }
   })
 }

@@ -79,12 +79,12 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
     })
 
     test('a result that is not let out reaches neither the page nor the model', async (t) => {
-      const { chat, server, chunks, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ resultApproval: 'always' })], sendAutomaticallyWhen: both })
+      const { chat, server, chunks, posts, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ resultApproval: 'always' })], sendAutomaticallyWhen: both })
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       await chat.addToolApprovalResponse({ id: callsOf(chat.messages[1])[0].approval.id, approved: false })
       await rest()
-      assert.equal(callsOf(chat.messages[1])[0].state, 'output-denied')
+      assert.deepEqual([callsOf(chat.messages[1])[0].state, posts.length], ['output-denied', 2])
       assert.ok(!JSON.stringify([server.requests[1].body.messages, chunks.filter(({ type }) => type !== 'tool-approval-request')]).includes('you said hi'))
       await valid(chat.messages)
     })
@@ -93,7 +93,8 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       const tools = live2dTools({ expressions: ['smile'] })
       const [{ name }] = tools
       const smiles = { parts: [{ text: 'Look: ' }, { calls: [{ id: 'a', name: name.replaceAll('.', '_'), arguments: { name: 'smile' } }] }] }
-      const { chat, posts, data, rest } = await chatStage(t, sdk, { answers: [smiles, { text: 'Nice.' }, callsEcho, callsEcho], tools: [...tools, echo()], run: { maxRounds: 1, forceFinalAnswer: false }, sendAutomaticallyWhen: both })
+      const between = { parts: [...smiles.parts, { text: ' and smile.' }] }
+      const { chat, posts, data, rest } = await chatStage(t, sdk, { answers: [smiles, { text: 'Nice.' }, callsEcho, callsEcho, between, { text: 'Bye.' }], tools: [...tools, echo()], run: { maxRounds: 1, forceFinalAnswer: false }, sendAutomaticallyWhen: both })
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       assert.equal(posts.length, 1)
@@ -103,6 +104,9 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       await rest()
       assert.equal(posts.length, 2)
       assert.equal(chat.messages[3].metadata.sluice.outcome, 'limit')
+      await chat.sendMessage({ text: 'In the middle of a sentence' })
+      await rest()
+      assert.deepEqual([posts.length, told(chat.messages[5]).slice(0, 4)], [3, ['|', 'Look: ', `${name}: output-available`, ' and smile.']])
       await valid(chat.messages)
     })
 
@@ -239,12 +243,12 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
     test('a new message while a question waits: the old answer is closed, and nothing runs', async (t) => {
       let ran = 0
-      const { chat, server, store, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Yes.' }], tools: [asking({ execute: () => { ran++ } })], sendAutomaticallyWhen: both })
+      const { chat, server, store, posts, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Yes.' }], tools: [asking({ execute: () => { ran++ } })], sendAutomaticallyWhen: both })
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       await chat.sendMessage({ text: 'Never mind.' })
       await rest()
-      assert.equal(ran, 0)
+      assert.deepEqual([ran, posts.length], [0, 2])
       assert.deepEqual(told(chat.messages.at(-1)), ['|', 'Yes.'])
       const { entries } = await store.load('chat')
       assert.deepEqual(entries.map(({ role, state }) => [role, state]), [['user', undefined], ['assistant', undefined], ['user', undefined], ['assistant', undefined]])
@@ -295,14 +299,14 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
     })
 
     test('a question that nobody answered in time is an error of its call', async (t) => {
-      const { chat, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Done.' }], tools: [asking()], run: { approvalTimeoutMs: 30 }, sendAutomaticallyWhen: both })
+      const { chat, posts, rest } = await chatStage(t, sdk, { answers: [callsEcho, { text: 'Done.' }], tools: [asking()], run: { approvalTimeoutMs: 300 }, sendAutomaticallyWhen: both })
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       const { approval } = callsOf(chat.messages[1])[0]
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, approval.descriptor.sluice.expiresAt - Date.now()) + 5))
       await chat.addToolApprovalResponse({ id: approval.id, approved: true })
       await rest()
-      assert.deepEqual(told(chat.messages[1]), ['|', 'Well, ', 'echo.back: output-error', '|', 'Done.'])
+      assert.deepEqual([told(chat.messages[1]), posts.length], [['|', 'Well, ', 'echo.back: output-error', '|', 'Done.'], 2])
     })
 
     test('a decision while the answer is still written goes to …/decide', async (t) => {

@@ -8,7 +8,7 @@ import { nodeListener } from '../../js/dist/esm/web/index.js'
 
 const overHttp = process.argv[2] === 'http'
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
-const password = { type: 'object', properties: { pin: { type: 'string', title: 'PIN' } }, required: ['pin'] }
+const password = { type: 'object', properties: { pin: { type: 'string', title: 'P\u200bIN', description: '\u202eesoohC' } }, required: ['pin'] }
 
 /** What `change` does, also for servers that are built later. */
 const now = { description: 'Reads a note.', annotations: { readOnlyHint: true }, extra: false }

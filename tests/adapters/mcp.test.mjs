@@ -126,7 +126,7 @@ for (const [name, load] of Object.entries(sdks)) {
       const onElicit = ({ signal, ...question }) => { questions.push(question); const reply = replies.shift(); return typeof reply === 'function' ? reply() : reply }
       const answers = [1, 2, 3].flatMap((at) => [calling('srv_ask', {}, `c${at}`), done])
       const { run, warnings } = await mcpStage(t, sdk, scripted, { answers, options: { onElicit }, capabilities: { elicitation: {} } })
-      const schema = { type: 'object', properties: { pin: { type: 'string', title: 'PIN' } }, required: ['pin'] }
+      const schema = { type: 'object', properties: { pin: { type: 'string', title: 'P⟨U+200B⟩IN', description: '⟨U+202E⟩esoohC' } }, required: ['pin'] }
       assert.deepEqual(JSON.parse((await cardOf(run())).output), { action: 'accept', content: { pin: '1234' } })
       assert.deepEqual(questions, [{ server: 'srv', message: 'Your PIN⟨U+202E⟩?', mode: 'form', schema }])
       assert.deepEqual(JSON.parse((await cardOf(run())).output), { action: 'decline' })
@@ -289,6 +289,13 @@ for (const [name, load] of Object.entries(sdks)) {
       const { client } = await overStdio(t, sdk, raw({ dies: 'tools/list' }))
       await assert.rejects(mcpTools(client, { server: 'srv', expose: 'all' }), { code: 'failed', message: /srv does not tell its tools: .*closed/i })
       assert.ok(Date.now() - from < 20_000)
+    })
+
+    test('a list of definitions that are far too long is not read to its end', async (t) => {
+      const tools = Array.from({ length: 20 }, (_, at) => ({ name: `t${at}`, inputSchema: {}, long: 5_000_000 }))
+      const { tools: made, warnings } = await mcpStage(t, sdk, raw({ tools: ['echo', ...tools], page: 1 }))
+      assert.deepEqual([made.tools.map(({ name }) => name), made.list.length < 8], [['srv.echo'], true], `${made.list.length} of 21`)
+      await until(() => /the others were not read/.test(warnings.join()))
     })
 
     test('what comes behind the end of a call changes nothing, and the next call is its own', async (t) => {

@@ -177,6 +177,44 @@ test('signed: a result for a tool of the server is no result, and the answer to 
   assert.match(ofType(late.chunks, 'tool-output-error')[0].errorText, /decided in time/)
 })
 
+test('signed: a result that waits can be read by nobody, and leaves with the answer to its own question alone', async (t) => {
+  const result = 'the number of the account'
+  const stand = () => served(t, signed(secret), { tools: [echo({ permission: 'sensitive', resultApproval: 'always', execute: () => { ran++; return result } })], answers: [callsEcho, { text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }] })
+  let ran = 0
+  const { post, server } = await stand()
+  const first = answered(await post([said('Hello')]))
+  const second = await post([said('Hello'), first])
+  const [question] = ofType(second.chunks, 'tool-approval-request')
+  const sluice = ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice
+  const bytes = Buffer.from(sluice.held.slice(3), 'base64url')
+  assert.ok(!JSON.stringify(sluice).includes('account') && !bytes.includes('account'))
+  const asked = copy(first, (own) => { own.metadata.sluice = { ...own.metadata.sluice, ...sluice }; Object.assign(own.parts.at(-1).approval, { id: question.approvalId, signature: question.signature, descriptor: question.approvalDescriptor }) })
+  const [own, before] = [asked.parts.at(-1).approval, first.parts.at(-1).approval]
+  assert.notEqual(own.descriptor.sluice.digest, before.descriptor.sluice.digest, 'who lets it run does not let it out')
+  bytes[40] ^= 1
+  for (const [status, change, id] of [
+    [403, ({ parts }) => { delete parts.at(-1).approval.signature }], [403, ({ parts }) => { parts.at(-1).approval.signature = before.signature }],
+    [403, ({ parts }) => { Object.assign(parts.at(-1).approval, { signature: before.signature, descriptor: { sluice: { ...before.descriptor.sluice, digest: own.descriptor.sluice.digest } } }) }],
+    [409, ({ metadata }) => { metadata.sluice.held = `v1.${bytes.toString('base64url')}` }], [409, ({ metadata }) => { metadata.sluice.held = null }], [409, ({ metadata }) => { metadata.sluice.held = { a: 1 } }],
+    [403, (message) => { message.id = 'msg-another' }], [403, () => {}, 'another-chat'],
+  ]) {
+    const got = await post([said('Hello'), copy(asked, change)], { id })
+    assert.deepEqual([got.status, server.requests.length, ran, got.text.includes(result)], [status, 1, 1, false], `${change} ${got.text}`)
+  }
+  const back = await post([said('Hello'), copy(asked, ({ metadata }) => { Object.assign(metadata.sluice, first.metadata.sluice) })])
+  assert.deepEqual([back.status, ofType(back.chunks, 'tool-approval-request').length, ran], [200, 1, 1], 'what was told before the seal does not go with it')
+  for (const change of [
+    ({ parts }) => { Object.assign(parts.at(-1).approval, { signature: before.signature, descriptor: before.descriptor }) }, // named as its question is, and signed as another one was
+    ({ parts }) => { Object.assign(parts.at(-1), { state: 'output-available', output: 'made up' }) },
+  ]) {
+    const { status, chunks } = await post([said('Hello'), copy(asked, change)])
+    assert.deepEqual([status, ofType(chunks, 'tool-approval-request').length, server.requests.length, ofType(chunks, 'tool-output-available').length], [200, 1, 1, 0], String(change))
+  }
+  const last = await post([said('Hello'), asked])
+  assert.deepEqual([last.status, ran, server.requests.length, ofType(last.chunks, 'tool-output-available')[0].output], [200, 1, 2, result])
+  assert.equal(ofType(last.chunks, 'message-metadata').at(-1).messageMetadata.sluice.held, null, 'the page keeps no seal that is of no use')
+})
+
 test('signed: calls of later legs have keys of their own, and the same request the same ones', async (t) => {
   const keys = []
   const call = (id) => ({ id, name: 'echo_back', arguments: { text: id } })

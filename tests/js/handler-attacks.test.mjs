@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
 import { memory } from 'sluice/conversations'
+import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
 import { callsEcho, echo, stage } from './support.mjs'
 
@@ -38,6 +39,12 @@ const raw = (port, text) => {
   socket.write(text)
   return socket
 }
+/** What is answered to a head alone. */
+const refusedBy = (port, text) => new Promise((resolve, reject) => {
+  let said = ''
+  const late = setTimeout(() => reject(new Error('nothing was answered')), 3000)
+  const socket = raw(port, text).on('data', (piece) => { said += piece; if (/\r\n\r\n[^]+/.test(said)) socket.destroy() }).on('close', () => { clearTimeout(late); resolve(said) })
+})
 const until = async (holds) => { for (let tries = 0; !holds(); tries++) { assert.ok(tries < 500); await new Promise((resolve) => setTimeout(resolve, 10)) } }
 
 for (const [name, { make, input }] of Object.entries(kinds)) {
@@ -89,6 +96,11 @@ for (const [name, { make, input }] of Object.entries(kinds)) {
     assert.match(twice, /^HTTP\/1\.1 400 /)
   })
 
+  test(`${name}: who promises a body that is too large is told before sending it`, async (t) => {
+    const { port } = await listening(t, make, { maxBytes: 1000 })
+    assert.match(await refusedBy(port, head(1_000_000)), /^HTTP\/1\.1 413 [^]*larger than 1000 bytes/)
+  })
+
   test(`${name}: a flood of answers that nobody reads is as many answers, and the next one is served`, async (t) => {
     const stand = await listening(t, make, { answers: Array(30).fill({ text: 'x'.repeat(100_000) }) })
     const sockets = Array.from({ length: 20 }, (_, at) => {
@@ -102,3 +114,11 @@ for (const [name, { make, input }] of Object.entries(kinds)) {
     assert.equal((await stand.post(input('one more'))).status, 200)
   })
 }
+
+test('openAIHandler: who promises a body that is too large is told before sending it', async (t) => {
+  const http = createServer(nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:1/v1' })))
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
+  t.after(() => { http.close(); http.closeAllConnections() })
+  const said = await refusedBy(http.address().port, head(1_000_000_000).replace('/api', '/v1/chat/completions'))
+  assert.match(said, /^HTTP\/1\.1 413 [^]*request_too_large/)
+})

@@ -73,6 +73,15 @@ test('a path leads nowhere but behind the base URL', async (t) => {
   }
 })
 
+test('dots that a server behind may read as a way up are refused, however they are written', async (t) => {
+  const { baseURL, requests } = await upstream(t, () => '{}')
+  const { port } = await proxy(t, { baseURL: `${baseURL}/`, apiKey: 'of-the-server' })
+  const ask = (path) => new Promise((resolve) => { let said = ''; connect(port, '127.0.0.1').on('close', () => resolve(Number(said.split(' ')[1]))).on('data', (piece) => { said += piece }).write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`) })
+  for (const path of ['/v1/..%2f..%2fadmin', '/v1/x%2F..%2Fadmin', '/v1/%2e%2e%2fadmin', '/v1/..%5cadmin', '/v1/..%252f..%252fadmin', '/v1/%252e%252e/admin', '/v1/a;/..%2fb', '/v1/%']) assert.equal(await ask(path), 400, path)
+  assert.equal(requests.length, 0)
+  for (const path of ['/v1/files/a%2Fb', '/v1/models/a..b', '/v1/models/%E5%A4%A9', '/v1/models/..a']) assert.equal(await ask(path), 200, path)
+})
+
 test('a redirect is passed on, not followed', async (t) => {
   const { baseURL, requests } = await upstream(t, (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }).end())
   const { url } = await proxy(t, { baseURL })

@@ -184,8 +184,7 @@ export class EventWriter implements Writer<AGUIEvent> {
       const pending = [...this.#calls.values()].filter((call) => call.own && !call.final && isClients(call)).map(({ id }) => id)
       return { outcome: { type: 'success', ...(this.#isCurrent && pending.length > 0 ? { pendingToolCallIds: pending } : {}) } }
     }
-    if (outcome !== 'completed' && this.#isCurrent) return { outcome: { type: 'cancelled' } }
-    return { outcome: { type: 'success' }, result: { outcome } }
+    return { outcome: { type: outcome !== 'completed' && this.#isCurrent ? 'cancelled' : 'success' }, result: { outcome } }
   }
 
   #taken(...last: AGUIEvent[]): AGUIEvent[] {

@@ -37,7 +37,7 @@ export type AGUIEvent =
     outcome: RunFinishedOutcome
     /** Of a turn that is over. */
     result?: {
-      /** How the turn ended: `completed`; for clients of 0.0.x also `limit` and `cancelled`. */
+      /** How the turn ended: `completed`, `limit` or `cancelled`. */
       outcome: string
     }
   })

@@ -44,6 +44,8 @@ const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_fo
 /** A run that goes on with a message of another run: what the page has of it. */
 export interface Continued {
   parts: readonly unknown[]
+  /** How many of the parts there were when that run began. Default: all of them. */
+  began?: number
   /** The highest number of its calls. */
   calls: number
   /** The calls that are taken up, by their ids in the messages for the model. */
@@ -208,7 +210,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   // -- text and steps -------------------------------------------------------------------------------------------------------
 
   #partId(block: number): string {
-    return blockName(this.#id, block + (this.#page.continued?.parts.length ?? 0))
+    return blockName(this.#id, block + (this.#page.continued?.began ?? this.#page.continued?.parts.length ?? 0))
   }
 
   #say(event: Omit<TextEvent | ReasoningEvent, 'seq'>): void {

@@ -20,8 +20,8 @@ import type { UIMessageChunk } from './types.js'
 /**
  * A `store` of `chatHandler` for servers that keep nothing, whose page keeps its messages in the open. What the model reads of an answer is signed, and so is
  * every question: a decision counts where the page brings it with the signature. A call that goes on is always asked about first, whatever its tool says.
- * An answer that broke off is read as the page has it: who forges that forges what the model reads, and nothing else. A result that a person must let out
- * first is withheld from the model, as nobody keeps it meanwhile, and a request can be sent again: a tool must do nothing a second time for the same `context.key`.
+ * An answer that broke off is read as the page has it: who forges that forges what the model reads, and nothing else. While a result waits for a person the
+ * answer is sealed, as `sealed` does it. A request can be sent again: a tool must do nothing a second time for the same `context.key`.
  * @param secret at least 32 characters or bytes; of a list the first one signs, and all of them count.
  * @throws SluiceError `option` where the secret is too short.
  */
@@ -52,6 +52,27 @@ interface Told {
   open: Map<string, string>
 }
 
+/** Where the messages of the page begin that a run writes. */
+interface Began {
+  parts: number
+  /** The highest number of the calls before it. */
+  calls: number
+  open: [string, string][]
+}
+
+/** What is sealed while a result waits: it may stand nowhere in the open. */
+interface Held {
+  state: string
+  /** What the model read of the message before the run. */
+  messages: ChatMessage[]
+  /** The run goes on with a message that was begun by another. */
+  began?: Began
+  /** The tools that are asked about in any case. */
+  asks: string[]
+  /** The calls that wait, as the page names them. */
+  waits: string[]
+}
+
 class SignedChat implements Keeping {
   readonly #seal: Seal
   readonly #id: string
@@ -59,6 +80,9 @@ class SignedChat implements Keeping {
   readonly #list: readonly PageMessage[]
   /** Of the answer that goes on. */
   #told: Told = { messages: [], open: new Map() }
+  #began: Began | undefined
+  #asks: string[] = []
+  #wasHeld = false
 
   constructor(seal: Seal, { id, messages }: Posted, running: Running) {
     this.#seal = seal
@@ -79,16 +103,20 @@ class SignedChat implements Keeping {
   async waiting(): Promise<Waiting | undefined> {
     const message = this.#list.at(-1)
     if (message?.role !== 'assistant') return undefined // the engine closes what stands before a message
+    const held = this.#heldIn(message)
+    if (held) return this.#held(message, held)
     const told = (this.#told = this.#toldOf(message, true))
     if (told.open.size === 0) return undefined
     if (told.open.size > MOST_OPEN) throw new Refusal(413, `found ${told.open.size} open calls, expected at most ${MOST_OPEN}`)
     const earlier = this.#messages(this.#list.slice(0, -1))
     const parts = message.parts.flatMap((part) => callIn(part) ?? [])
     const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})$/.exec(toolCallId)?.[1] ?? 0))
+    const calls = Math.max(0, ...numbers)
+    this.#began = { parts: message.parts.length, calls, open: [...told.open] }
     return {
       id: message.id, parent: null, at: 0,
-      continued: { parts: message.parts, calls: Math.max(0, ...numbers), open: told.open },
-      accept: (about) => this.#accept(about, parts),
+      continued: { parts: message.parts, calls, open: told.open },
+      accept: (about) => this.#accept(about, parts, new Set(told.open.values())),
       resume: (given) => this.#resume(given, message.id, earlier, parts),
     }
   }
@@ -98,14 +126,42 @@ class SignedChat implements Keeping {
 
   keeper({ id }: Answer, callName: (call: number) => string): Keeper<UIMessageChunk> {
     return {
-      withholds: true,
       save: ({ message, history, state }) => {
-        const open = state === undefined ? new Map<string, string>() : idsOf(message, history, callName)
+        const ran = new Set(message.blocks.flatMap((block) => (block.type === 'tool_use' && block.status === 'awaiting_result_approval' ? [callName(block.call)] : [])))
+        const open = new Map(state === undefined ? [] : [...idsOf(message, history, callName)].filter(([, name]) => !ran.has(name))) // what ran is not run again
         const messages = [...this.#told.messages, ...history.filter((one) => one.role !== 'tool' || !open.has(String(one.tool_call_id)))]
         const told = JSON.stringify({ messages, open: [...open] })
-        return [{ type: 'message-metadata', messageMetadata: { sluice: { history: told, signature: this.#seal.sign([this.#id, 'history', id, told]) } } }]
+        const signature = this.#seal.sign([this.#id, 'history', id, told])
+        const held = state === undefined || ran.size === 0 ? null : this.#seal.seal([this.#id, 'held', id, signature], JSON.stringify({
+          state, messages: this.#told.messages, asks: this.#asks, waits: openCalls(message).map(callName), ...(this.#began ? { began: this.#began } : {}),
+        } satisfies Held))
+        return [{ type: 'message-metadata', messageMetadata: { sluice: { history: told, signature, ...(held === null && !this.#wasHeld ? {} : { held }) } } }] // the page lays it over what it has
       },
     }
+  }
+
+  /** Undefined where no result waits, or what the page brings belongs to something else that it told of the message. */
+  #heldIn(message: PageMessage): Held | undefined {
+    const { held, signature } = metadataOf(message)
+    const text = typeof held === 'string' ? this.#seal.open([this.#id, 'held', message.id, String(signature)], held) : undefined
+    return text === undefined ? undefined : (JSON.parse(text) as Held)
+  }
+
+  #held({ id, parts }: PageMessage, { state, messages, began, asks, waits }: Held): Waiting {
+    this.#told = { messages, open: new Map(began?.open) }
+    this.#began = began
+    this.#asks = asks
+    this.#wasHeld = true
+    return {
+      id, parent: null, at: 0,
+      ...(began ? { continued: { parts, began: began.parts, calls: began.calls, open: this.#told.open } } : {}),
+      accept: (about) => this.#accept(about, parts.flatMap((part) => callIn(part) ?? []), new Set(waits)),
+      resume: (given) => this.#running.legs.resume({ state }, { ...given, rules: this.#withAsks(given) }),
+    }
+  }
+
+  #withAsks({ rules = [] }: ChatRun): NonNullable<ChatRun['rules']> {
+    return [...rules, ...this.#asks.map((tool) => ({ tool, effect: 'ask' as const }))]
   }
 
   sign(message: string): Sign {
@@ -135,7 +191,7 @@ class SignedChat implements Keeping {
   }
 
   /** Of the decisions, those that the server asked for: they carry its signature. Throws Refusal where one is forged, or nothing is left. */
-  #accept({ message, decisions, outputs }: Answered, parts: readonly CallPart[]): Answered {
+  #accept({ message, decisions, outputs }: Answered, parts: readonly CallPart[], open: ReadonlySet<string>): Answered {
     const ours = new Map<string, Decision>()
     for (const { toolCallId, name, state, approval } of parts) {
       const decision = state === 'approval-responded' ? decisions.get(String(approval?.['id'])) : undefined
@@ -144,7 +200,6 @@ class SignedChat implements Keeping {
       if (!this.#seal.verify(this.#questionOf(message, toolCallId, name, digest, expiresAt), approval?.['signature'])) throw new Refusal(403, `the question of ${toolCallId} was not asked here`)
       ours.set(String(approval?.['id']), { ...decision, digest, ...(expiresAt === undefined ? {} : { expiresAt }) })
     }
-    const open = new Set(this.#told.open.values())
     if (ours.size === 0 && ![...outputs.keys()].some((id) => open.has(id))) throw answersNothing()
     return { message, outputs, decisions: ours }
   }
@@ -167,8 +222,8 @@ class SignedChat implements Keeping {
       }
     }
     this.#told = { messages: [...messages, ...results], open }
-    const rules = [...(given.rules ?? []), ...[...asks].map((tool) => ({ tool, effect: 'ask' as const }))]
-    return engine.run({ ...withSystem(given, [...earlier, ...this.#told.messages]), rules, id: legId(message, [...open.values()]) })
+    this.#asks = [...asks]
+    return engine.run({ ...withSystem(given, [...earlier, ...this.#told.messages]), rules: this.#withAsks(given), id: legId(message, [...open.values()]) })
   }
 }
 

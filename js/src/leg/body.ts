@@ -19,11 +19,13 @@ export function checkedId(value: unknown, what: string): string {
 /** The JSON object of a request. Throws Refusal. */
 export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
   refuseForms(request)
+  const tooLarge = new Refusal(413, `the request is larger than ${maxBytes} bytes`)
+  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge
   const all = new Gathered()
   let value: unknown
   try {
     for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-      if (all.size + piece.length > maxBytes) throw new Refusal(413, `the request is larger than ${maxBytes} bytes`)
+      if (all.size + piece.length > maxBytes) throw tooLarge
       all.add(piece)
     }
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(all.take()))

@@ -86,8 +86,6 @@ export interface Keeper<Chunk> {
   save(kept: Kept): Chunk[]
   /** Of an answer that may break off behind these messages. */
   soFar?(history: ChatMessage[]): Chunk[]
-  /** Nothing keeps the result of a call while a person looks at it: the model does not get it. */
-  readonly withholds?: boolean
 }
 
 export class Legs<Chunk> extends Requests {
@@ -214,10 +212,6 @@ export class Legs<Chunk> extends Requests {
     }
     note()
     for await (const event of eventsUntilQuiet(run)) {
-      if (event.type === 'approval' && event.stage === 'result' && keeper.withholds) {
-        run.refuse(event, 'a person must let it out, and nobody keeps it until then')
-        continue
-      }
       if (event.type === 'request' && event.round > 1) note()
       const answered = answers?.take(event) ?? false
       if (answered === true) {

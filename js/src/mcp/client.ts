@@ -2,7 +2,7 @@
 // those refuse a whole list for one tool that is none.
 import { SluiceError } from '../core/errors.js'
 import { isObject } from '../core/options.js'
-import { MOST_TOOLS } from './definition.js'
+import { LONGEST_OF_ALL, MOST_TOOLS } from './definition.js'
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- the clients of both packages must fit, whatever they call their types */
 /** A connected client of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1: the app made it, and the app closes it. */
@@ -47,6 +47,7 @@ export async function listTools(client: McpClientLike, timeoutMs: number): Promi
   if (!isObject(client.getServerCapabilities())) throw new SluiceError({ code: 'state', detail: 'the client is not connected', hint: 'await client.connect(transport) before it' })
   if (client.getServerCapabilities().tools === undefined) return { tools: [], more: false }
   const tools: unknown[] = []
+  let size = 0
   const until = Date.now() + timeoutMs
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -54,14 +55,24 @@ export async function listTools(client: McpClientLike, timeoutMs: number): Promi
     const result: unknown = await client.request({ method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) }, anyResult, { timeout, maxTotalTimeout: timeout })
     if (!isObject(result) || !Array.isArray(result['tools'])) throw new Error('the answer to tools/list has no list of tools')
     for (const tool of result['tools'] as unknown[]) {
-      if (tools.length === MOST_TOOLS) return { tools, more: true }
+      if (tools.length === MOST_TOOLS || size > 2 * LONGEST_OF_ALL) return { tools, more: true } // those that are too long are told by name, up to here
       tools.push(tool)
+      size += lengthOf(tool)
     }
     const next = result['nextCursor']
     if (typeof next !== 'string' || next === cursor) return { tools, more: false }
     cursor = next
   }
   return { tools, more: true }
+}
+
+/** Characters of JSON; of what is nested too deeply to write it, as many as there may be. */
+function lengthOf(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0
+  } catch {
+    return LONGEST_OF_ALL
+  }
 }
 
 /** A report of a running tool, unchecked. */

@@ -15,7 +15,7 @@ export interface McpQuestion {
   readonly message: string
   /** `form`: `schema` says what is asked for. `url`: the person is to open `url`, which begins with `https://` or `http://`; only where the client declares it. */
   readonly mode: 'form' | 'url'
-  /** JSON Schema of a flat object, in the server's words, unmarked. */
+  /** JSON Schema of a flat object, in the server's words: titles and descriptions are marked as `message` is. */
   readonly schema?: JsonObject
   /** The page to open. */
   readonly url?: string
@@ -69,8 +69,15 @@ function questionOf(params: unknown, server: string, signal: AbortSignal): McpQu
     return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url) ? { ...asked, mode: 'url', url: new URL(url).href } : undefined
   }
   const schema = params['requestedSchema']
-  if (!isObject(schema) || JSON.stringify(schema).length > LONGEST_SCHEMA) return undefined
-  return { ...asked, mode: 'form', schema: schema as JsonObject }
+  const text = isObject(schema) ? JSON.stringify(schema) : undefined
+  if (text === undefined || text.length > LONGEST_SCHEMA) return undefined
+  return { ...asked, mode: 'form', schema: JSON.parse(text, marked) as JsonObject }
+}
+
+/** What people read of a schema; the values themselves go back to the server as they are. */
+function marked(name: string, value: unknown): unknown {
+  if (typeof value === 'string') return name === 'title' || name === 'description' ? escapeInvisible(value) : value
+  return name === 'enumNames' && Array.isArray(value) ? value.map((one: unknown) => (typeof one === 'string' ? escapeInvisible(one) : one)) : value
 }
 
 function answerOf(answer: unknown): object {

@@ -261,7 +261,7 @@ class ServerTools implements McpTools {
     const lines = [
       ...out.slice(0, 5).map(({ name, detail }) => `${name}: ${(detail ?? '').slice(0, LONGEST_WORDS)}`),
       ...(out.length > 5 ? [`and ${out.length - 5} others: \`list\` has them`] : []),
-      ...(more ? [`more than ${MOST_TOOLS} tools: the others were not read`] : []),
+      ...(more ? [`more than ${MOST_TOOLS} tools, or far too much in their definitions: the others were not read`] : []),
     ]
     const told = lines.join('; ')
     if (told === '' || told === this.#warned) return

@@ -52,13 +52,14 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
   return async (request) => {
     if (token !== undefined && !isToken(request, token)) return errorResponse(401, { message: 'the API key is not the token of this server', code: 'invalid_api_key' })
     const url = target(baseURL, request.url)
+    if (url === undefined) return errorResponse(400, { message: 'the path leads out of this server, or cannot be read', code: 'invalid_value' })
     const headers = new Headers([...request.headers].filter(([name]) => !notForwarded.has(name)))
     headers.set('accept-encoding', 'identity')
     if (token !== undefined) headers.delete('authorization')
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     for (const [name, value] of Object.entries(own)) headers.set(name, value)
     try {
-      const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request.body) : request.body ?? undefined
+      const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request, request.body) : request.body ?? undefined
       if (body === null) return errorResponse(413, { message: `the request is larger than ${MOST_REQUEST_BYTES} bytes`, code: 'request_too_large' })
       const init = { method: request.method, headers, body, redirect: 'manual', signal: request.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
       return returned(await send(url, init as RequestInit))
@@ -75,9 +76,10 @@ function isToken(request: Request, token: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Where a request goes: no path leads to another origin. */
-function target(baseURL: string, asked: string): string {
+/** Where a request goes: no path leads to another origin, or above the base URL. Undefined where it tries. */
+function target(baseURL: string, asked: string): string | undefined {
   const { pathname, search } = new URL(asked)
+  if (leadsUp(pathname)) return undefined
   const url = new URL(baseURL)
   const behind = pathname.replace(/^.*?\/v1(?=\/|$)/, '')
   url.pathname = url.pathname.replace(/\/+$/, '') + (behind.startsWith('/') || behind === '' ? behind : `/${behind}`)
@@ -85,8 +87,20 @@ function target(baseURL: string, asked: string): string {
   return url.href
 }
 
+/** `URL` has followed the dots that it reads as such; what stands behind may decode a path first, or twice. */
+function leadsUp(pathname: string): boolean {
+  let path = pathname
+  try {
+    for (let times = 0; times < 3 && path.includes('%'); times++) path = decodeURIComponent(path)
+  } catch {
+    return path === pathname // what was decoded once may have a % of its own
+  }
+  return path.split(/[\\/]/).includes('..')
+}
+
 /** All of a body; null where it is too large. */
-async function readBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
+async function readBytes({ headers }: Request, body: ReadableStream<Uint8Array>): Promise<Uint8Array | null> {
+  if (Number(headers.get('content-length')) > MOST_REQUEST_BYTES) return null
   const all = new Gathered()
   for await (const piece of body as AsyncIterable<Uint8Array> & ReadableStream<Uint8Array>) {
     if (all.size + piece.length > MOST_REQUEST_BYTES) return null

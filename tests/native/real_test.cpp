@@ -66,7 +66,7 @@ TEST_CASE("any double is read back from its digits, and from what lies half way 
       std::snprintf(text, sizeof text, "%.1100Le", half);
       check_as_strtod(text);
       std::string more = text;
-      more.insert(more.find('e'), "1");
+      more.insert(more.find('e'), 1, '1');
       check_as_strtod(more);
     }
   }

@@ -35,7 +35,9 @@ export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'>
   by?: (request: Request) => string | undefined | Promise<string | undefined>
 }
 
-export const durableRequestChecks: { [member in keyof Required<DurableRequestOptions>]: Check } = { ...requestChecks, authorize: func('(request, id, question) => true | false'), by: func('(request) => a name') }
+export const durableRequestChecks: { [member in keyof Required<DurableRequestOptions>]: Check } = {
+  ...requestChecks, authorize: func('(request, id, question) => true | false'), by: func('(request) => a name'),
+}
 
 /** Who decides. */
 export interface Decider {
@@ -46,7 +48,9 @@ export interface Decider {
 }
 
 /** Whoever sends this request. */
-export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: Remember): Decider => ({ may: async (question) => (await authorize(request, id, question)) === true, by: async () => await by?.(request), most })
+export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: Remember): Decider => ({
+  may: async (question) => (await authorize(request, id, question)) === true, by: async () => await by?.(request), most,
+})
 
 /** A turn that is told to end is waited for so long, in milliseconds: one that runs in another process hears of it within a second. */
 const END_MS = 10_000

@@ -147,7 +147,8 @@ class Turns implements Durable {
     const now = await this.#load(id)
     if (now.phase === 'done') return 'over'
     // One that came in front of its call was of no use, and is gone.
-    if (now.phase === 'waiting' && isExecuting(await this.#message(now), call) && (await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)) await this.#push(id, `${call}:${now.rev}`, entry)
+    const isGone = now.phase === 'waiting' && isExecuting(await this.#message(now), call) && (await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)
+    if (isGone) await this.#push(id, `${call}:${now.rev}`, entry)
     return 'accepted'
   }
 
@@ -378,7 +379,7 @@ class Turns implements Durable {
     return namedIn(await this.#restored(row, row.state, (turn) => (isCarriedOn ? withRunning(turn) : turn.message)), decisions)
   }
 
-  /** Throws where edited arguments do not fit the question, as the tools of this process ask it: where the worker has others, it sees what fits them. */
+  /** Throws where edited arguments do not fit the question as this process asks it. Where the worker has other tools, it sees what fits them. */
   async #checkArguments(row: Row, { call, stage, digest, decision, arguments: args }: Decision): Promise<void> {
     if (decision !== 'approve' || stage !== 'execution' || args === undefined || row.state === null) return
     await this.#restored(row, row.state, (turn) => {

@@ -111,6 +111,16 @@ test('a rule that forbids since the question was asked goes before the decision,
   assert.deepEqual([card.status, card.reason, status.decisions], ['denied', 'policy', []])
 })
 
+test('a rule that forbids since the question was asked is held against edited arguments, too', async (t) => {
+  const rules = memory()
+  const { end, id, question, turns } = await runningTurn(t, { engine: { rules } })
+  rules.add({ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } })
+  assert.equal(await turns.decide(id, approve(question, { arguments: { text: 'secret' } })), 'accepted')
+  const [card] = cardsOf(await end())
+  assert.notEqual(card.status, 'success')
+  assert.match(JSON.stringify(card.output), /forbidden meanwhile/)
+})
+
 test('where every process has a newer tool, the old question is decided into a new one', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const store = files(folderOf(t))

@@ -188,7 +188,8 @@ export class Turn {
 
   /**
    * What the gate says of a call under these rules, and what was approved for the rest of the turn. Changes nothing: for a host whose rules
-   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call stands.
+   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call stands; but what a person put in the place
+   * of its arguments is held against rules that deny.
    * @throws SluiceError `not_found` where there is no such call, `state` where there is no such tool.
    */
   judge(call: CallRef, rules: readonly Rule[]): 'run' | 'ask' | 'deny' {

@@ -255,7 +255,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t ca
 /* Judges a call by these rules, an array as in the configuration, and by what was approved for the rest of this turn. Returns
  * SLUICE_GATE_* and changes nothing. A host whose rules change while a turn runs calls it between the "execute" event and
  * the start of the tool, and fails the call unless the result is SLUICE_GATE_RUN. A decision of the user about this very
- * call stands. If the tool does not exist: SLUICE_E_STATE. */
+ * call stands; but no rule that denies a call lets arguments in that the user edited. If the tool does not exist:
+ * SLUICE_E_STATE. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len);
 
 /* Decides about the answer of a "final" event, which comes if the configuration says "checkFinal": true and the turn would end

@@ -299,7 +299,8 @@ Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
   if (Status status = read_rules(rules, counting); !status.ok()) return status;
   const auto decision = std::find_if(card->approvals().rbegin(), card->approvals().rend(),
                                      [](const ApprovalRecord &approval) { return approval.stage == "execution"; });
-  if (decision != card->approvals().rend() && decision->by == "user") {
+  const bool decided = decision != card->approvals().rend() && decision->by == "user";
+  if (decided && (decision->decision != "approved" || !card->edited())) {
     way = decision->decision == "approved" ? Verdict::Way::run : Verdict::Way::deny;
     return {};
   }
@@ -307,6 +308,7 @@ Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
                std::back_inserter(counting), [](const Rule &rule) { return rule.scope == "turn"; });
   const std::string arguments = counting.empty() ? std::string() : canonical_json(card->effective_arguments());
   way = execution_gate(*card->tool, arguments, counting, setup_.config.confirm_all).way;
+  if (decided && way != Verdict::Way::deny) way = Verdict::Way::run;
   return {};
 }
 

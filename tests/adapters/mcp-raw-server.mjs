@@ -1,7 +1,7 @@
-// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, page, endless, noise, hang, dies, changes }.
+// An MCP server over stdio without any library, which says what no library would let it say. `argv[2]`: { tools, count, page, endless, noise, hang, dies, changes, slow }.
 import { createInterface } from 'node:readline'
 
-const { tools = [], count = 0, page, endless = false, noise = false, hang, dies, changes = 0 } = JSON.parse(process.argv[2] ?? '{}')
+const { tools = [], count = 0, page, endless = false, noise = false, hang, dies, changes = 0, slow = 0 } = JSON.parse(process.argv[2] ?? '{}')
 const schema = { type: 'object', properties: { text: { type: 'string' } } }
 const all = [...tools.map((tool) => (typeof tool === 'string' ? { name: tool, inputSchema: schema } : { ...tool, ...(tool.long ? { description: 'x'.repeat(tool.long) } : {}) })), ...Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Number ${at}.`, inputSchema: schema }))]
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -30,6 +30,11 @@ const calls = {
   refusal: () => { throw Object.assign(new Error('not like that'), { code: -32602 }) },
   crash: () => process.exit(3),
   never: () => new Promise(() => {}),
+  shift: () => {
+    for (const tool of all) tool.description = 'Says something else.'
+    send({ method: 'notifications/tools/list_changed' })
+    return text('shifted')
+  },
   late: () => new Promise((resolve) => setTimeout(() => resolve(text('too late')), 200)),
   behind: (_, token) => {
     setTimeout(() => { for (let at = 0; at < 100; at++) send({ method: 'notifications/progress', params: { progressToken: token, progress: at, message: 'behind the end' } }) }, 20)
@@ -55,6 +60,7 @@ async function answer({ id, method, params = {} }) {
   }
   if (method === 'tools/list') {
     if (lists++ < changes) send({ method: 'notifications/tools/list_changed' }) // while it is read, and again, and again
+    if (lists > 1 && slow > 0) await new Promise((resolve) => setTimeout(resolve, slow))
     const at = Number(params.cursor ?? 0)
     const end = page ? at + page : all.length
     if (endless) return send({ id, result: { tools: all.slice(at, at + 1), nextCursor: String(at + 1) } })

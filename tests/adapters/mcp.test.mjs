@@ -95,6 +95,16 @@ for (const [name, load] of Object.entries(sdks)) {
       assert.deepEqual(cards(result).map(({ status, error }) => [status, error]), [['success', undefined], ['error', 'Not run: srv changed it since it was offered']])
     })
 
+    test('a call that comes while the new list is being read waits for it', async (t) => {
+      const { tools, said } = await mcpStage(t, sdk, raw({ tools: ['shift', 'echo'], slow: 300 }))
+      const call = (name) => tools.tools.find((tool) => tool.name === `srv.${name}`).run({}, { signal: new AbortController().signal, progress() {} })
+      await call('shift')
+      const early = call('echo')
+      await new Promise((resolve) => setTimeout(resolve, 100)) // the list is asked for by now
+      for (const one of [early, call('echo')]) await assert.rejects(one, /Not run: srv changed it since it was offered/)
+      assert.deepEqual(said, ['called shift'])
+    })
+
     test('a new tool waits, one that is gone goes, and one that is back as it was needs nobody', async (t) => {
       const { tools, changes, exposed, listed, engine } = await mcpStage(t, sdk, scripted)
       const change = (what) => tools.tools.find((tool) => tool.name === 'srv.change').run({ what }, { signal: new AbortController().signal, progress() {} })

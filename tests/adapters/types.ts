@@ -23,7 +23,7 @@ import { decide } from '../../js/dist/esm/ai-sdk/client.js'
 import { chatHandler, sealed, toChatMessages, toUIMessages, toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
 import type { Conversations } from '../../js/dist/esm/conversations/index.js'
 import type { Durable } from '../../js/dist/esm/durable/index.js'
-import type { ChatMessage, Engine, Run } from '../../js/dist/esm/index.js'
+import type { ChatMessage, Engine, Json, Run } from '../../js/dist/esm/index.js'
 
 export const of6 = (run: Run): [ReadableStream<Chunk6>, Response] => [toUIMessageStream(run), respond6({ stream: toUIMessageStream(run) })]
 export const of7 = (run: Run): [ReadableStream<Chunk7>, Response] => [toUIMessageStream(run), respond7({ stream: toUIMessageStream(run) })]
@@ -73,6 +73,8 @@ export const agents = (handler: ReturnType<typeof agUIHandler>): (Agent0 | Agent
 export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older, newer]
 export const interrupt = (given: Interrupt): Interrupt1 => given
 export const usage = (given: TokenUsage[]): Usage1[] => given
+export const sharing = (engine: Engine<{ setState: (state: Json) => void }>, store: Conversations): unknown =>
+  agUIHandler(engine, { store, authorize: () => true, run: ({ setState }) => { setState({ cart: [] }); return { model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, context: { setState } } } })
 export const events = (run: Run, input: Input1): string[] => { void toAGUIEvents(run, input); return [] }
 // The model side: a middleware for either major's models, a model and a provider for whatever takes one, and either major's tools.
 import { createProviderRegistry as registry6, generateText as generate6, tool as tool6, wrapLanguageModel as wrap6, type LanguageModelMiddleware as Middleware6, type ToolSet as ToolSet6 } from 'ai-6'

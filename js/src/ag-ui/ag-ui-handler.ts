@@ -83,9 +83,7 @@ class Threads {
       await this.#legs.authorize(request, threadId)
       return await this.#legs.inTurn(threadId, async () => {
         try {
-          const leg = await this.#lead(posted)
-          posted.state.begin((event) => { if (this.#legs.get(threadId) === leg) leg.append(event) })
-          return this.#legs.response(leg, request)
+          return this.#legs.response(await this.#lead(posted), request)
         } catch (error) {
           if (!(error instanceof Conflict)) throw error
           const { start } = new EventWriter(posted.input, '', [])
@@ -115,8 +113,11 @@ class Threads {
     return checkedRun(await this.#options.run({ id: input.threadId, messages, input, setState: state.set }))
   }
 
-  #writer({ input }: Posted, run: Run, { id }: Answer): EventWriter {
-    return new EventWriter(input, id, run.tools, this.#options)
+  #led({ input, state }: Posted, run: Run, answer: Answer, answers?: Answers): Leg<AGUIEvent> {
+    const id = input.threadId
+    const leg = this.#legs.lead(id, run, answer, new EventWriter(input, answer.id, run.tools, this.#options), answers)
+    state.begin((event) => { if (this.#legs.get(id) === leg) leg.append(event) })
+    return leg
   }
 
   // -- a new answer ---------------------------------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ class Threads {
       return { ...settings, ...(told === '' ? {} : { system: told }), ...(tools.length > 0 ? { [CLIENT_TOOLS]: tools } : {}) }
     }
     const { run, answer } = await this.#legs.begin(id, branch, given, (options) => withClientTools(this.#engine, tools, (engine) => engine.run(options)))
-    const leg = this.#legs.lead(id, run, answer, this.#writer(posted, run, answer))
+    const leg = this.#led(posted, run, answer)
     for (const detail of left) leg.append(noted('unsupported', detail))
     return leg
   }
@@ -159,7 +160,7 @@ class Threads {
       const asked = run.questions.map(({ call }) => callName(waiting.id, call))
       const outputs = new Map([...posted.outputs].filter(([name]) => !asked.includes(name))) // what is approved now has no result yet
       const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
-      const leg = this.#legs.lead(posted.input.threadId, run, waiting, this.#writer(posted, run, waiting), new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
+      const leg = this.#led(posted, run, waiting, new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
       for (const name of unknown) leg.append(noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name }))
       return leg
     } catch (error) {

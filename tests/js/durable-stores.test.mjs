@@ -1,11 +1,14 @@
 // The stores of durable turns that need nothing installed: the contract over each of them, and what may go wrong.
+import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { files, sqlite } from 'sluice/durable'
 import { faults, onFullDisk } from './turn-faults-contract.mjs'
-import { contract } from './turn-store-contract.mjs'
+import { contract, rowOf } from './turn-store-contract.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 const places = new WeakMap()
@@ -50,4 +53,24 @@ test('a SQLite whose file may not grow says so, and what was saved goes on', { s
   t.after(() => database.close())
   const fill = async () => void database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get().page_count}`)
   await onFullDisk(t, sqlite(database), { fill, free: async () => void database.exec('PRAGMA max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+})
+
+test('files: a turn that ends between two looks of a reader is there', async (t) => {
+  const path = placed(t)
+  const [reader, other] = [files(path), files(path)]
+  await reader.create('a', rowOf())
+  const { readFile } = promises
+  const restore = () => { promises.readFile = readFile; syncBuiltinESMExports() }
+  t.after(restore)
+  promises.readFile = async (file, ...more) => {
+    try {
+      return await readFile(file, ...more)
+    } catch (error) {
+      restore() // it is not over yet, and now it is
+      await other.save('a', 1, { updated: 2, phase: 'done', wakeAt: null, result: 'r' })
+      throw error
+    }
+  }
+  syncBuiltinESMExports()
+  assert.equal((await reader.load('a'))?.result, 'r')
 })

@@ -121,6 +121,26 @@ test('a refusal that is not asked again is told in the provider\'s words, and no
   }
 })
 
+test('what is behind the end of an answer is waited for by nobody, and a connection that comes to its end is used again', async (t) => {
+  const connections = new Set()
+  const head = (response) => {
+    connections.add(response.socket)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+  }
+  const { run } = await open(t, (response) => { head(response); setTimeout(20).then(() => response.end()) })
+  for (let count = 0; count < 5; count++) {
+    assert.equal((await run().done).text, 'Hi')
+    await setTimeout(120)
+  }
+  assert.equal(connections.size, 1)
+  for (const keep of [() => {}, (response) => { const drip = setInterval(() => response.write(': still here\n\n'), 20); response.on('close', () => clearInterval(drip)) }, (response) => void response.write(`: ${'x'.repeat(200_000)}\n\n`)]) {
+    let closed
+    const other = await open(t, (response) => { head(response); keep(response); closed = once(response, 'close') })
+    assert.equal((await soon(other.run().done)).text, 'Hi')
+    assert.notEqual(await soon(closed, 3000), 'it hangs', 'it is let go all the same')
+  }
+})
+
 test('an answer ends where it says so, whatever the connection does', async (t) => {
   const call = '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"echo_back","arguments":"{\\"text\\":\\"x\\"}"}}]},"finish_reason":"tool_calls"}]}'
   const stream = (...events) => (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events.map((event) => `data: ${event}\n\n`).join(''))

@@ -203,7 +203,7 @@ export class Requests {
         if (begin === '') begin = latin1(bytes.subarray(0, 64)).trimStart()
         feed(bytes)
         return !this.#over && this.#transient === undefined // some servers leave the connection open
-      })
+      }, () => this.#over)
     } catch (error) {
       if (!this.#over) throw error
     } finally {

@@ -584,6 +584,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** Waits until `busy` is false, at most `ms` milliseconds. */
   async #waitWhile(busy: () => boolean, ms: number): Promise<void> {
+    if (!busy()) return
     const grace = new AbortController()
     const over = sleep(ms, grace.signal).then(() => grace.abort(), () => {})
     while (busy() && !grace.signal.aborted) await Promise.race([...this.#pending, over, ...(this.#draining ? [new Promise<void>((resolve) => setImmediate(resolve))] : [])])

@@ -68,26 +68,66 @@ export function isNetworkFault(error: unknown): boolean {
   return !ownFaults.has(error.name)
 }
 
-/** Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport does not know the signal. */
-export async function readBody(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => boolean): Promise<void> {
-  if (!response.body) return
-  const reader = response.body.getReader()
-  let stopped = false
+/** So long, and so much, is waited for behind the end of an answer: a connection that was read to its end is used again. */
+const REST_MS = 500
+const REST_BYTES = 65_536
+
+/**
+ * Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport does not know the signal. What is
+ * left then is cancelled, which ends the connection; but where `isOver` says that nothing else is expected, its end is waited for, by nobody.
+ */
+export async function readBody(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => boolean, isOver = (): boolean => false): Promise<void> {
+  const { body } = response
+  if (!body) return
+  const reader = body.getReader()
+  let [stopped, ended] = [false, false]
   const stop = (): void => {
+    if (stopped) return
     stopped = true
-    reader.cancel(signal.reason).catch(() => {})
+    if (isOver() && release(reader)) void readRest(body)
+    else reader.cancel(signal.reason).catch(() => {})
   }
   const off = onAbort(signal, stop)
   try {
-    for (let going = true; going; ) {
+    while (!ended) {
       if (stopped) throw signal.reason
       const { done, value } = await reader.read()
       if (stopped) throw signal.reason
-      going = !done && take(value)
+      ended = done
+      if (!done && !take(value)) return
     }
+  } catch (error) {
+    throw stopped ? signal.reason : error // a read that waited as the body was let go
   } finally {
     off()
-    stop()
+    if (!ended) stop()
+  }
+}
+
+/** Lets a body go, also while a read of it waits; older browsers cannot. */
+function release(reader: ReadableStreamDefaultReader<Uint8Array>): boolean {
+  try {
+    reader.releaseLock()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function readRest(body: ReadableStream<Uint8Array>): Promise<void> {
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(cancel, REST_MS)
+  try {
+    for (let left = REST_BYTES; left > 0; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      left -= value.length
+    }
+    cancel()
+  } catch {} // the connection broke: nothing was to come
+  finally {
+    clearTimeout(timer)
   }
 }
 

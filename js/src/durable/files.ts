@@ -32,6 +32,8 @@ function checkedFolder(folder: unknown): string {
 const OPEN = 'turn.json'
 /** Of a turn that is over: who looks for work need not read it. */
 const DONE = 'done.json'
+/** Where a turn is looked for. One that ended behind the first look, and whose file is gone at the second, is over. */
+const EITHER = [DONE, OPEN, DONE]
 const INBOX = 'inbox'
 const BLOBS = 'blobs'
 
@@ -110,7 +112,7 @@ class FileTurns implements TurnStore {
     const open = filter.due !== undefined || filter.asking === true // nothing is due or asked once it is done
     for (const { name } of (found ?? []).filter((one) => one.isDirectory() && isFolderName(one.name))) {
       try {
-        const kept = await this.#readIn(name, open ? [OPEN] : [DONE, OPEN])
+        const kept = await this.#readIn(name, open ? [OPEN] : EITHER)
         if (!kept) continue
         const waits = kept.phase === 'waiting' && filter.due !== undefined && (await this.#entries(kept)).length > 0
         if (fits(kept, filter, waits)) yield listed(kept)
@@ -154,7 +156,7 @@ class FileTurns implements TurnStore {
   }
 
   async #read(id: string): Promise<Kept | null> {
-    const kept = await this.#readIn(folderNameOf(id), [DONE, OPEN])
+    const kept = await this.#readIn(folderNameOf(id), EITHER)
     if (kept && kept.id !== id) throw damaged(this.#pathOf(id), `it belongs to the turn ${JSON.stringify(kept.id.slice(0, 60))}`)
     return kept
   }

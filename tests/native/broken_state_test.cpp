@@ -20,14 +20,17 @@ struct Saved {
 std::vector<Saved> saved_states() {
   std::vector<Saved> out;
   const std::filesystem::path folder = std::string(SLUICE_SOURCE_DIR) + "/tests/golden";
-  for (const auto &entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    // Half a character becomes a lone surrogate, which some readers of JSON refuse.
-    const Json golden = Json::parse(std::regex_replace(text.str(), std::regex(R"(\\udc[0-9a-f]{2})"), "?"));
-    out.push_back({golden["engine"].dump(), golden["state"], golden["rest"]});
+  for (const auto &release : std::filesystem::directory_iterator(folder)) {
+    if (!release.is_directory()) continue;
+    for (const auto &entry : std::filesystem::directory_iterator(release.path())) {
+      if (entry.path().extension() != ".json") continue;
+      std::ifstream file(entry.path());
+      std::stringstream text;
+      text << file.rdbuf();
+      // Half a character becomes a lone surrogate, which some readers of JSON refuse.
+      const Json golden = Json::parse(std::regex_replace(text.str(), std::regex(R"(\\udc[0-9a-f]{2})"), "?"));
+      out.push_back({golden["engine"].dump(), golden["state"], golden["rest"]});
+    }
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "wire/tool_refusal.h"
 
 using namespace sluice;
 
@@ -80,4 +81,14 @@ TEST_CASE("what was refused is told where the words say that it was refused") {
   CHECK_FALSE(read_provider_error(R"({"message":"parametersJsonSchema is fine"})", 501).schema_refused);
   CHECK_FALSE(read_provider_error(R"({"message":"m","param":"tools","code":"x"})", 400).tools_refused);
   CHECK_FALSE(read_provider_error(R"({"message":"container is here"})", 400).signature_refused);
+}
+
+TEST_CASE("a refusal of tools ends with its sentence, and one of a kind of tool is none") {
+  CHECK(refuses_tools("tools are not supported!\nuse another"));
+  CHECK(refuses_tools("The model does not support tools. Really"));
+  CHECK(refuses_tools("tools of kind are not supported"));
+  for (const char *words :
+       {"tools?\nnot supported", "tool of type x is not supported", "tools of type function are not supported by this model",
+        "functions. are\nnot supported", "a b c d e f g h i j k l m n o p q r s t u v w x y z not supported tools"})
+    CHECK_FALSE(refuses_tools(words));
 }

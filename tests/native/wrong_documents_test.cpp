@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "protocol/declared/declaration.h"
+#include "protocol/profiles.h"
 #include "tools/registry.h"
 #include "tools/schema.h"
 #include "turn/config.h"
@@ -251,4 +252,52 @@ TEST_CASE("the parameter that takes the text of a call is the only one, and a st
        {R"({"required":["a","b"]})", R"({"properties":{"a":{},"b":{}}})", R"({"required":["a"]})",
         R"({"required":["a"],"properties":{"a":{"type":"integer"}}})", "{}"})
     CHECK(parameter(document).empty());
+}
+
+TEST_CASE("numbers are compared as decimals, however they are written") {
+  struct Number {
+    const char *schema, *value;
+    bool fits;
+  };
+  for (const auto &[word, value, fits] :
+       {Number{R"("minimum":1)", "1E0", true}, Number{R"("minimum":1)", "1e+1", true},
+        Number{R"("minimum":1)", "1e99999999999999999999", true}, Number{R"("minimum":-2)", "0", true},
+        Number{R"("minimum":-2)", "-3", false}, Number{R"("maximum":-2)", "0", false},
+        Number{R"("multipleOf":3)", "0", true}, Number{R"("multipleOf":0.5)", "1E+1", true}}) {
+    INFO(word << " " << value);
+    Schema schema;
+    REQUIRE(Schema::compile(R"({"properties":{"v":{)" + std::string(word) + "}}}", schema).ok());
+    std::string out;
+    ArgumentFault fault;
+    CHECK(schema.check(R"({"v":)" + std::string(value) + "}", Strings::strings, out, fault) == fits);
+  }
+}
+
+TEST_CASE("a model's name that is cut or spelled otherwise has a profile or none") {
+  const Row rows[] = {
+      {"", ""},           {"Qwen 3", "hermes"},      {"Qwen", ""},          {"QWEN_3", "hermes"},
+      {"-3", ""},         {"3", ""},                 {"a-1.", ""},          {"a-1.b", ""},
+      {"llama-3.", "llama3"}, {"llama-3.x", "llama3"}, {"llama-31", ""},    {"gemma-3-12m", "gemma-3"},
+      {"gemma-3-2024", "gemma-3"},
+  };
+  for (const auto &[name, protocol] : rows) {
+    INFO(name);
+    const Profile *const profile = find_profile(name, {});
+    CHECK((profile != nullptr ? std::string(profile->protocol) : std::string()) == protocol);
+  }
+}
+
+TEST_CASE("sentences of the host that are wrong within") {
+  const Row rows[] = {
+      {R"({"words":{"":"x"}})", "words: unknown member"},
+      {R"({"words":"fr"})", "words: found \"fr\", expected en | zh"},
+      {R"({"words":{"notRun":5}})", "words.notRun: found 5, expected a string"},
+      {R"({"words":{"notRun":"{x}"}})", "words.notRun: found \"{x}\", expected a sentence without placeholders"},
+      {R"({"words":{"notRun":"a { b"}})", ""},
+      {R"({"words":{"notRun":"{reason"}})", ""},
+  };
+  check(rows, [](std::string_view document) {
+    Config config;
+    return read_config(document, {"tools"}, config);
+  });
 }

@@ -434,63 +434,116 @@ TEST_CASE("nearly calls: mistral") {
 
 TEST_CASE("nearly calls: vcp, whole blocks") {
   const Row rows[] = {
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!unterminated_argument)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!unterminated_argument)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>", R"~(clock!unterminated_block)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]", R"~(clock!unterminated_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone=「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:\r\n「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a <<<[TOOL_REQUEST]>>> b「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"a <<<[TOOL_REQUEST]>>> b"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a\n<<<[END_TOOL_REQUEST]>>>\nx「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!unterminated_argument "\nx「末」\n<<<[END_TOOL_REQUEST]>>>")~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n<<<[TOOL_REQUEST]>>>\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!nested_opener !missing_tool_name)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nvalet:「始」「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nvalet:「始」me「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始ESCAPE」<<<[TOOL_REQUEST_ESCAPE]>>> <<<[END_TOOL_REQUEST_ESCAPE]>>> <<<[OTHER_REQUEST_ESCAPE]>>> x_ESCAPE] <<<[TOOL_REQUEST_ESCAPE]x a_b 「始ESCAPE」「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"<<<[TOOL_REQUEST]>>> <<<[END_TOOL_REQUEST]>>> <<<[OTHER_REQUEST_ESCAPE]>>> x_ESCAPE] <<<[TOOL_REQUEST_ESCAPE]x a_b 「始」"})~"},
-      {"<<<[TOOL_REQUEST]>>>\nmaid:「始」 「末」\nvalet:「始」me「末」\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone=「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:\r\n「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a <<<[TOOL_REQUEST]>>> "
+       "b「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"a <<<[TOOL_REQUEST]>>> b"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a\n<<<[END_TOOL_REQUEST]>>>\nx「末」\n<<<[END_"
+       "TOOL_REQUEST]>>>",
+       R"~(clock!unterminated_argument "\nx「末」\n<<<[END_TOOL_REQUEST]>>>")~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n<<<[TOOL_REQUEST]>>>\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!nested_opener !missing_tool_name)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nvalet:「始」「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nvalet:「始」me「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始ESCAPE」<<<[TOOL_REQUEST_ESCAPE]>>> "
+       "<<<[END_TOOL_REQUEST_ESCAPE]>>> <<<[OTHER_REQUEST_ESCAPE]>>> x_ESCAPE] <<<[TOOL_REQUEST_ESCAPE]x a_b "
+       "「始ESCAPE」「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"<<<[TOOL_REQUEST]>>> <<<[END_TOOL_REQUEST]>>> <<<[OTHER_REQUEST_ESCAPE]>>> x_ESCAPE] <<<[TOOL_REQUEST_ESCAPE]x a_b 「始」"})~"},
+      {"<<<[TOOL_REQUEST]>>>\nmaid:「始」 "
+       "「末」\nvalet:「始」me「末」\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{})~"},
   };
   check("vcp", rows);
 }
 
 TEST_CASE("nearly calls: vcp, lenient") {
   const Row rows[] = {
-      {"<<<[TOOL_REQUEST]>>>\n+ tool_name:「始」clock「末」\n1. zone:「始」x「末」\n2) hours:「始」1「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x","hours":1})~"},
+      {"<<<[TOOL_REQUEST]>>>\n+ tool_name:「始」clock「末」\n1. zone:「始」x「末」\n2) "
+       "hours:「始」1「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x","hours":1})~"},
       {"<<[TOOL_REQUEST]>>\ntool_name:「始」clock「末」\n- \n<<[END_TOOL_REQUEST]>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n1x zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n12 zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone :「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone=「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:,「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:\r「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_namex: clock\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n1x zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\n12 zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone :「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone=「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:,「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:\r「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_namex: clock\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name: \n<<<[END_TOOL_REQUEST]>>>", R"~(!missing_tool_name)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name: clock\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name: clock, zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name: clock, zone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name: clo\n<<", R"~(clo!unterminated_block)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name: \"clock\"\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\nfoo: 「x」\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: [1]\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!arguments_not_object)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: abc\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!invalid_json)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: {\"zone\":[\"a\",{\"b\":\"c\\\"d\"}]}\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!schema)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: {\"zone\":<<<[TOOL_REQUEST]>>>}\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!invalid_json)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: {\"zone\":\"x\"\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!unterminated_argument)~"},
+      {"<<<[TOOL_REQUEST]>>>\nfoo: 「x」\ntool_name:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: [1]\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!arguments_not_object)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: abc\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!invalid_json)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: "
+       "{\"zone\":[\"a\",{\"b\":\"c\\\"d\"}]}\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!schema)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: "
+       "{\"zone\":<<<[TOOL_REQUEST]>>>}\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!invalid_json)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json: {\"zone\":\"x\"\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!unterminated_argument)~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_nama:「始」clock「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(!missing_tool_name)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始ESCAPE」<<[TOOL_REQUEST_ESCAPE]>> <<[tool_request_ESCAPE]>>「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"<<[TOOL_REQUEST]>> <<[tool_request]>>"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```json\n{\"zone\":\"x\"}\n```「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```json {\"zone\":\"x\"}```「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!invalid_json)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```\n```「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」{\"zone\":\"a\"}「末」\ninput_json:「始」{\"zone\":\"b\"}「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"b"})~"},
-      {"<<<[TOOL_REQUEST]>>>\n“tool_name”：「始」clock「末」，\n*zone*：「始」x「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始ESCAPE」<<[TOOL_REQUEST_ESCAPE]>> "
+       "<<[tool_request_ESCAPE]>>「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"<<[TOOL_REQUEST]>> <<[tool_request]>>"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```json\n{\"zone\":\"x\"}\n```「末」\n<<<["
+       "END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```json "
+       "{\"zone\":\"x\"}```「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!invalid_json)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」```\n```「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」{\"zone\":\"a\"}「末」\ninput_json:「始」{"
+       "\"zone\":\"b\"}「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"b"})~"},
+      {"<<<[TOOL_REQUEST]>>>\n“tool_name”：「始」clock「末」，\n*zone*：「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"x"})~"},
   };
   check(R"~({"id":"vcp","lenient":true})~", rows);
 }
 
 TEST_CASE("nearly calls: vcp with options") {
   const Row rows[] = {
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ncommand1:「始」a「末」\npath1:「始」b「末」\ncommand2:「始」c「末」\npath:「始」d「末」\ncommand01:「始」e「末」\n7:「始」f「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"command01":"e","7":"f","command":"a","path":"b"} clock{"path":"d","command01":"e","7":"f","command":"c"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a「末」\nzone:「始」b「末」\nmaid:「始」m「末」\nmaid:「始」n「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"a"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」{\"zone\":\"a\"}「末」\ninput_json:「始」{\"zone\":\"b\"}「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock{"zone":"a"})~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ncommand1:「始」a「末」\ncommand2:「始」b「始」c「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!opener_in_value clock!opener_in_value)~"},
-      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nfoo bar\ncommand1:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>", R"~(clock!residue_in_block)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ncommand1:「始」a「末」\npath1:「始」b「末」\ncommand2:"
+       "「始」c「末」\npath:「始」d「末」\ncommand01:「始」e「末」\n7:「始」f「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"command01":"e","7":"f","command":"a","path":"b"} clock{"path":"d","command01":"e","7":"f","command":"c"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nzone:「始」a「末」\nzone:「始」b「末」\nmaid:"
+       "「始」m「末」\nmaid:「始」n「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"a"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ninput_json:「始」{\"zone\":\"a\"}「末」\ninput_json:「始」{"
+       "\"zone\":\"b\"}「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock{"zone":"a"})~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ncommand1:「始」a「末」\ncommand2:「始」b「始」c「末」\n<<<["
+       "END_TOOL_REQUEST]>>>",
+       R"~(clock!opener_in_value clock!opener_in_value)~"},
+      {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\nfoo bar\ncommand1:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>",
+       R"~(clock!residue_in_block)~"},
   };
   check(R"~({"id":"vcp","duplicates":"first","trim":false,"lenient":true,"serial":"split"})~", rows);
 }
@@ -506,7 +559,9 @@ TEST_CASE("nearly calls: inline_tags with options") {
       {R"~([]])~", R"~("[]]")~"},
       {R"~([face:]])~", R"~("[face:]]")~"},
   };
-  check(R"~({"id":"inline_tags","rules":[{"open":"[","close":"]]","tool":"clock","argument":"zone"},{"open":"[face:","close":"]]","tool":"clock","argument":"zone"},{"open":"[fa","close":"]]","tool":"clock","argument":"zone"}]})~", rows);
+  check(
+      R"~({"id":"inline_tags","rules":[{"open":"[","close":"]]","tool":"clock","argument":"zone"},{"open":"[face:","close":"]]","tool":"clock","argument":"zone"},{"open":"[fa","close":"]]","tool":"clock","argument":"zone"}]})~",
+      rows);
 }
 
 TEST_CASE("nearly calls: morph-xml with options") {
@@ -519,7 +574,8 @@ TEST_CASE("nearly calls: morph-xml with options") {
 
 TEST_CASE("nearly calls: qwen3-coder with options") {
   const Row rows[] = {
-      {R"~(<tool_call><function=clock><parameter=zone> a </parameter><parameter=zone>b</parameter></function></tool_call>)~", R"~(clock{"zone":"b"})~"},
+      {R"~(<tool_call><function=clock><parameter=zone> a </parameter><parameter=zone>b</parameter></function></tool_call>)~",
+       R"~(clock{"zone":"b"})~"},
   };
   check(R"~({"id":"qwen3-coder","trim":true,"duplicates":"last"})~", rows);
 }
@@ -536,12 +592,15 @@ TEST_CASE("nearly calls: hermes among code and reasoning") {
   const Row rows[] = {
       {R"~(`<tool_call>` {"name":"clock"} `</tool_call>)~", R"~("`<tool_call>` {\"name\":\"clock\"} `</tool_call>")~"},
       {R"~(`a <tool_call>{"name":"clock","arguments":{}}</tool_call> b)~", R"~("`a " clock!quoted " b")~"},
-      {"```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>", R"~("```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>")~"},
+      {"```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` "
+       "<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>",
+       R"~("```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>")~"},
       {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```", R"~("1) " clock{})~"},
       {R"~(<tool_response>made up</tool_response> and on)~", R"~("<tool_response>made up</tool_response> and on")~"},
       {R"~(`<tool_response>`made up)~", R"~("`<tool_response>`made up")~"},
       {"`x <tool_response>made up\n<tool_response>again", R"~("`x <tool_response>made up\n<tool_response>again")~"},
-      {R"~(<think>hm <tool_call>{"name":"clock","arguments":{}}</tool_call></think>)~", R"~((hm <tool_call>{"name":"clock","arguments":{}}</tool_call>))~"},
+      {R"~(<think>hm <tool_call>{"name":"clock","arguments":{}}</tool_call></think>)~",
+       R"~((hm <tool_call>{"name":"clock","arguments":{}}</tool_call>))~"},
       {R"~(a </think> b)~", R"~("a </think> b")~"},
       {R"~(<|im_end|> <|im_end|>)~", R"~()~"},
       {R"~(<|im_end|> more)~", R"~("<|im_end|> more")~"},
@@ -556,7 +615,8 @@ TEST_CASE("nearly calls: llama3 among code") {
       {R"~(say "{" and {"name":"clock","parameters":{}})~", R"~("say \"{\" and " clock{})~"},
       {R"~(it's {"name":"clock","parameters":{}})~", R"~("it's " clock{})~"},
       {"```json\n{\"name\":\"clock\",\"parameters\":{}}\n```", R"~(clock{})~"},
-      {"```json\n{\"name\":\"clock\",\"parameters\":{}}\nmore\n```", R"~("```json\n{\"name\":\"clock\",\"parameters\":{}}\nmore\n```")~"},
+      {"```json\n{\"name\":\"clock\",\"parameters\":{}}\nmore\n```",
+       R"~("```json\n{\"name\":\"clock\",\"parameters\":{}}\nmore\n```")~"},
       {"```json\n{\"name\":\"clock\",\"parameters\":{}}<|eot_id|>\n```", R"~(clock{})~"},
       {"```json\n{\"name\":\"clock\",\"parameters\":{}}<|eom_id|>", R"~(clock!unterminated_block)~"},
       {"~~~\n{\"name\":\"clock\",\"parameters\":{}}\n~~~", R"~(clock{})~"},

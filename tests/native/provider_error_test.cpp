@@ -87,8 +87,8 @@ TEST_CASE("a refusal of tools ends with its sentence, and one of a kind of tool 
   CHECK(refuses_tools("tools are not supported!\nuse another"));
   CHECK(refuses_tools("The model does not support tools. Really"));
   CHECK(refuses_tools("tools of kind are not supported"));
-  for (const char *words :
-       {"tools?\nnot supported", "tool of type x is not supported", "tools of type function are not supported by this model",
-        "functions. are\nnot supported", "a b c d e f g h i j k l m n o p q r s t u v w x y z not supported tools"})
+  for (const char *words : {"tools?\nnot supported", "tool of type x is not supported",
+                            "tools of type function are not supported by this model", "functions. are\nnot supported",
+                            "a b c d e f g h i j k l m n o p q r s t u v w x y z not supported tools"})
     CHECK_FALSE(refuses_tools(words));
 }

@@ -275,9 +275,18 @@ TEST_CASE("numbers are compared as decimals, however they are written") {
 
 TEST_CASE("a model's name that is cut or spelled otherwise has a profile or none") {
   const Row rows[] = {
-      {"", ""},           {"Qwen 3", "hermes"},      {"Qwen", ""},          {"QWEN_3", "hermes"},
-      {"-3", ""},         {"3", ""},                 {"a-1.", ""},          {"a-1.b", ""},
-      {"llama-3.", "llama3"}, {"llama-3.x", "llama3"}, {"llama-31", ""},    {"gemma-3-12m", "gemma-3"},
+      {"", ""},
+      {"Qwen 3", "hermes"},
+      {"Qwen", ""},
+      {"QWEN_3", "hermes"},
+      {"-3", ""},
+      {"3", ""},
+      {"a-1.", ""},
+      {"a-1.b", ""},
+      {"llama-3.", "llama3"},
+      {"llama-3.x", "llama3"},
+      {"llama-31", ""},
+      {"gemma-3-12m", "gemma-3"},
       {"gemma-3-2024", "gemma-3"},
   };
   for (const auto &[name, protocol] : rows) {

@@ -149,6 +149,7 @@ class Messages {
   std::string array() {
     of("");
     all_.pop_back();
+    if (all_.empty()) all_.push_back({"user", {}});  // instructions alone are no conversation
     ListWriter list;
     for (One &message : all_) {
       if (message.blocks.empty()) write_text(kNothing, message.blocks);  // no message is empty

@@ -63,7 +63,8 @@ class NativeItems {
   void load(const SavedReader &saved, size_t max_depth) {
     saved.text("items", list_);
     saved.get("itemBytes", bytes_);
-    if (!list_.empty() && !check_json(array(), max_depth + 1).ok()) list_.clear();
+    // Around arguments of the greatest depth stand the list, the item, and with Gemini the call in it.
+    if (!list_.empty() && !check_json(array(), max_depth + 3).ok()) list_.clear();
   }
 
  private:

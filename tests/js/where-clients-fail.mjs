@@ -68,6 +68,12 @@ const chat = [
   { why: 'a choice without its index', throws: /invalid choice index/, holds: (answer) => choices(answer).some(({ index }) => !Number.isInteger(index)) },
   { why: 'an event without choices', throws: /choices is not iterable/, holds: ({ objects }) => objects.some((chunk) => !Array.isArray(chunk.choices)) },
   {
+    why: 'a call of the time before tool_calls without a name', throws: /missing function_call\.name/,
+    holds: (answer) => !deltas(answer).some((delta) => delta.function_call?.name) && deltas(answer).some((delta) => delta.function_call),
+  },
+  { why: 'an error without words: the client says it as it stands', throws: /^\[\]$/, holds: ({ objects }) => objects.some(({ error }) => Array.isArray(error) && error.length === 0) },
+  { why: 'an error in a field of its own: the client passes it over', throws: /./, holds: ({ text }) => /^error:/m.test(text) },
+  {
     why: 'several calls, or arguments said twice, under one index: the client joins them', differs: ['calls'],
     holds: (answer) => joined(answer).some(({ text }) => text !== '' && isBroken(text)),
     same: (client) => client.calls.some(([, args]) => isText(args)),
@@ -141,12 +147,15 @@ const anthropic = [
   },
   { why: 'events without their line `event:`', throws: /ended without sending any chunks/, holds: ({ text }) => !/^event: message_start/m.test(text) },
   { why: 'a second message_start', throws: /got message_start before/, holds: (answer) => ofType(answer, 'message_start').length > 1 },
+  { why: 'a message_start without content', throws: /reading 'push'/, holds: (answer) => ofType(answer, 'message_start').some(({ message }) => !Array.isArray(message.content)) },
+  { why: 'an event by the name of error that tells none: the client takes it for one', throws: /./, holds: ({ text }) => /^event: error\ndata: (?!.*"error")/m.test(text) },
   { why: 'no message_stop', throws: /ended without producing a Message/, holds: (answer) => ofType(answer, 'message_stop').length === 0 },
 ]
 
 // -- gemini
 
-const functionCalls = ({ objects }) => objects.flatMap(({ candidates }) => list(candidates)).flatMap(({ content }) => list(content?.parts)).flatMap(({ functionCall }) => functionCall ?? [])
+const parts = ({ objects }) => objects.flatMap(({ candidates }) => list(candidates)).flatMap(({ content }) => list(content?.parts))
+const functionCalls = (answer) => parts(answer).flatMap(({ functionCall }) => functionCall ?? [])
 
 const gemini = [
   {
@@ -162,6 +171,11 @@ const gemini = [
   {
     why: 'several answers in one event: the client reads none of them', differs: ['text', 'reasoning', 'calls'],
     holds: ({ payloads }) => payloads.some((data) => data.trimStart().startsWith('[')), same: (client) => client.text === '' && client.calls.length === 0,
+  },
+  {
+    why: 'a text that is a number, or a thought that is a word: the client takes both as they stand', differs: ['text', 'reasoning'],
+    holds: (answer) => parts(answer).some(({ text, thought }) => typeof text === 'number' || typeof thought === 'string'),
+    same: (client, engine) => noWhite(client.text + client.reasoning).length > engine.text.length,
   },
   { why: 'other candidates', differs: ['text'], holds: ({ objects }) => objects.some(({ candidates }) => list(candidates).some(({ index }) => index > 0)) },
 ]

@@ -17,6 +17,16 @@ const Json kOwn = Json::parse(R"({"tools":[{"name":"clock","agentCallable":true,
   "parameters":{"type":"object","properties":{"zone":{"type":"string"},"hours":{"type":"integer"}}}}],
   "protocols":[{"id":"mine","like":"vcp","openers":["@CALL_BEGIN"],"closers":["#CALL_END"]}]})");
 
+const Json kAngles = Json::parse(R"({"tools":[{"name":"clock","agentCallable":true,"permission":"public",
+  "parameters":{"type":"object","properties":{"zone":{"type":"string"},"hours":{"type":"integer"}}}}],
+  "protocols":[{"id":"mine","like":"vcp","openers":["<<<[CALL_BEGIN]]"],"closers":["<<<[CALL_END]]"]}]})");
+const Json kTurnEnds = Json::parse(R"({"tools":[{"name":"clock","agentCallable":true,"permission":"public",
+  "parameters":{"type":"object","properties":{"zone":{"type":"string"},"hours":{"type":"integer"}}}}],
+  "protocols":[{"id":"mine","like":"hermes","openers":["<do>"],"closers":["</do>"],"turnEnds":["<|x<|im_end|>!"]}]})");
+const Json kSections = Json::parse(R"({"tools":[{"name":"clock","agentCallable":true,"permission":"public",
+  "parameters":{"type":"object","properties":{"zone":{"type":"string"},"hours":{"type":"integer"}}}}],
+  "protocols":[{"id":"mine","like":"kimi-k2","sections":["[[calls]]\n"],"openers":["[[call]]\n"]}]})");
+
 std::string many(size_t times, const std::string &text) {
   std::string out;
   for (size_t i = 0; i < times; ++i) out += text;
@@ -564,6 +574,45 @@ TEST_CASE("rare texts: fields between markers of the host") {
        R"~(clock{"zone":"a # b @CALL_BEGIN c"})~"},
   };
   check_rows(kOwn, Json::parse(R"~({"protocol":"mine"})~"), rows);
+}
+
+TEST_CASE("rare texts: bytes that are no text") {
+  const TextRow rows[] = {
+      {"<tool_call>{\"name\":\"clo\xFF"
+       R"~(ck","arguments":{"zone":"x"}}</tool_call>)~",
+       "clo\uFFFDck!invalid_json"},
+      {R"~(<tool_call>[{"name":"clock","arguments":{"zone":")~"
+       "\xFF"
+       R"~("}},{"name":"clock","arguments":{"zone":"x"}}]</tool_call>)~",
+       R"~(clock!invalid_json clock{"zone":"x"})~"},
+  };
+  check_rows(kEngine, Json::parse(R"~({"protocol":"hermes"})~"), rows);
+}
+
+TEST_CASE("rare texts: openers of a line that was read before") {
+  const TextRow rows[] = {
+      {"`a <tool_call>x `` <tool_call>y\n", R"~("`a <tool_call>x `` <tool_call>y\n")~"},
+      {"`a <tool_call>x `` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n",
+       R"~("`a <tool_call>x `` " clock{})~"},
+  };
+  check_rows(kEngine, Json::parse(R"~({"protocol":"hermes"})~"), rows);
+}
+
+TEST_CASE("rare texts: other markers of the host") {
+  const TextRow angles[] = {
+      {"<<<[CALL_BEGIN]]\ntool_name:「始」clock「末」\n<<<[CALL_END]]", R"~(clock{})~"},
+  };
+  check_rows(kAngles, Json::parse(R"~({"protocol":"mine"})~"), angles);
+  const TextRow ends[] = {
+      {R"~(<|im_end|><|x<|im_end|>)~", R"~("<|im_end|><|x")~"},
+  };
+  check_rows(kTurnEnds, Json::parse(R"~({"protocol":"hermes","alsoParse":["mine"]})~"), ends);
+  const TextRow sections[] = {
+      {"[[calls]]\n[[call]]\nfunctions.clock:0<|tool_call_argument_begin|>{\"zone\":\"x\"}<|tool_call_end|>"
+       "<|tool_calls_section_end|>",
+       R"~(clock{"zone":"x"})~"},
+  };
+  check_rows(kSections, Json::parse(R"~({"protocol":"mine"})~"), sections);
 }
 
 TEST_CASE("rare texts: more calls at the end of reasoning than are kept") {

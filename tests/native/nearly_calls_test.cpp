@@ -1,7 +1,7 @@
 // Texts that are nearly a call of their format: what they come to, however they are cut and wherever they are saved.
 #include <catch2/catch.hpp>
 
-#include "parsing.h"
+#include "text_rows.h"
 
 using namespace sluice_test;
 
@@ -10,44 +10,17 @@ namespace {
 const Json kEngine = Json::parse(R"({"tools":[{"name":"clock","agentCallable":true,"permission":"public",
   "parameters":{"type":"object","properties":{"zone":{"type":"string"},"hours":{"type":"integer"}}}}]})");
 
-struct Row {
-  const char *text, *comes_to;
-};
-
-// clock{"zone":"x"} for a call, clock!reason for one that is invalid, (…) for reasoning, "…" for text.
-std::string brief_of(const Json &blocks) {
-  std::string out;
-  for (const Json &block : blocks) {
-    const std::string type = block["type"];
-    if (!out.empty()) out += ' ';
-    if (type == "text")
-      out += block["text"].dump();
-    else if (type == "reasoning")
-      out += '(' + block["text"].get<std::string>() + ')';
-    else if (block.value("status", "") == "invalid")
-      out += block.value("name", "") + '!' + block.value("reason", "");
-    else
-      out += block.value("name", "") + block.value("arguments", Json()).dump();
-  }
-  return out;
-}
-
 template <size_t Size>
-void check(const char *protocol, const Row (&rows)[Size]) {
-  const Json turn = {{"wire", "text"}, {"protocol", *protocol == '{' ? Json::parse(protocol) : Json(protocol)}};
-  for (const auto &[text, comes_to] : rows) {
-    INFO(protocol << ": " << text);
-    const Parsed whole = parse(kEngine, turn, {text});
-    CHECK(whole.error.empty());
-    CHECK(brief_of(whole.blocks) == comes_to);
-    CHECK(differs_when_cut(kEngine, turn, text, whole, {}, 2).empty());
-  }
+void check(const char *protocol, const TextRow (&rows)[Size]) {
+  Json turn = Json::object();
+  turn["protocol"] = *protocol == '{' ? Json::parse(protocol) : Json(protocol);
+  check_rows(kEngine, turn, rows);
 }
 
 }  // namespace
 
 TEST_CASE("nearly calls: vcp") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<think=>x</think> y)~", R"~("<think=>x y")~"},
       {R"~(<think">x</think> y)~", R"~("<think\">x y")~"},
       {R"~(<think'>x</think> y)~", R"~("<think'>x y")~"},
@@ -79,7 +52,7 @@ TEST_CASE("nearly calls: vcp") {
 }
 
 TEST_CASE("nearly calls: morph-xml") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<clock/ >)~", R"~("<clock/ >")~"},
       {R"~(<clock >)~", R"~("<clock >")~"},
       {R"~(<clock x>)~", R"~("<clock x>")~"},
@@ -100,7 +73,7 @@ TEST_CASE("nearly calls: morph-xml") {
 }
 
 TEST_CASE("nearly calls: yaml-xml") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<clock/ >)~", R"~("<clock/ >")~"},
       {R"~(<clo)~", R"~("<clo")~"},
       {R"~(<clock)~", R"~("<clock")~"},
@@ -122,7 +95,7 @@ TEST_CASE("nearly calls: yaml-xml") {
 }
 
 TEST_CASE("nearly calls: gpt-oss-harmony") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<|channel|>analysisHi<|message|>x)~", R"~((Hi) "x")~"},
       {R"~(<|channel|>analysis?x<|message|>y)~", R"~((?x) "y")~"},
       {R"~(<|channel|>analysis??<|message|>y<|end|>z)~", R"~((y) "z")~"},
@@ -152,7 +125,7 @@ TEST_CASE("nearly calls: gpt-oss-harmony") {
 }
 
 TEST_CASE("nearly calls: qwen3-coder") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {"<tool_call>\n<function=clock>\n<parameter=zone>\n<![CDATA[x]]></parameter>\n</function>\n</tool_call>",
        R"~(clock{"zone":"<![CDATA[x]]>"})~"},
       {R"~(<tool_call><function="clock"><parameter="zone">x</parameter></function></tool_call>)~",
@@ -196,7 +169,7 @@ TEST_CASE("nearly calls: qwen3-coder") {
 }
 
 TEST_CASE("nearly calls: minimax-m2") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<minimax:tool_call><invoke name="clock"><parameter name="zone" name="x">y</parameter></invoke></minimax:tool_call>)~",
        R"~(clock!malformed_argument)~"},
       {R"~(<minimax:tool_call><invoke name="clock" id="1"><parameter name="zone" type="string">y</parameter></invoke></minimax:tool_call>)~",
@@ -212,7 +185,7 @@ TEST_CASE("nearly calls: minimax-m2") {
 }
 
 TEST_CASE("nearly calls: deepseek-v3.2") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<｜DSML｜function_calls><｜DSML｜invoke name="clock"><｜DSML｜parameter name="zone" string="maybe">x</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>)~",
        R"~(clock!malformed_argument)~"},
       {R"~(<｜DSML｜function_calls><｜DSML｜invoke name="clock"><｜DSML｜parameter name="zone" string="true" string="false">x</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>)~",
@@ -224,7 +197,7 @@ TEST_CASE("nearly calls: deepseek-v3.2") {
 }
 
 TEST_CASE("nearly calls: glm-4.5") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {"<tool_call>clock\n<arg_key> zone </arg_key>\n<arg_value>x</arg_value>\n</tool_call>", R"~(clock{"zone":"x"})~"},
       {R"~(<tool_call>clock<arg_key></arg_key><arg_value>x</arg_value></tool_call>)~", R"~(clock!malformed_argument)~"},
       {R"~(<tool_call>clock<arg_key>a<b</arg_key><arg_value>x</arg_value></tool_call>)~",
@@ -248,7 +221,7 @@ TEST_CASE("nearly calls: glm-4.5") {
 }
 
 TEST_CASE("nearly calls: gemma-4") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<|tool_call>call:clock{zone:<|"|>x<|"|>}<tool_call|>)~", R"~(clock{"zone":"x"})~"},
       {R"~(<|tool_call>call:clock(zone=<|"|>x<|"|>)<tool_call|>)~", R"~(clock{"zone":"x"})~"},
       {R"~(<|tool_call>call:clock(zone=(1))<tool_call|>)~", R"~(clock!residue_in_block)~"},
@@ -267,7 +240,7 @@ TEST_CASE("nearly calls: gemma-4") {
 }
 
 TEST_CASE("nearly calls: pythonic") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~([clock(zone="a" "b")])~", R"~(clock!malformed_argument)~"},
       {R"~([clock(zone=r"a\"b")])~", R"~(clock{"zone":"a\\\"b"})~"},
       {R"~([clock({"zone":"x"})])~", R"~(clock{"zone":"x"})~"},
@@ -285,7 +258,7 @@ TEST_CASE("nearly calls: pythonic") {
 }
 
 TEST_CASE("nearly calls: lfm2") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<|tool_call_start|>[clock(zone="x")]<|tool_call_end|>)~", R"~(clock{"zone":"x"})~"},
       {R"~(<|tool_call_start|>[clock(zone="a "b" c")]<|tool_call_end|>)~", R"~(clock{"zone":"a \"b\" c"})~"},
       {R"~(<|tool_call_start|>[clock(zone="x"<|tool_call_end|>)~", R"~(clock!malformed_argument)~"},
@@ -296,7 +269,7 @@ TEST_CASE("nearly calls: lfm2") {
 }
 
 TEST_CASE("nearly calls: kimi-k2") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<|tool_calls_section_begin|><|tool_call_begin|>functions.clock:0<|tool_call_argument_begin|>{"zone":"x"}<|tool_call_end|><|tool_calls_section_end|>)~",
        R"~(clock{"zone":"x"})~"},
       {R"~(<|tool_call_begin|>7<|tool_call_argument_begin|>{"name":"clock","parameters":{"zone":"x"},"type":"function"}<|tool_call_end|>)~",
@@ -322,7 +295,7 @@ TEST_CASE("nearly calls: kimi-k2") {
 }
 
 TEST_CASE("nearly calls: hermes") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<tool_call>{"name":"clock","arguments":{"zone":"x"},}</tool_call>)~", R"~(clock{"zone":"x"})~"},
       {R"~(<tool_call>{"id":5,"name":"clock","arguments":{}}</tool_call>)~", R"~(clock{})~"},
       {R"~(<tool_call>{"id":null,"name":"clock","arguments":{}}</tool_call>)~", R"~(clock{})~"},
@@ -363,7 +336,7 @@ TEST_CASE("nearly calls: hermes") {
 }
 
 TEST_CASE("nearly calls: llama3") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~({"name":"clock","parameters":{"zone":"x"}}; {"name":"clock","parameters":{}})~",
        R"~(clock{"zone":"x"} clock{})~"},
       {R"~({"name":"clock","parameters":{"zone":"x"}} ; x)~", R"~(clock{"zone":"x"} " ; x")~"},
@@ -382,7 +355,7 @@ TEST_CASE("nearly calls: llama3") {
 }
 
 TEST_CASE("nearly calls: tool_action") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<tool_action name="clock"><zone value="a" value="b"/></tool_action>)~", R"~(clock!malformed_argument)~"},
       {R"~(<tool_action name="clock"><zone/></tool_action>)~", R"~(clock{"zone":""})~"},
       {R"~(<tool_action name="clock"><zone value='a'/></tool_action>)~", R"~(clock{"zone":"a"})~"},
@@ -406,7 +379,7 @@ TEST_CASE("nearly calls: tool_action") {
 }
 
 TEST_CASE("nearly calls: json_strict") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~({"tool_calls":[{"name":"clock","arguments":{}}]})~", R"~(clock{})~"},
       {R"~({ "tool_calls" : [] })~", R"~("{ \"tool_calls\" : [] }")~"},
       {R"~({"tool_calls":{"name":"clock"}})~", R"~("{\"tool_calls\":{\"name\":\"clock\"}}")~"},
@@ -420,7 +393,7 @@ TEST_CASE("nearly calls: json_strict") {
 }
 
 TEST_CASE("nearly calls: mistral") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~([TOOL_CALLS]clock{"zone":"x"})~", R"~(clock{"zone":"x"})~"},
       {R"~([TOOL_CALLS]clock[ARGS]{"zone":"x"})~", R"~(clock{"zone":"x"})~"},
       {R"~([TOOL_CALLS]clock[CALL_ID]abc[ARGS]{"zone":"x"})~", R"~(clock{"zone":"x"})~"},
@@ -433,7 +406,7 @@ TEST_CASE("nearly calls: mistral") {
 }
 
 TEST_CASE("nearly calls: vcp, whole blocks") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x「末」\n<<<[END_TOOL_REQUEST]>>>",
        R"~(clock{"zone":"x"})~"},
       {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」,\nzone:「始」x\n<<<[END_TOOL_REQUEST]>>>",
@@ -468,7 +441,7 @@ TEST_CASE("nearly calls: vcp, whole blocks") {
 }
 
 TEST_CASE("nearly calls: vcp, lenient") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {"<<<[TOOL_REQUEST]>>>\n+ tool_name:「始」clock「末」\n1. zone:「始」x「末」\n2) "
        "hours:「始」1「末」\n<<<[END_TOOL_REQUEST]>>>",
        R"~(clock{"zone":"x","hours":1})~"},
@@ -529,7 +502,7 @@ TEST_CASE("nearly calls: vcp, lenient") {
 }
 
 TEST_CASE("nearly calls: vcp with options") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {"<<<[TOOL_REQUEST]>>>\ntool_name:「始」clock「末」\ncommand1:「始」a「末」\npath1:「始」b「末」\ncommand2:"
        "「始」c「末」\npath:「始」d「末」\ncommand01:「始」e「末」\n7:「始」f「末」\n<<<[END_TOOL_REQUEST]>>>",
        R"~(clock{"command01":"e","7":"f","command":"a","path":"b"} clock{"path":"d","command01":"e","7":"f","command":"c"})~"},
@@ -549,7 +522,7 @@ TEST_CASE("nearly calls: vcp with options") {
 }
 
 TEST_CASE("nearly calls: inline_tags with options") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(a [face:x]] b)~", R"~("a " clock{"zone":"x"} " b")~"},
       {R"~([face:x])~", R"~("[face:x]")~"},
       {R"~([face:x)~", R"~("[face:x")~"},
@@ -565,7 +538,7 @@ TEST_CASE("nearly calls: inline_tags with options") {
 }
 
 TEST_CASE("nearly calls: morph-xml with options") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<clock><zone> a </zone><zone>b</zone></clock>)~", R"~(clock{"zone":"a"})~"},
       {R"~(<clock><zone>a</zone><hours>1</hours><hours>2</hours></clock>)~", R"~(clock{"zone":"a","hours":1})~"},
   };
@@ -573,7 +546,7 @@ TEST_CASE("nearly calls: morph-xml with options") {
 }
 
 TEST_CASE("nearly calls: qwen3-coder with options") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<tool_call><function=clock><parameter=zone> a </parameter><parameter=zone>b</parameter></function></tool_call>)~",
        R"~(clock{"zone":"b"})~"},
   };
@@ -581,7 +554,7 @@ TEST_CASE("nearly calls: qwen3-coder with options") {
 }
 
 TEST_CASE("nearly calls: tool_action with options") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(<tool_action name="clock"><zone> a </zone><zone>b</zone></tool_action>)~", R"~(clock{"zone":" a "})~"},
       {R"~(<tool_action name="clock"><zone x y='<z'>a</zone></tool_action>)~", R"~(clock!malformed_argument)~"},
   };
@@ -589,7 +562,7 @@ TEST_CASE("nearly calls: tool_action with options") {
 }
 
 TEST_CASE("nearly calls: hermes among code and reasoning") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(`<tool_call>` {"name":"clock"} `</tool_call>)~", R"~("`<tool_call>` {\"name\":\"clock\"} `</tool_call>")~"},
       {R"~(`a <tool_call>{"name":"clock","arguments":{}}</tool_call> b)~", R"~("`a " clock!quoted " b")~"},
       {"```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` "
@@ -611,7 +584,7 @@ TEST_CASE("nearly calls: hermes among code and reasoning") {
 }
 
 TEST_CASE("nearly calls: llama3 among code") {
-  const Row rows[] = {
+  const TextRow rows[] = {
       {R"~(say "{" and {"name":"clock","parameters":{}})~", R"~("say \"{\" and " clock{})~"},
       {R"~(it's {"name":"clock","parameters":{}})~", R"~("it's " clock{})~"},
       {"```json\n{\"name\":\"clock\",\"parameters\":{}}\n```", R"~(clock{})~"},

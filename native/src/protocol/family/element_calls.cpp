@@ -556,7 +556,9 @@ Fit ElementReader::begins_call(std::string_view rest) const {
   };
   skip(0);
   size_t length = 0;
-  if (fit(rest, family_.openers, length) == Fit::yes) skip(length);
+  const Fit opener = fit(rest, family_.openers, length);
+  if (opener == Fit::partial) return opener;
+  if (opener == Fit::yes) skip(length);
   const ElementTag tag = tags_.call(rest);
   const std::string_view tool = rest.substr(tag.name, tag.name_end - tag.name);
   const bool known = tools_.known(tool) || (tools_.names().empty() && !tool.empty());

@@ -137,7 +137,6 @@ JsonReader::Member JsonReader::member_of(std::string_view key) const {
   if (!options_.seal.empty() && !sealed_) return key == kSealMember && !wrapped_ ? Member::seal : Member::unknown;
   if (!wrapped_ && !inner_ && nothing_yet && holds(grammar_.wrappers, key)) return Member::wrapper;
   if ((grammar_.strict && !wrapped_) || doubt_.needs_wrapper(in_list_)) return Member::unknown;
-  if (grammar_.name_is_key) return Member::unknown;
   if (holds(grammar_.names, key)) return Member::name;
   if (holds(grammar_.arguments, key)) return Member::arguments;
   if (holds(grammar_.ids, key)) return Member::id;

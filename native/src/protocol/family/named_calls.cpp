@@ -105,9 +105,7 @@ NamedReader::Step NamedReader::step(std::string_view block, bool ended) {
 
 NamedReader::Step NamedReader::lead(std::string_view block, bool ended) {
   for (const std::string_view section : grammar_.sections) {
-    std::string_view before = block.substr(0, at_);
-    while (is_white(before.back())) before.remove_suffix(1);
-    if (!before.ends_with(section)) continue;
+    if (!block.substr(0, at_).ends_with(section)) continue;
     searched_ = at_;
     return on(Place::section);
   }

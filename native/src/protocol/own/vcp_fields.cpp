@@ -16,7 +16,7 @@ namespace {
 std::string_view without_fence(std::string_view text) {
   text = trim(text);
   const size_t line = text.find('\n');
-  if (!text.starts_with("```") || !text.ends_with("\n```") || line + 4 > text.size()) return text;
+  if (!text.starts_with("```") || !text.ends_with("\n```")) return text;
   return text.substr(line + 1, text.size() - line - 4);
 }
 

@@ -168,6 +168,11 @@ TEST_CASE("members that are missing or not allowed are named, at the object they
         R"(/~0: expected null, found object {"x":"y"})");
 }
 
+TEST_CASE("arguments that are no object are held against the schema as well") {
+  CHECK_FALSE(fault_of(R"({"type":"object"})", "[1]").empty());
+  CHECK(fault_of(R"({"type":"array"})", "[null]").empty());
+}
+
 TEST_CASE("of several choices the fault is that of the one that was meant") {
   const char *schema = R"({"properties":{"shape":{"oneOf":[
       {"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},

@@ -1,11 +1,32 @@
 #include <catch2/catch.hpp>
 
+#include "base/ascii.h"
 #include "base/json.h"
+#include "base/reading.h"
 #include "base/sha256.h"
 #include "base/shared_text.h"
 #include "base/utf8.h"
 
 using namespace sluice;
+
+TEST_CASE("bytes are of the classes that their names say") {
+  const auto is_in = [](std::string_view list, char c) { return list.find(c) != list.npos; };
+  const std::string_view small = "abcdefghijklmnopqrstuvwxyz", capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                         digits = "0123456789";
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    INFO(byte);
+    const bool letter = is_in(small, c) || is_in(capital, c);
+    CHECK(is_digit(c) == is_in(digits, c));
+    CHECK(is_hex_digit(c) == is_in("0123456789abcdefABCDEF", c));
+    CHECK(is_small_letter(c) == is_in(small, c));
+    CHECK(is_letter(c) == letter);
+    CHECK(begins_word(c) == (letter || c == '_' || byte >= 0x80));
+    CHECK(is_word(c) == (letter || is_in(digits, c) || c == '_' || byte >= 0x80));
+    CHECK(in_identifier(c) == (letter || is_in(digits, c) || is_in("_-", c)));
+    CHECK(is_blank(c) == is_in(" \t\v\f", c));
+  }
+}
 
 TEST_CASE("JSON is accepted by its grammar, whatever the size of its numbers") {
   for (const char *text : {"0", " -0.5e+10 ", "1e999", "123456789012345678901234567890", "\"\\ud800\"", "[]", "{}",
@@ -15,6 +36,8 @@ TEST_CASE("JSON is accepted by its grammar, whatever the size of its numbers") {
                            "{\"a\":}", "{a:1}", "[1 2]", "\"\x01\"", "\"\\x\"", "\"\\u12g4\"", "\"",  "tru",  "nulll",
                            "{} {}",    "[",     "{",     "\xFF",     "]",       "{\"a\":1,}",  "\"\\"})
     CHECK(check_json(text, 8).code == Code::json);
+  CHECK(check_json(std::string_view("\"\\\0\"", 4), 8).code == Code::json);
+  CHECK(check_json("\"\\u12 4\"", 8).code == Code::json);
 }
 
 TEST_CASE("JSON that was cut is told from JSON that is wrong") {
@@ -57,6 +80,21 @@ TEST_CASE("slices are the text as it was written") {
   CHECK(json_member(text, "bb").has_value());
   CHECK_FALSE(json_member(text, "d").has_value());
   CHECK_FALSE(json_member("[1]", "d").has_value());
+  JsonSlices lines("[[\t1\r\n]]");
+  REQUIRE(lines.next());
+  CHECK(lines.value() == "[\t1\r\n]");
+}
+
+TEST_CASE("a half of a surrogate pair stands alone where what follows is no other half") {
+  CHECK(json_text(R"("\ud83d\uffff")") == "\xEF\xBF\xBD\xEF\xBF\xBF");
+}
+
+TEST_CASE("a value that is shown has one line, and a number beyond any range is no whole one") {
+  const std::string text = shown("[\n" + std::string(5000, ' ') + "]");
+  CHECK(text.starts_with("[  "));
+  CHECK(text.size() < 100);
+  int64_t number = 0;
+  CHECK_FALSE(read_whole("1e999", 0, 10, number).ok());
 }
 
 TEST_CASE("compact JSON keeps order, numbers and escapes, and settles members that stand twice") {
@@ -68,6 +106,7 @@ TEST_CASE("canonical JSON is one spelling for equal values") {
   CHECK(canonical_json(R"({"b":[1, 2],"a":"\u0041\n\u00e9"})") == "{\"a\":\"A\\n\xC3\xA9\",\"b\":[1,2]}");
   CHECK(canonical_json(R"("\ud83d\ude00")") == "\"\xF0\x9F\x98\x80\"");
   CHECK(canonical_json(R"(["\uD800","\ufffd"])") == "[\"\\ud800\",\"\xEF\xBF\xBD\"]");
+  CHECK(canonical_json("\"\\n\xED\x95\x9C\"") == "\"\\n\xED\x95\x9C\"");
   CHECK(canonical_json("{}") == "{}");
   CHECK(canonical_json("[{},[]]") == "[{},[]]");
 }
@@ -99,6 +138,10 @@ TEST_CASE("a surrogate pair in two pieces becomes one code point") {
   CHECK(joiner.feed("\xED\xA0\xBD") == "");
   CHECK(joiner.feed("y") == "\xEF\xBF\xBDy");
   CHECK(joiner.feed("\xED\xB8\x80") == "\xEF\xBF\xBD");
+  CHECK(joiner.feed("\xED\xA0\xBD\xED") == "");
+  CHECK(joiner.feed("\xB8\x80") == "\xF0\x9F\x98\x80");
+  CHECK(joiner.feed("\xED\xA0\xBD\xE4") == "\xEF\xBF\xBD");
+  CHECK(joiner.feed("\xBD\xA0") == "\xE4\xBD\xA0");
   CHECK(joiner.feed("\xED\xA0\xBD") == "");
   CHECK(joiner.finish() == "\xEF\xBF\xBD");
 }
@@ -122,6 +165,10 @@ TEST_CASE("a text that shares its bytes is a value") {
   growing.append_part(text, 2, "c");
   CHECK(growing == "abc");
   CHECK(growing.view().data() == text.view().data());
+  SharedText twice;
+  twice.append_part(text, 0, "ab");
+  twice.append_part(text, 0, "ab");
+  CHECK(twice == "abab");
   copy.append("-copy");
   middle.append("-middle");
   for (int i = 0; i < 100; ++i) add("more of it, beyond what was taken first");

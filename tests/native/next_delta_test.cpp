@@ -161,3 +161,30 @@ TEST_CASE("a piece of text outlives every call but the next poll") {
   sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
   CHECK(std::string(piece) == "one");
 }
+
+TEST_CASE("events that wait keep their order while others are polled and new ones come") {
+  EngineHandle engine(kEngine);
+  TurnHandle turn(engine.p, kTurn);
+  poll_all(turn.p);
+  const auto feed_pairs = [&](int pairs) {
+    for (int i = 0; i < pairs; ++i) {
+      feed(turn.p, R"({"reasoning_content":"r"})");
+      feed(turn.p, R"({"content":"t"})");
+    }
+  };
+  size_t polled = 0;
+  const auto poll_one = [&] {
+    size_t len = 0;
+    const char *const event = sluice_turn_next_event(turn.p, &len);
+    if (event == nullptr) return false;
+    const std::string_view kind = polled++ % 2 == 0 ? R"("type":"reasoning")" : R"("type":"text")";
+    CHECK(std::string_view(event, len).find(kind) != std::string_view::npos);
+    return true;
+  };
+  feed_pairs(100);
+  for (int i = 0; i < 70; ++i) CHECK(poll_one());
+  feed_pairs(10);
+  while (poll_one()) {
+  }
+  CHECK(polled == 220);
+}

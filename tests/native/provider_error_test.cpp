@@ -63,6 +63,7 @@ TEST_CASE("a status says whether asking again may help") {
   for (const int32_t status : {400, 401, 404, 422, 600}) CHECK_FALSE(transient(status));
   CHECK_FALSE(read_provider_error(R"({"message":"m","status":600})", 0).transient);
   CHECK(read_provider_error(R"([{"status":"UNAVAILABLE","error":{"message":"m"}}])", 0).transient);
+  CHECK_FALSE(read_provider_error(R"([[[[[[[[[[[[{"status":503,"message":"m"}]]]]]]]]]]]])", 0).transient);
 }
 
 TEST_CASE("how long to wait is read where it is a duration") {
@@ -87,8 +88,10 @@ TEST_CASE("a refusal of tools ends with its sentence, and one of a kind of tool 
   CHECK(refuses_tools("tools are not supported!\nuse another"));
   CHECK(refuses_tools("The model does not support tools. Really"));
   CHECK(refuses_tools("tools of kind are not supported"));
+  CHECK(refuses_tools("This model does not support tools of that kind"));
   for (const char *words : {"tools?\nnot supported", "tool of type x is not supported",
                             "tools of type function are not supported by this model", "functions. are\nnot supported",
+                            "This model does not support tools of type x", "tools a b c d e f g h i j k not supported",
                             "a b c d e f g h i j k l m n o p q r s t u v w x y z not supported tools"})
     CHECK_FALSE(refuses_tools(words));
 }

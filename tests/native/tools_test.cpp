@@ -122,7 +122,8 @@ TEST_CASE("each keyword accepts and refuses, and says what was expected and what
       {R"({"maxProperties":1})", R"({"a":1})", R"({"a":1,"b":1})", ""},
       {R"({"propertyNames":{"maxLength":1}})", R"({"a":1})", R"({"ab":1})", ""},
       {R"({"dependencies":{"a":["b"]}})", R"({"a":1,"b":2})", R"({"a":1})", R"(missing member "b", which "a" needs)"},
-      {R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1,"b":2})", R"({"a":1})", R"(missing required member "b")"},
+      {R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1,"b":2})", R"({"a":1})",
+       R"(missing required member "b")"},
       {R"({"const":1,"enum":[1,2]})", "1", "2", "expected 1, found number 2"},
       {R"({"anyOf":[{"type":"string"},{"$ref":"#/anyOf/0"}]})", R"("a")", "1", ""},
       {R"({"$ref":"#/definitions/x%20~1~0y","definitions":{"x /~y":{"type":"string"}}})", R"("a")", "1", ""},
@@ -165,6 +166,11 @@ TEST_CASE("members that are missing or not allowed are named, at the object they
         "/a~1b/1: expected null, found array [1,2]");
   CHECK(fault_of(R"({"additionalProperties":{"type":"null"}})", R"({"~":{"x":"y"},"z":1})") ==
         R"(/~0: expected null, found object {"x":"y"})");
+}
+
+TEST_CASE("arguments that are no object are held against the schema as well") {
+  CHECK_FALSE(fault_of(R"({"type":"object"})", "[1]").empty());
+  CHECK(fault_of(R"({"type":"array"})", "[null]").empty());
 }
 
 TEST_CASE("of several choices the fault is that of the one that was meant") {
@@ -591,6 +597,8 @@ TEST_CASE("tools are found by every name a model may write, and by nothing else"
   CHECK(registry.declares("functions.file_read", "path"));
   CHECK(!registry.declares("file_read", "paths"));
   CHECK(!registry.known("nothing"));
+  CHECK(!registry.declares("nothing", "path"));
+  CHECK(registry.text_parameter("nothing").empty());
 }
 
 TEST_CASE("wire names are legal, unique and stay where a name is legal already") {
@@ -773,6 +781,10 @@ TEST_CASE("a rule is written as it is read, and a rule that does not say what it
   std::string out;
   write_rule(rule, out);
   CHECK(out == text);
+  REQUIRE(read_rule(R"({"x-a":1,"tool":"a","effect":"allow"})", rule).ok());
+  out.clear();
+  write_rule(rule, out);
+  CHECK(out == R"({"tool":"a","effect":"allow","scope":"always"})");
   const auto path = [](std::string_view json) {
     Rule ignored;
     const Status status = read_rule(json, ignored);

@@ -155,6 +155,8 @@ TEST_CASE("literals that are nearly Python are none") {
       {R"~('\18')~", R"~("\u00018")~", R"~("\u00018")~"},
       {R"~('\1/')~", R"~("\u0001/")~", R"~("\u0001/")~"},
       {"[_1]", "none", "none"},
+      {"[-_1]", "none", "none"},
+      {"[-e5]", "none", "none"},
       {"[1__2]", "none", "none"},
       {"[.e1]", "none", "none"},
       {"[.]", "none", "none"},

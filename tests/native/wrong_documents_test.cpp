@@ -304,6 +304,7 @@ TEST_CASE("sentences of the host that are wrong within") {
       {R"({"words":{"notRun":"{x}"}})", "words.notRun: found \"{x}\", expected a sentence without placeholders"},
       {R"({"words":{"notRun":"a { b"}})", ""},
       {R"({"words":{"notRun":"{reason"}})", ""},
+      {R"({"words":{"notRun":"{reason that"}})", ""},
   };
   check(rows, [](std::string_view document) {
     Config config;

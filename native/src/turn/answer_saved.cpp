@@ -139,7 +139,10 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   }
   uint32_t text_call = 0;
   saved.get("textCall", text_call);
-  text_call_ = is_written(log_.find(text_call), false) ? log_.find(text_call) : nullptr;
+  Card *const call = log_.find(text_call);
+  // A call that was cancelled while it was written keeps its block: what follows there is no other call.
+  const bool ended = call != nullptr && call->final() && call->source != "native" && !call->is_provided();
+  text_call_ = ended || is_written(call, false) ? call : nullptr;
   reader_->load(saved.nested("reader"));
   for (const std::string_view name : {"scanner", "watcher", "thoughts"})
     if (Status status = check_saved_scanner(saved.nested(name)); !status.ok())

@@ -59,7 +59,7 @@ void Gate::pump() {
     Card &card = *log_.find(call);
     const bool first = open.all().empty() || call <= *open.all().begin();
     const bool left = left_to_user(card);
-    const bool in_turn = left || !config.one_by_one || first || card.tool_is_immediate();
+    const bool in_turn = left || setup_.observes() || !config.one_by_one || first || card.tool_is_immediate();
     if (card.state() == CardState::ready && in_turn) {
       if (setup_.observes())
         observe(card);

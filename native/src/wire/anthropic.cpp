@@ -186,7 +186,6 @@ std::string write_messages(const std::vector<SentMessage> &sent, size_t first) {
 // Anthropic requires "type": "object".
 std::string input_schema(std::string_view parameters) {
   parameters = trim_json(parameters);
-  if (parameters.empty()) return R"({"type":"object","properties":{}})";
   if (json_member(parameters, "type")) return std::string(parameters);
   const std::string_view inner = trim_json(parameters.substr(1, parameters.size() - 2));
   return R"({"type":"object")" + (inner.empty() ? std::string() : "," + std::string(inner)) + "}";

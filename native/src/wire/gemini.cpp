@@ -229,7 +229,6 @@ class Contents {
 
 // `openapi`: for a server that knows no parametersJsonSchema. It takes an object only with members.
 void write_parameters(std::string_view schema, bool openapi, ObjectWriter &declaration) {
-  if (schema.empty()) return;
   if (!openapi)
     declaration.raw("parametersJsonSchema", trim_json(schema));
   else if (JsonSlices(json_member(schema, "properties").value_or("")).next())

@@ -195,8 +195,7 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
     ObjectWriter one(list.next());
     one.text("type", "function").text("name", tool.wire_name);
     if (!tool.description.empty()) one.text("description", tool.description);
-    const std::string_view parameters = trim_json(tool.parameters);
-    one.raw("parameters", parameters.empty() ? std::string_view(R"({"type":"object","properties":{}})") : parameters);
+    one.raw("parameters", trim_json(tool.parameters));
     one.boolean("strict", false).close();  // a strict server refuses optional properties
   }
   return list.array();

@@ -105,10 +105,8 @@ std::string id_of(JsonView item) {
 
 bool is_null(JsonView value) { return value.kind() == 0 || value.kind() == 'n'; }
 
-// The value for people: a string as it is, anything else as JSON. The view is sliced.
-std::string words_of(JsonView value) {
-  return is_null(value) ? std::string() : repair_utf8(value.kind() == '"' ? value.string() : value.text());
-}
+// A value, not null, for people: a string as it is, anything else as JSON. The view is sliced.
+std::string words_of(JsonView value) { return repair_utf8(value.kind() == '"' ? value.string() : value.text()); }
 
 // What a provider's tool was asked, as JSON text; empty: the item does not say.
 std::string asked(JsonView item) {

@@ -224,7 +224,7 @@ const Fault *Checker::judge_choices(const std::vector<const Node *> &choices, bo
     if (each->at == at) types |= each->types;
     if (!best || rank(*each) > rank(*best)) best = each;
   }
-  if (fitting == 1 || (fitting && !only_one)) return nullptr;
+  if (fitting == 1) return nullptr;  // of anyOf the first that fits is the last that is tried
   if (fitting) return fault(at, "found " + shown(value_.text(at)) + ", which fits more than one of oneOf");
   if (best->at == at && best->by_type) return type_fault(at, types);
   if (best->telling) return all_tags(choices, at, *best);

@@ -282,7 +282,7 @@ class Compiler {
     const std::string pointer = json_text(ref.token).substr(1);
     std::string_view place = root_;
     std::string path;
-    for (size_t start = 1; start <= pointer.size() && !pointer.empty();) {
+    for (size_t start = 1; start <= pointer.size();) {
       const size_t end = std::min(pointer.find('/', start), pointer.size());
       const std::string name = unescape(std::string_view(pointer).substr(start, end - start));
       start = end + 1;

@@ -50,7 +50,7 @@ test('what is no input is refused in words, before anything runs', async (t) => 
     [{ ...input, protocolVersion: 1 }, 400, /^protocolVersion/], [{ ...input, resume: {} }, 400, /^resume/], [{ ...input, resume: [{ interruptId: 'i', status: 'fine' }] }, 400, /^resume\[0\]\.status/],
     [{ ...input, resume: [{ interruptId: 'i', status: 'resolved' }] }, 400, /^resume\[0\]\.payload\.approved/], [{ ...input, resume: [{ interruptId: 'i', status: 'resolved', payload: { approved: true, editedArgs: [] } }] }, 400, /editedArgs/],
     [{ ...input, tools: {} }, 400, /^tools/], [{ ...input, tools: [{}] }, 400, /^tools\[0\]\.name/], [{ ...input, tools: [{ ...pageTool, parameters: 'x' }] }, 400, /^tools\[0\]\.parameters/], [{ ...input, tools: [{ ...pageTool, parameters: { type: 'string' } }] }, 400, /^tools/],
-    [{ ...input, tools: Array(129).fill(pageTool) }, 413, /^tools/], [{ ...input, tools: [{ ...pageTool, description: 'x'.repeat(600_000) }] }, 413, /^tools/], [{ ...input, context: 'x' }, 400, /^context/], [{ ...input, context: Array(101).fill({}) }, 413, /^context/],
+    [{ ...input, tools: [{ ...pageTool, parameters: { type: 'nonsense' } }, pageTool] }, 400, /^tools/], [{ ...input, tools: Array(129).fill(pageTool) }, 413, /^tools/], [{ ...input, tools: [{ ...pageTool, description: 'x'.repeat(600_000) }] }, 413, /^tools/], [{ ...input, context: 'x' }, 400, /^context/], [{ ...input, context: Array(101).fill({}) }, 413, /^context/],
   ]) {
     const got = await send(body)
     assert.deepEqual([got.status, words.test(got.text)], [status, true], `${JSON.stringify(body).slice(0, 120)}: ${got.status} ${got.text.slice(0, 200)}`)

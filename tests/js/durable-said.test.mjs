@@ -28,6 +28,31 @@ async function runningTurn(t, { run = {}, ...more } = {}) {
   return { id, question, release, server, store, turns, worker, end: async () => { release(); return await until(async () => { const status = await turns.status(id); return status.phase === 'done' && status }) } }
 }
 
+test('who decided is kept of every decision, also of one that comes while another one is saved', async (t) => {
+  const inner = files(folderOf(t))
+  const store = storeWith(inner, { save: async (...given) => { await delay(15); const rev = await inner.save(...given); await delay(15); return rev } })
+  const server = await serverOf(t, both('asks_too'))
+  const turns = turnsOf(t, server, { store, tools: [asks(), asks({ name: 'asks.too' })], engine: parallel })
+  turns.work()
+  for (const pause of [0, 5, 10, 20, 30, 40]) {
+    const id = await turns.start({ messages: hello })
+    const [first, second] = await until(async () => { const { questions } = await turns.status(id); return questions.length === 2 && questions })
+    assert.equal(await turns.decide(id, approve(first, { by: 'ann' })), 'accepted')
+    await delay(pause)
+    assert.equal(await turns.decide(id, approve(second, { by: 'bob' })), 'accepted')
+    const status = await until(async () => { const now = await turns.status(id); return now.phase === 'done' && now })
+    assert.deepEqual([status.decisions.map(({ by }) => by), cardsOf(status).map(({ approvals }) => approvals[0].who)], [['ann', 'bob'], ['ann', 'bob']], `${pause} ms`)
+  }
+})
+
+test('tools of a client that cannot be declared are refused when the turn starts, and not in every leg', async (t) => {
+  const server = await serverOf(t, both('asks_too'))
+  const store = files(folderOf(t))
+  const turns = turnsOf(t, server, { store, tools: [asks()] })
+  await assert.rejects(turns.start({ messages: hello, external: [{ name: 'of.a.page', description: '', parameters: { type: 'nonsense' } }] }), { code: 'option' })
+  for await (const row of store.list({})) assert.fail(`kept ${row.id}`)
+})
+
 test('what comes in the moment in which its turn ends is answered so: it is over', async (t) => {
   const tools = [asks(), outside()]
   const server = await serverOf(t, both('from_outside'))

@@ -57,6 +57,10 @@ for (const [name, { make, input }] of Object.entries(kinds)) {
         assert.deepEqual([status, /content-type: found .*, expected application\/json/.test(text)], [415, true], `${type} ${JSON.stringify(from)}: ${status} ${text}`)
       }
     }
+    for (const method of ['POST', 'DELETE']) {
+      const stop = await fetch(`${url}/chat/stop`, { method, headers: { 'content-type': 'text/plain', origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' } })
+      assert.equal(stop.status, 415, `${method} without anything to read`)
+    }
     assert.equal(server.requests.length, 0)
     // What a browser asks about first, the app's own page, and what is no browser.
     for (const [at, headers] of [{ origin: 'https://front.test', 'content-type': 'application/json; charset=utf-8' }, { origin: `http://${host}`, 'content-type': 'text/plain' }, { 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain' }, {}].entries()) {

@@ -8,7 +8,7 @@ import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type ClientOutput } from '../leg/answers.js'
 import type { Leg } from '../leg/leg.js'
-import { CLIENT_TOOLS, clientToolsOf, savedTools, withClientTools } from '../leg/client-tools.js'
+import { CLIENT_TOOLS, clientToolsBeside, clientToolsOf, savedTools, withClientTools } from '../leg/client-tools.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
 import { callName, questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
@@ -76,7 +76,7 @@ class Threads {
   }
 
   respond(request: Request): Promise<Response> {
-    return this.#legs.respond(async () => {
+    return this.#legs.respond(request, async () => {
       if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
       const posted: Posted = { ...postedOf(await this.#legs.body(request, 'threadId, runId and messages')), state: new SharedState() }
       const { threadId } = posted.input
@@ -125,7 +125,7 @@ class Threads {
   /** @param kept as it is stored now */
   async #begin(posted: Posted, kept?: Conversation | null): Promise<Leg<AGUIEvent>> {
     const id = posted.input.threadId
-    const tools = clientToolsOf(posted.input.tools)
+    const tools = clientToolsBeside(this.#engine, clientToolsOf(posted.input.tools))
     const stored = kept === undefined ? await this.#options.store.load(id) : kept
     let { fresh, branch, left } = nextOf(posted.messages, stored)
     if (!branch) throw new Conflict('stale', posted.decisions ? 'no question waits for an answer' : 'there is no new message of a user')

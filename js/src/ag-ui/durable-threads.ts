@@ -47,7 +47,7 @@ export class DurableThreads {
   }
 
   respond(request: Request): Promise<Response> {
-    return this.#requests.respond(async () => {
+    return this.#requests.respond(request, async () => {
       if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
       const posted = postedOf(await this.#requests.body(request, 'threadId, runId and messages'))
       const { threadId } = posted.input
@@ -90,7 +90,7 @@ export class DurableThreads {
   async #begin(request: Request, posted: Posted): Promise<Response> {
     const { input } = posted
     const id = input.threadId
-    const external = clientToolsOf(input.tools)
+    const external = this.#turns.external(clientToolsOf(input.tools))
     await this.#answers.stop(id, 'a new message came')
     const stored = await this.#options.store.load(id)
     let { fresh, branch, left } = nextOf(posted.messages, stored)

@@ -77,7 +77,7 @@ class Chats {
   }
 
   respond(request: Request): Promise<Response> {
-    return this.#legs.respond(() => this.#answer(request))
+    return this.#legs.respond(request, () => this.#answer(request))
   }
 
   async #answer(request: Request): Promise<Response> {

@@ -49,7 +49,7 @@ export class DurableChats {
   }
 
   respond(request: Request): Promise<Response> {
-    return this.#requests.respond(async () => {
+    return this.#requests.respond(request, async () => {
       const way = wayOf(request)
       if (way) return await this.#act(request, way)
       const posted = postedOf(await this.#requests.body(request, 'id and messages'))

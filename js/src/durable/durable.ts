@@ -7,7 +7,8 @@ import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
-import { withClientTools } from '../leg/client-tools.js'
+import { clientToolsBeside, withClientTools, type ClientTool } from '../leg/client-tools.js'
+import { EnginesBeside } from './engines-beside.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './events.js'
 import { files } from './files.js'
@@ -92,6 +93,7 @@ class Turns implements Durable {
   readonly #store: TurnStore
   readonly #queue: WakeQueue
   readonly #texts: Texts
+  readonly #engines: EnginesBeside
   readonly #around: Surroundings
   readonly #works = new Map<string, Work>()
   /** Readers that wait for something to read. */
@@ -103,6 +105,7 @@ class Turns implements Durable {
     this.#run = run
     this.#store = store
     this.#queue = queue
+    this.#engines = new EnginesBeside(engine)
     this.#texts = new Texts(blobs, seal instanceof Uint8Array ? [seal] : seal)
     this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
   }
@@ -111,11 +114,16 @@ class Turns implements Durable {
     return this.#engine.tools
   }
 
+  external(tools: readonly ClientTool[]): ClientTool[] {
+    return clientToolsBeside(this.#engine, tools)
+  }
+
   // -- what is said to a turn -----------------------------------------------------------------------------------------------
 
   async start(options: StartOptions): Promise<string> {
     checkStart(options, 'options')
     const { messages, id = randomUUID(), thread, data, external } = options
+    if (external) withClientTools(this.#engine, external, () => {}) // what cannot be declared is known now, and not in every leg
     const config = await this.#texts.write(id, 'config', encode({ messages, data, external }, 'options'))
     await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
     await this.#wake(id) // also where it was there: its first wake may be lost
@@ -146,9 +154,8 @@ class Turns implements Durable {
     if (await this.#push(id, `${call}`, entry)) return 'accepted'
     const now = await this.#load(id)
     if (now.phase === 'done') return 'over'
-    // One that came in front of its call was of no use, and is gone.
-    const isGone = now.phase === 'waiting' && isExecuting(await this.#message(now), call) && (await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)
-    if (isGone) await this.#push(id, `${call}:${now.rev}`, entry)
+    // One that came in front of its call was of no use, and is gone. One too many is of no use either.
+    if ((await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)) await this.#push(id, `${call}:${now.rev}`, entry)
     return 'accepted'
   }
 
@@ -394,7 +401,7 @@ class Turns implements Durable {
     const { external = [] } = await this.#config(row)
     let turn: Turn
     try {
-      turn = withClientTools(this.#engine, external, (engine) => Turn.restore(engine, state))
+      turn = Turn.restore(this.#engines.with(external), state)
     } catch (cause) {
       throw unreadable(row.id, 'state', cause)
     }
@@ -422,7 +429,6 @@ function withRunning(turn: Turn): AssistantMessage {
 const runningAgain = ({ reason: _, told: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
 
 const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | undefined => blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && one.call === call)
-const isExecuting = (message: AssistantMessage, call: number): boolean => blockOf(message, call)?.status === 'executing'
 
 // -- what an engine must be like ----------------------------------------------------------------------------------------------
 

@@ -201,6 +201,7 @@ export class Leg {
     const { texts } = this.#around
     const questions = result ? [] : [...this.#questions.values()]
     const taken = [...this.#used]
+    const { decisions } = this.#config
     const config = this.#configChanged || this.#config.messages ? { ...this.#config, messages: undefined } : undefined
     await this.#write(async () => ({
       ...place, taken, state: state === null ? null : await texts.write(id, 'state', state),
@@ -209,7 +210,7 @@ export class Leg {
       ...(result ? { result: await texts.write(id, 'result', JSON.stringify(result)) } : {}),
     }))
     this.#saved = true
-    if (config) [this.#config.messages, this.#configChanged] = [undefined, false]
+    if (config) [this.#config.messages, this.#configChanged] = [undefined, this.#config.decisions !== decisions] // one may have come meanwhile
     this.#log.saved(questions, result !== undefined)
   }
 

@@ -260,6 +260,8 @@ export interface Durable {
   readonly tools: readonly Tool[]
   /** Begins a turn. Resolves to its id when it is saved: from then on no crash loses it. */
   start(options: StartOptions): Promise<string>
+  /** @internal Of the tools that a client brings, those that a turn can have. Throws Refusal where they cannot be declared. */
+  external(tools: readonly ClientTool[]): ClientTool[]
   /**
    * Decides a question. `accepted`: the worker applies it, unless it asks the question in another way by then. `stale`: it was decided already, expired, or is
    * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects with SluiceError `json` for edited

@@ -18,7 +18,6 @@ export function checkedId(value: unknown, what: string): string {
 
 /** The JSON object of a request. Throws Refusal. */
 export async function bodyOf(request: Request, members: string, maxBytes: number): Promise<{ [member: string]: Json }> {
-  refuseForms(request)
   const tooLarge = new Refusal(413, `the request is larger than ${maxBytes} bytes`)
   if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge
   const all = new Gathered()
@@ -37,8 +36,12 @@ export async function bodyOf(request: Request, members: string, maxBytes: number
   return value as { [member: string]: Json }
 }
 
-/** Any page may have a browser send a text or a form, with the cookies of this site; of JSON the browser asks the app first. */
-function refuseForms({ url, headers }: Request): void {
+/**
+ * Any page may have a browser send a text or a form, with the cookies of this site; of JSON the browser asks the app first. Throws Refusal, also where
+ * nothing is read of what was sent.
+ */
+export function refuseForms({ method, url, headers }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return
   const type = headers.get('content-type') ?? ''
   if (/^application\/json\s*(?:;|$)/i.test(type)) return
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]

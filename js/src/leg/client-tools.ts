@@ -1,5 +1,5 @@
 // Tools that the client brings and runs. They are a part of the turn, so they are kept with it: the next request may not have them.
-import { Engine } from '../core/engine.js'
+import type { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import { isObject, shown } from '../core/options.js'
 import { tool, type Tool } from '../core/tool.js'
@@ -31,9 +31,7 @@ export function clientToolsOf(tools: unknown): ClientTool[] {
     return { name, description: typeof description === 'string' ? description : '', ...(Object.keys(schema).length > 0 ? { parameters: schema } : {}) }
   })
   if (JSON.stringify(read).length > MOST_CHARACTERS) throw new Refusal(413, `tools: they are larger than ${MOST_CHARACTERS} characters`)
-  const one = new Map(read.map((tool) => [tool.name, tool])) // of several of one name, any
-  refusing(() => new Engine({ tools: toolsOf([...one.values()]) }).close())
-  return read
+  return [...new Map(read.toReversed().map((tool) => [tool.name, tool])).values()].toReversed() // of several of one name the first
 }
 
 /** As an engine takes them. */
@@ -47,29 +45,34 @@ export function savedTools(state: string): ClientTool[] {
 }
 
 /**
- * What `use` makes with an engine that has these tools, too. A name that reaches one of the engine's stays that one's: no client puts itself in the place
- * of what the server runs. Throws Refusal where they cannot be declared.
+ * Those that can stand beside the engine's. A name that reaches one of these stays that one's: no client puts itself in the place of what the server runs.
+ * Throws Refusal where they cannot be declared.
  */
-export function withClientTools<T>(engine: Engine, tools: readonly ClientTool[], use: (engine: Engine) => T): T {
-  const own = new Map<string, ClientTool>()
-  for (const one of tools) {
-    if (engine.resolve(one.name).tool ?? own.has(one.name)) warn(`agUIHandler: the client's tool ${JSON.stringify(one.name)} is left out, there is one of that name`)
-    else own.set(one.name, one)
-  }
-  if (own.size === 0) return use(engine)
-  const both = refusing(() => engine.beside(toolsOf([...own.values()])))
+export function clientToolsBeside(engine: Engine, tools: readonly ClientTool[]): ClientTool[] {
+  for (const { name } of tools) if (isTaken(engine, name)) warn(`the client's tool ${JSON.stringify(name)} is left out, there is one of that name`)
   try {
-    return use(both)
-  } finally {
-    both.close() // a run keeps what it needs
-  }
-}
-
-function refusing<T>(make: () => T): T {
-  try {
-    return make()
+    withClientTools(engine, tools, () => {})
   } catch (error) {
     if (SluiceError.is(error) && error.code === 'option') throw new Refusal(400, `tools: ${error.message}`)
     throw error
   }
+  return tools.filter(({ name }) => !isTaken(engine, name))
 }
+
+/** What `use` makes with an engine that has those of these tools, too, whose names are free. */
+export function withClientTools<T>(engine: Engine, tools: readonly ClientTool[], use: (engine: Engine) => T): T {
+  const both = engineBeside(engine, tools)
+  try {
+    return use(both)
+  } finally {
+    if (both !== engine) both.close() // a run keeps what it needs
+  }
+}
+
+/** The same engine, which whoever asked for it closes: the engine itself where no name is free. */
+export function engineBeside(engine: Engine, tools: readonly ClientTool[]): Engine {
+  const own = tools.filter(({ name }) => !isTaken(engine, name))
+  return own.length === 0 ? engine : engine.beside(toolsOf(own))
+}
+
+const isTaken = (engine: Engine, name: string): boolean => engine.resolve(name).tool !== undefined

@@ -6,7 +6,7 @@ import { func, milliseconds, oneOf, whole, withMethods, type Check } from '../co
 import { warn } from '../core/warning.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
-import { bodyOf } from './body.js'
+import { bodyOf, refuseForms } from './body.js'
 import { streamOf, type Framing } from './event-stream.js'
 import { Refusal } from './refusal.js'
 
@@ -55,8 +55,9 @@ export class Requests {
   }
 
   /** The answer to a request: that of `answer`, or why not. */
-  async respond(answer: () => Promise<Response>): Promise<Response> {
+  async respond(request: Request, answer: () => Promise<Response>): Promise<Response> {
     try {
+      refuseForms(request)
       return await answer()
     } catch (error) {
       if (error instanceof Refusal) return error.response

@@ -318,7 +318,7 @@ class ServerTools implements McpTools {
 
   async #call(name: string, digest: string, args: object, context: ToolContext): Promise<unknown> {
     const { server, readOnly } = this.#options
-    const tool = await this.#offered(name, digest)
+    const tool = await this.#offered(name, digest, context.signal)
     if (context.signal.aborted) throw context.signal.reason
     const reports = new Reports((report) => context.progress(report))
     let result: unknown
@@ -333,10 +333,10 @@ class ServerTools implements McpTools {
   }
 
   /** The tool, where the server still has it as it was offered. A turn may be older than what the server says now. */
-  async #offered(name: string, digest: string): Promise<McpTool> {
+  async #offered(name: string, digest: string, signal: AbortSignal): Promise<McpTool> {
     const { server } = this.#options
     if (this.#known !== this.#news) {
-      await this.#alone(async () => this.#known === this.#news || this.#refresh()).catch((error: unknown) => {
+      await this.#alone(async () => signal.aborted || this.#known === this.#news || this.#refresh()).catch((error: unknown) => {
         throw new Error(`Not run: ${wordsOf(error)}`)
       })
     }

@@ -80,6 +80,7 @@ class Answer final : WireSink, ScanSink {
   void on_call_broken(uint32_t slot, std::string_view reason) override;
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
+  bool reads_on() const override { return !is_cut(); }
   void on_native(std::string_view items) override;
   void on_beside(std::string_view members) override;
   void on_model(std::string_view name) override;

@@ -106,6 +106,13 @@ void ArrayFrame::finish() {
   held_.clear();
 }
 
+void ArrayFrame::drop() {
+  held_.clear();
+  state_ = State::behind;
+  depth_ = 0;
+  in_string_ = escaped_ = false;
+}
+
 void ArrayFrame::save(ObjectWriter &saved) const {
   saved.number("array", static_cast<int64_t>(state_)).number("arrayDepth", depth_);
   saved.boolean("arrayString", in_string_).boolean("arrayEscaped", escaped_);

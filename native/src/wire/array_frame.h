@@ -27,6 +27,8 @@ class ArrayFrame {
   bool feed(std::string_view bytes);
   // The body ended.
   void finish();
+  // Forgets what is held: it is not wanted any more.
+  void drop();
 
   void save(ObjectWriter &saved) const;
   void load(const SavedReader &saved);

@@ -207,8 +207,8 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
       return entry.name == open->name && open->arguments.empty() ? open : nullptr;
     }
     // Nothing in this entry begins a call: the server makes up an id for every fragment.
-    const bool fragment_only = has_index && entry.name.empty() && !entry.arguments.empty() && !open->name.empty() &&
-                               !open->arguments.empty() && !is_closed(*open);
+    const bool fragment_only =
+        has_index && entry.name.empty() && !entry.arguments.empty() && !open->name.empty() && !is_closed(*open);
     return fragment_only ? open : nullptr;
   }
   if (has_index) {

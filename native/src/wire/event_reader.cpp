@@ -37,6 +37,9 @@ void EventReader::feed(std::string_view bytes) {
     sse_.feed(bytes);
   else if (!array_.feed(bytes))
     on_oversize();
+  if (sink_.reads_on()) return;
+  sse_.drop();
+  array_.drop();
 }
 
 void EventReader::end() {
@@ -116,8 +119,7 @@ void EventReader::load_joiner(const SavedReader &saved, std::string_view key, Ut
 // ---- Events ----
 
 bool EventReader::on_data(std::string_view event, std::string_view data) {
-  if (failed_) return true;
-  if (trim_json(data).empty()) return true;
+  if (ignores() || trim_json(data).empty()) return true;
   if (read(event, data)) return true;
   // Plain text in an `error` event: treat it as the error message.
   if (event == "error" && data.front() != '{' && data.front() != '[') {
@@ -128,10 +130,10 @@ bool EventReader::on_data(std::string_view event, std::string_view data) {
 }
 
 void EventReader::on_joined_data(std::string_view event, std::string_view data) {
-  if (failed_ || read(event, data)) return;
+  if (ignores() || read(event, data)) return;
   // The server leaves out blank lines: these lines are several events, and one of them is broken.
   bool reported = false;
-  while (!data.empty() && !failed_) {
+  while (!data.empty() && !ignores()) {
     const std::string_view line = data.substr(0, data.find('\n'));
     data.remove_prefix(std::min(data.size(), line.size() + 1));
     if (trim_json(line).empty() || (data.empty() && reported) || read(event, line)) continue;
@@ -141,15 +143,15 @@ void EventReader::on_joined_data(std::string_view event, std::string_view data) 
 }
 
 void EventReader::on_element(std::string_view element) {
-  if (!failed_ && !read({}, element)) tell_unreadable(element);
+  if (!ignores() && !read({}, element)) tell_unreadable(element);
 }
 
 void EventReader::on_error_field(std::string_view value) {
-  if (!failed_ && !done_) fail(value);
+  if (!ignores() && !done_) fail(value);
 }
 
 void EventReader::on_oversize() {
-  if (std::exchange(failed_, true)) return;
+  if (ignores() || std::exchange(failed_, true)) return;
   sink_.on_error({"oversize", "a line of the answer is longer than limits.lineBytes", false});
 }
 

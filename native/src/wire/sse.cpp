@@ -48,6 +48,13 @@ void SseParser::finish() {
   if (!dead_) dispatch();
 }
 
+void SseParser::drop() {
+  line_.clear();
+  event_.clear();
+  data_.clear();
+  has_data_ = bare_ = after_cr_ = at_start_ = false;
+}
+
 void SseParser::save(ObjectWriter &saved) const {
   append_saved_bytes(saved.value("line"), line_);
   append_saved_bytes(saved.value("event"), event_);

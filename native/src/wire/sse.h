@@ -31,6 +31,8 @@ class SseParser {
   void feed(std::string_view bytes);
   // The body ended: an unfinished line counts as a line, and the last event needs no blank line.
   void finish();
+  // Forgets what is held: it is not wanted any more.
+  void drop();
   // Is the data that is handed over now bare JSON, without `data:`?
   bool bare() const { return bare_; }
 

@@ -40,6 +40,9 @@ class WireSink {
  public:
   virtual ~WireSink() = default;
 
+  // Is the answer read on? If not, what follows in the same piece counts for as little as what was never fed.
+  virtual bool reads_on() const { return true; }
+
   virtual void on_text(std::string_view utf8) = 0;       // whole code points, never empty
   virtual void on_reasoning(std::string_view utf8) = 0;  // whole code points, never empty
   // The model declines in the member that the format has for it; such text holds no calls. Whole code points, never

@@ -173,8 +173,98 @@ test('a turn that cannot be read hides no question of another one', async (t) =>
   const file = join(folder, 'turns/one/turn.json')
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), questions: 'damaged' }))
   await open(page)
-  await page.getByText('A turn cannot be read, and its questions are missing here').waitFor()
+  await page.getByText('A turn cannot be read, and its questions may be missing here').waitFor()
   await page.getByText('1 question is open').waitFor()
+})
+
+/** Marks the elements that are there, and says which of those that are there were marked. */
+const mark = (page) => page.evaluate(() => { for (const one of document.querySelectorAll('sluice-approval')) one.marked = true })
+const marks = (page) => page.evaluate(() => [...document.querySelectorAll('sluice-approval')].map(({ marked = false }) => marked))
+
+/** Changes what the page is told: `tell(reply)` or nothing. */
+async function between(page) {
+  const here = { tell: undefined, count: 0 }
+  await page.route('**/api/questions', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    here.count++
+    await here.tell?.(body.value)
+    await route.fulfill({ response, json: body })
+  })
+  const past = async () => { const from = here.count; await until(() => here.count >= from + 2, 'two more looks') }
+  return Object.assign(here, { past })
+}
+
+test('a list that fails, or is not all, closes no question and brings back none that was decided', async (t) => {
+  const page = await browser.page(t)
+  const here = await between(page)
+  const { open, ask, folder, command } = await stage(t)
+  await ask('one', 'Ann')
+  await ask('two', 'Bob')
+  await ask('three', 'Cleo')
+  await open(page)
+  await page.getByText('3 questions are open').waitFor()
+  await approvable(page)
+  await questions(page).first().locator('.deny').click()
+  await page.getByText('bill.pay: refused.').waitFor()
+  await page.getByText('2 questions are open').waitFor()
+  await mark(page)
+
+  here.tell = (reply) => Object.assign(reply, { open: [], fresh: [], fault: 'the store is away' })
+  await page.getByText('the store is away').waitFor()
+  await here.past()
+  assert.deepEqual(await marks(page), [true, true])
+  here.tell = undefined
+  await page.getByText('the store is away').waitFor({ state: 'hidden' })
+  await here.past()
+  assert.deepEqual(await marks(page), [true, true], 'what was decided stays away')
+
+  const file = join(folder, 'turns/two/turn.json')
+  const kept = readFileSync(file, 'utf8')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(kept), questions: 'damaged' }))
+  await page.getByText('A turn cannot be read').waitFor()
+  await here.past()
+  writeFileSync(file, kept)
+  await page.getByText('A turn cannot be read').waitFor({ state: 'hidden' })
+  await here.past()
+  assert.deepEqual(await marks(page), [true, true])
+
+  here.tell = (reply) => Object.assign(reply, { open: reply.open.filter((name) => !name.startsWith('two:')), more: true })
+  await page.getByText('More than 2 questions are open').waitFor()
+  await here.past()
+  assert.deepEqual(await marks(page), [true, true])
+  const [second] = await page.locator('.about > div:last-child dd').allInnerTexts()
+  assert.match(second, /^two:/)
+  const other = command('--deny', second)
+  assert.equal(await other.end, 0, other.told.err)
+  assert.equal(await page.getByText('the question is closed').count(), 0)
+  await approvable(page)
+  await questions(page).first().locator('.approve').click() // that it takes no decision shows that it is closed
+  await page.getByText('your decision was not taken').waitFor()
+  await page.getByText('bill.pay: the question is closed.').waitFor()
+  assert.deepEqual(await marks(page), [true])
+  assert.equal(await page.locator('.again:not([hidden])').count(), 0)
+})
+
+test('a list that comes behind a later one counts for nothing', async (t) => {
+  const page = await browser.page(t)
+  const here = await between(page)
+  const { open, ask } = await stage(t)
+  await open(page)
+  await page.getByText('Nothing is asked. New questions').waitFor()
+  let letGo
+  const held = new Promise((resolve) => (letGo = resolve))
+  let isHeld = false
+  here.tell = async () => { here.tell = undefined; isHeld = true; await held }
+  await until(() => isHeld, 'a look that waits')
+  await ask('one', 'Ann')
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // which looks at once
+  await page.getByText('1 question is open').waitFor()
+  await mark(page)
+  letGo()
+  await here.past()
+  assert.deepEqual(await marks(page), [true])
+  assert.equal(await page.getByText('the question is closed').count(), 0)
 })
 
 for (const colorScheme of ['light', 'dark']) {

@@ -155,6 +155,56 @@ test('a BullMQ that would lose wakes is refused, in words, and nothing of the tr
   assert.deepEqual((await client.keys('*-trial-*')), [])
 })
 
+test('a trial that fails loses no wake and leaves nothing behind, and is made again', { skip: noRedis }, async (t) => {
+  const warned = []
+  const listen = ({ message }) => warned.push(message)
+  process.on('warning', listen)
+  t.after(() => process.off('warning', listen))
+  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  t.after(() => client.disconnect())
+  const open = new Set()
+  class Queue extends bull5.Queue {
+    constructor(...given) { super(...given); open.add(this) }
+    async close() { open.delete(this); await super.close() }
+  }
+  const connections = async () => Number(/connected_clients:(\d+)/.exec(await client.info('clients'))[1])
+  const queueOf = (more = {}) => bullmq({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: redisServer.port }, name: `q${randomUUID()}`, ...more })
+
+  // A worker refuses this client; a process that only starts turns needs none.
+  const shared = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  t.after(() => shared.disconnect())
+  const starts = queueOf({ connection: shared })
+  t.after(() => starts.close())
+  for (const id of ['a', 'b']) await starts.wake(id)
+  assert.deepEqual([open.size, warned.filter((text) => /could not be tried: .*maxRetriesPerRequest/.test(text)).length], [1, 1], 'what a trial opened is closed, and it is told once')
+
+  let fails = true
+  class Failing extends Queue {
+    async getWaitingCount() {
+      if (fails) throw new Error('READONLY')
+      return await super.getWaitingCount()
+    }
+  }
+  const before = await connections()
+  const name = `q${randomUUID()}`
+  const flaky = queueOf({ Queue: Failing, name })
+  t.after(() => flaky.close())
+  await flaky.wake('a')
+  await flaky.at('b', Date.now())
+  assert.deepEqual(await client.keys('*-trial-*'), [])
+  assert.equal(warned.filter((text) => /could not be tried: READONLY/.test(text)).length, 1)
+  await until(async () => (await connections()) <= before + 2, 'the end of the connections')
+  fails = false
+  await flaky.wake('c')
+  const trials = open.size
+  await flaky.wake('d')
+  assert.equal(open.size, trials)
+  const looks = []
+  const worker = flaky.work(async (id) => void looks.push(id))
+  await until(() => looks.length === 4, 'all that was woken')
+  await worker.close()
+})
+
 test('a worker that begins while its Redis is away works when it is there', { skip: noRedis }, async (t) => {
   const server = await startRedis()
   t.after(() => server.stop())

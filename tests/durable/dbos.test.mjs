@@ -31,7 +31,8 @@ after(async () => {
 })
 
 const answers = ({ body }) => {
-  const told = body.messages.find(({ role }) => role === 'tool')
+  const told = body.messages.findLast(({ role }) => role === 'tool')
+  if (body.messages[0].content === 'Two notes.' && !told?.content.endsWith(':2')) return { text: 'One more. ', calls: [{ id: `c${told ? 2 : 1}`, name: 'note_add', arguments: { text: told ? 'boots' : 'umbrella' } }] }
   return told ? { text: `I was told: ${told.content}` } : { text: 'I note it. ', calls: [{ id: 'c1', name: 'note_add', arguments: { text: 'umbrella' } }] }
 }
 
@@ -76,9 +77,13 @@ async function stage(t, { database, onNote = () => {}, onRequest = () => {} }) {
   return { start, done, question, notes, requests: model.requests }
 }
 
-const decided = async ({ start }, id, word) => {
-  const { code, said, wrong } = await start('decide', id, word).end
-  assert.deepEqual([code, said], [0, `${word}: note.add {"text":"umbrella"}\n`], wrong)
+/** As a person does it: what waits is read, and then decided. Returns what stands in front of it. */
+const decided = async ({ start }, id, word, text = 'umbrella') => {
+  const shown = await start('decide', id).end
+  const [, short, asked] = /^([0-9a-f]{12}): (.*)\n$/.exec(shown.said) ?? assert.fail(`${shown.said} ${shown.wrong}`)
+  const { code, said, wrong } = await start('decide', id, short, word).end
+  assert.deepEqual([code, asked, said], [0, `note.add {"text":"${text}"}`, `${word}: ${asked}\n`], wrong)
+  return short
 }
 
 test('killed between two steps, the turn goes on behind the last one, and nothing that was done is done again', { skip: noPostgres, timeout: 120_000 }, async (t) => {
@@ -126,4 +131,21 @@ test('killed in a step, the step is done again: a tool runs at least once, with 
   assert.equal((await here.done('monday')).text, 'I note it. I was told: added as monday:1')
   assert.deepEqual(here.notes, [{ key: 'monday:1', text: 'umbrella' }, { key: 'monday:1', text: 'umbrella' }])
   await second.kill()
+})
+
+test('a decision that is repeated decides no question that came meanwhile, and one that names none decides nothing', { skip: noPostgres, timeout: 120_000 }, async (t) => {
+  const here = await stage(t, { database: 'repeated' })
+  const first = here.start('ask', 'monday', 'Two notes.')
+  const { digest } = await here.question('monday')
+  const short = await decided(here, 'monday', 'yes')
+  while ((await here.question('monday')).digest === digest) await delay(50)
+  for (const words of [[short, 'yes'], ['yes'], [short, 'perhaps']]) {
+    const { code, said, wrong } = await here.start('decide', 'monday', ...words).end
+    assert.deepEqual([code, said], [1, ''])
+    assert.match(wrong, /nothing was decided\. What waits: [0-9a-f]{12}: note\.add \{"text":"boots"\}/)
+  }
+  assert.deepEqual(here.notes.map(({ text }) => text), ['umbrella'])
+  await decided(here, 'monday', 'yes', 'boots')
+  assert.match((await first.end).said, /^completed: /)
+  assert.deepEqual(here.notes.map(({ text }) => text), ['umbrella', 'boots'])
 })

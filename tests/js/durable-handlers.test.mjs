@@ -84,3 +84,72 @@ test('readers hear who decided with the card', async (t) => {
   assert.ok(cards.length > 0)
   for (const { call, approvals } of [...cards, ...kept]) assert.deepEqual(approvals.map(({ who }) => who), [`ann ${call}`])
 })
+
+/** What ends or goes on without its begin, or begins twice, in a stream of either protocol. */
+function faultsOf(chunks) {
+  const kinds = [
+    ['text', 'text-start', 'text-delta', 'text-end', 'id'], ['reasoning', 'reasoning-start', 'reasoning-delta', 'reasoning-end', 'id'], ['step', 'start-step', '', 'finish-step', 'none'],
+    ['input', 'tool-input-start', 'tool-input-delta', 'tool-input-available', 'toolCallId'],
+    ['text', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'messageId'], ['step', 'STEP_STARTED', '', 'STEP_FINISHED', 'stepName'],
+    ['call', 'TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'toolCallId'],
+  ]
+  const open = new Set()
+  const faults = []
+  for (const [at, chunk] of chunks.entries()) {
+    for (const [kind, start, delta, end, id] of kinds) {
+      if (![start, delta, end].includes(chunk.type)) continue
+      const name = `${kind} ${chunk[id]}`
+      const isWrong = chunk.type === start ? open.has(name) : !open.has(name) && chunk.type !== 'tool-input-available' // which comes without a begin, too
+      if (isWrong) faults.push(`${at}: ${JSON.stringify(chunk)}`)
+      if (chunk.type === start) open.add(name)
+      if (chunk.type === end) open.delete(name)
+    }
+  }
+  return [...faults, ...open]
+}
+
+const textOfChunks = (chunks) => chunks.map(({ type, delta }) => (type === 'text-delta' || type === 'TEXT_MESSAGE_CONTENT' ? delta : '')).join('')
+
+const bodies = {
+  chatHandler: {
+    make: chatHandler,
+    start: { id: 'chat', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
+    decision: (turn, approvalId) => ({ id: 'chat', messages: [{ id: turn, role: 'assistant', parts: [{ type: 'tool-x', toolCallId: `${turn}:c1`, state: 'approval-responded', approval: { id: approvalId, approved: true } }] }] }),
+  },
+  agUIHandler: {
+    make: agUIHandler,
+    start: { threadId: 'chat', runId: 'one', protocolVersion: '1.0', messages: [{ id: 'm1', role: 'user', content: 'Hello' }] },
+    decision: (_, interruptId) => ({ threadId: 'chat', runId: 'two', protocolVersion: '1.0', messages: [], resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] }),
+  },
+}
+for (const [name, { make, start, decision }] of Object.entries(bodies)) {
+  for (const has of [' now we wait.', ' now we']) {
+    test(`${name}: what a decision is answered with while a tool runs is well formed by itself, where the page has "${has}"`, async (t) => {
+      let end
+      const gate = new Promise((resolve) => (end = resolve))
+      const call = (tool) => `<tool_call>{"name":"${tool}","arguments":{"text":"hi"}}</tool_call>`
+      const server = await serverOf(t, [{ text: `Let me ${call('echo.back')} and ${call('slow.one')} now we wait.` }, { text: 'Done.' }])
+      const slow = asks({ name: 'slow.one', permission: 'public', execute: async () => { await gate; return 'slow' } })
+      const turns = turnsOf(t, server, { log: memoryLog(), tools: [asks(), slow], engine: { execution: 'parallel' }, run: { mode: 'text', protocol: 'hermes' } })
+      turns.work()
+      // As a page has it to which not all was told, and as of a turn that waits: `agUIHandler` takes a decision about no other.
+      const status = async (id) => {
+        const { message, ...found } = await turns.status(id)
+        const blocks = message.blocks.map((block) => (block.text === ' now we wait.' ? { ...block, text: has } : block))
+        return { ...found, ...(found.phase === 'running' && found.questions.length > 0 ? { phase: 'waiting' } : {}), message: { ...message, blocks } }
+      }
+      const seen = new Proxy(turns, { get: (of, member) => (member === 'status' ? status : typeof of[member] === 'function' ? of[member].bind(of) : of[member]) })
+      const handler = make(seen, { store: memory(), authorize: () => true })
+      const post = (body) => handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify(body) }))
+      const first = await post(start) // its reader stays
+      const { turn, digest } = await until(async () => { for await (const question of turns.questions()) if (cardsOf(await turns.status(question.turn))[1]?.status === 'executing') return question })
+      const second = await post(decision(turn, `${turn}:1:execution:${digest.slice(0, 32)}`))
+      end()
+      const told = await chunksOf(second)
+      assert.deepEqual(faultsOf(told), [])
+      assert.equal(textOfChunks(told), `${' now we wait.'.slice(has.length)}Done.`)
+      assert.ok(['finish', 'RUN_FINISHED'].includes(told.at(-1).type))
+      assert.deepEqual(faultsOf(await chunksOf(first)), [])
+    })
+  }
+}

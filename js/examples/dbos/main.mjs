@@ -1,12 +1,13 @@
 // A turn as a workflow of DBOS. In this folder: npm install, then with Postgres and a server of models,
 //   export DBOS_SYSTEM_DATABASE_URL=postgres://localhost/notes
 //   node main.mjs ask monday 'Note: umbrella.'    begins the turn `monday`; killed, it goes on with `node main.mjs work`
-//   node main.mjs decide monday yes               whenever, in another process; or no
+//   node main.mjs decide monday                   whenever, in another process: prints the question that waits, and its digest
+//   node main.mjs decide monday 0123456789ab yes  decides that one, and no other that came in its place; or no
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk'
 import { Engine, tool } from 'sluice'
 
 const { DBOS_SYSTEM_DATABASE_URL: systemDatabaseUrl, SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1', SLUICE_MODEL: name = 'qwen3:8b', NOTES_URL = 'http://127.0.0.1:8080/notes' } = process.env
-const [what, id, words] = process.argv.slice(2)
+const [what, id, words, decision] = process.argv.slice(2)
 const MONTH = 30 * 86_400 // seconds
 
 const engine = new Engine({ tools: [tool({
@@ -33,9 +34,9 @@ const turn = DBOS.registerWorkflow(async (messages) => {
     if (event.type !== 'approval') continue
     const { call, digest } = event
     await DBOS.setEvent('question', { call, digest, name: event.name, arguments: event.arguments })
-    const decision = await DBOS.recv(`decision:${call}:${digest}`, { timeoutSeconds: MONTH })
-    if (decision === 'yes') run.approve({ call, digest })
-    else run.deny({ call, digest }, decision === null ? 'nobody decided within a month' : undefined)
+    const given = await DBOS.recv(`decision:${call}:${digest}`, { timeoutSeconds: MONTH })
+    if (given === 'yes') run.approve({ call, digest })
+    else run.deny({ call, digest }, given === null ? 'nobody decided within a month' : undefined)
   }
   const { outcome, message, history } = await run.done
   return { outcome, history, text: message.blocks.map(({ text = '' }) => text).join('') }
@@ -44,8 +45,15 @@ const turn = DBOS.registerWorkflow(async (messages) => {
 if (what === 'decide') {
   const client = await DBOSClient.create({ systemDatabaseUrl })
   const question = await client.getEvent(id, 'question', { timeoutSeconds: 60 })
-  await client.send(id, words, `decision:${question.call}:${question.digest}`, `${question.call}:${question.digest}`) // a second one counts for nothing
-  console.log(`${words}: ${question.name} ${JSON.stringify(question.arguments)}`)
+  const [short, shown] = [question.digest.slice(0, 12), `${question.name} ${JSON.stringify(question.arguments)}`]
+  if (words === undefined) console.log(`${short}: ${shown}`)
+  else if (words !== short || !['yes', 'no'].includes(decision)) {
+    console.error(`nothing was decided. What waits: ${short}: ${shown}\nnode main.mjs decide ${id} ${short} yes, or no`)
+    process.exitCode = 1
+  } else {
+    await client.send(id, decision, `decision:${question.call}:${question.digest}`, `${question.call}:${question.digest}`) // a second one counts for nothing
+    console.log(`${decision}: ${shown}`)
+  }
   await client.destroy()
 } else {
   DBOS.setConfig({ name: 'notes', systemDatabaseUrl, applicationVersion: '1', logLevel: 'error' })

@@ -11,7 +11,7 @@ const HIDDEN_MS = 10_000
 /** Open questions by name, in their order: what was sent of each, and its elements. */
 const shown = new Map()
 /** Names of what was decided here, until the store shows it: a worker takes it when it comes to it. */
-const decided = new Map()
+const decided = new Set()
 let text = languages.en
 let [by, more, fault, lost] = [undefined, false, undefined, undefined]
 let looked = false
@@ -39,13 +39,20 @@ document.body.replaceChildren(
 
 // -- reading ----------------------------------------------------------------------------------------------------------------
 
+/** So many names are sent at most; questions beyond them come with each reply. */
+const MOST_KNOWN = 1000
+let looks = 0
+
 async function look() {
+  const own = ++looks
   try {
-    const reply = await post('/api/questions', { known: [...shown.keys()] })
+    const reply = await post('/api/questions', { known: [...shown.keys()].slice(-MOST_KNOWN) })
+    if (own !== looks) return // a later one knows better
     ;({ by, more, fault } = reply)
     lost = undefined
     take(reply)
   } catch (error) {
+    if (own !== looks) return
     lost = error.detail ?? error.message
   }
   looked = true
@@ -60,33 +67,38 @@ function next() {
 }
 document.addEventListener('visibilitychange', () => document.hidden || look())
 
-/** What is open by the store. What was decided here stays away until the store knows. */
-function take({ open, fresh }) {
-  const news = new Map(fresh.map((question) => [question.name, question]))
-  const wanted = open.filter((name) => !decided.has(name))
-  for (const name of decided.keys()) if (!open.includes(name)) keptFor(name)
+/**
+ * What is open by the store. What was decided here stays away until the store knows. Where not all could be listed, a question that is missing is closed only if it is
+ * asked in another way now, or its decision was not taken.
+ */
+function take({ open: listed, fresh, more, fault }) {
+  const open = new Set(listed)
+  const places = new Set(listed.map(placeIn))
+  const isAll = !more && fault === undefined
+  const isClosed = (name) => !open.has(name) && (isAll || closed.has(name) || places.has(placeIn(name)))
+  for (const name of decided) if (isClosed(name)) keptFor(name)
   for (const [name, { item, question }] of shown) {
-    if (open.includes(name)) continue
+    if (!isClosed(name)) continue
     const focused = item.contains(document.activeElement)
     const at = placeOf(item)
     item.remove()
     shown.delete(name)
+    closed.delete(name)
     if (!decided.has(name)) say('gone', question)
     if (focused) focusAt(at)
   }
-  for (const name of wanted) if (!shown.has(name) && news.has(name)) shown.set(name, draw(news.get(name)))
-  for (const [at, name] of wanted.entries()) {
-    const item = shown.get(name)?.item
-    if (item && list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
-  }
+  for (const question of fresh) if (!shown.has(question.name) && !decided.has(question.name)) shown.set(question.name, draw(question))
+  const inOrder = [...shown.values()].sort(({ question: a }, { question: b }) => a.askedAt - b.askedAt || a.ask.call - b.ask.call)
+  for (const [at, { item }] of inOrder.entries()) if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
 }
+/** Names of questions that take no decision any more. */
+const closed = new Set()
 
 /** A decision that the store shows no more was used: its question comes again only if it changed. */
 const LAST = 200
 function keptFor(name) {
-  const { place } = decided.get(name)
   decided.delete(name)
-  answered.add(place)
+  answered.add(placeIn(name))
   if (answered.size > LAST) answered.delete(answered.values().next().value)
 }
 /** Turn, call and stage of questions that were decided here. */
@@ -94,13 +106,14 @@ const answered = new Set()
 
 // -- one question -----------------------------------------------------------------------------------------------------------
 
-const placeNameOf = ({ turn, ask }) => `${turn}:${ask.call}:${ask.stage}`
+/** Turn, call and stage of a question. */
+const placeIn = (name) => name.slice(0, name.lastIndexOf(':'))
 
 function draw(question) {
   const { turn, thread, askedAt, ask, name } = question
   const about = element('dl', { class: 'about' })
   const again = element('p', { class: 'again', hidden: '' })
-  again.hidden = !answered.has(placeNameOf(question)) && ![...decided.values()].some(({ place }) => place === placeNameOf(question))
+  again.hidden = !answered.has(placeIn(name)) && ![...decided].some((one) => placeIn(one) === placeIn(name))
   const approval = element('sluice-approval')
   approval.message = {
     approve: (_, options) => decide(question, 'approve', options),
@@ -125,11 +138,12 @@ async function decide(question, decision, options = {}) {
   const { name, turn, ask: { call, stage, digest } } = question
   const { said } = await post('/api/decide', { turn, call, stage, digest, decision, ...options })
   if (said !== 'accepted') {
+    closed.add(name)
     say(said, question)
     void look()
     return false
   }
-  decided.set(name, { place: placeNameOf(question) })
+  decided.add(name)
   say(decision === 'approve' && stage === 'result' ? 'release' : decision, question)
   const { item } = shown.get(name) ?? {}
   const at = item ? placeOf(item) : 0

@@ -14,7 +14,7 @@ const en = {
   asked: 'Asked',
   name: 'Question',
   again: 'Asked again: the tool or its arguments changed since you decided. What you decided before counts no more.',
-  fault: (why) => `A turn cannot be read, and its questions are missing here: ${why}`,
+  fault: (why) => `A turn cannot be read, and its questions may be missing here. Until it can, questions that are closed may stay: ${why}`,
   lost: (why) => `The command that serves this page does not answer: ${why}. Start it again, and open the address that it prints.`,
   said: {
     approve: (tool) => `${tool}: allowed. A worker goes on with it.`,
@@ -39,7 +39,7 @@ const zh = {
   asked: '提问时间',
   name: '问题',
   again: '再次提问：自你决定以来，工具或其参数已改变。之前的决定不再有效。',
-  fault: (why) => `有一个轮次无法读取，其问题未在此显示：${why}`,
+  fault: (why) => `有一个轮次无法读取，其问题可能未在此显示。在恢复之前，已关闭的问题可能仍会显示：${why}`,
   lost: (why) => `提供此页面的命令没有应答：${why}。请重新启动它，并打开它打印的地址。`,
   said: {
     approve: (tool) => `${tool}：已允许。工作进程将继续。`,

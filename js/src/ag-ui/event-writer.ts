@@ -122,6 +122,11 @@ export class EventWriter implements Writer<AGUIEvent> {
     return []
   }
 
+  pause(): void {
+    this.#endStep()
+    this.#out = []
+  }
+
   take(event: SluiceEvent): AGUIEvent[] {
     switch (event.type) {
       case 'request':

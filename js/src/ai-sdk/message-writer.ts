@@ -136,6 +136,11 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     return this.#taken()
   }
 
+  pause(): void {
+    this.#endStep()
+    this.#out = []
+  }
+
   take(event: SluiceEvent): UIMessageChunk[] {
     switch (event.type) {
       case 'request':

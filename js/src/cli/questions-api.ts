@@ -24,7 +24,7 @@ export interface ShownQuestion {
 }
 
 export interface QuestionsReply {
-  /** The names of those that are open, the oldest first. */
+  /** The names of those that are open, the oldest first. With `more` or `fault` not all of them: one that is missing need not be closed. */
   open: string[]
   /** Of these, those that the page does not have. */
   fresh: ShownQuestion[]

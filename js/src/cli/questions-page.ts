@@ -12,6 +12,8 @@ const pages = fileURLToPath(new URL('../../../pages/questions/', import.meta.url
 
 /** So many are shown at once: nobody reads more before the first of them is decided. */
 const MOST = 100
+/** A page may have more than it is sent at once. */
+const MOST_KNOWN = 1000
 /** A name has an id of up to 200 characters in it. */
 const NAME = 400
 
@@ -27,7 +29,7 @@ export interface QuestionsPageOptions {
 export const startQuestions = ({ port, ...options }: QuestionsPageOptions): Promise<WebServer> =>
   serve({ roots: { '/': pages }, routes: routes(options), ...(port ? { port } : {}) })
 
-const checkQuestions = members<QuestionsRequest>({ known: list(text(NAME), MOST) })
+const checkQuestions = members<QuestionsRequest>({ known: list(text(NAME), MOST_KNOWN) })
 const checkDecide = members<DecideRequest>({
   turn: text(200), call: whole(1, Number.MAX_SAFE_INTEGER), stage: oneOf('execution', 'result'), digest: text(100), decision: oneOf('approve', 'deny'),
   arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })), remember: optional(oneOf('once', 'turn', 'session', 'always')), exact: optional(flag), reason: optional(text(10_000, 0)),

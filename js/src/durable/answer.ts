@@ -128,11 +128,11 @@ class Answer<Chunk> {
       const known = Math.max(0, (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length)
       if (known > 0) this.#take({ ...event, text: event.text.slice(0, known) })
       if (known < event.text.length) {
-        this.#behind = undefined
+        this.#caughtUp()
         return this.#take({ ...event, text: event.text.slice(known) })
       }
     }
-    if (this.#hasRead(behind)) this.#behind = undefined
+    if (this.#hasRead(behind)) this.#caughtUp()
     return []
   }
 
@@ -142,8 +142,13 @@ class Answer<Chunk> {
     if (this.#begun ? !hasAll || this.#reset(behind) === 'anew' : !hasAll && !isPart(message, behind)) return 'anew'
     if (!this.#begun) this.#begin(hasAll ? behind : message)
     if (!hasAll) return []
-    this.#behind = undefined
+    this.#caughtUp()
     return this.#reset(message)
+  }
+
+  #caughtUp(): void {
+    this.#behind = undefined
+    this.writer.pause()
   }
 
   #begin(message: AssistantMessage): void {

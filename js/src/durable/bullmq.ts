@@ -64,7 +64,8 @@ const checkOptions = members({
 
 /**
  * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws SluiceError `option` where an option is wrong;
- * the first wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may: each process tries that once, in a queue of its own that goes again.
+ * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in a queue of its own that goes again, until a trial tells; one
+ * that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose nothing have backends.
  */
 export function bullmq(options: BullOptions): WakeQueue & {
   /** Ends the connection of the queue. */
@@ -91,6 +92,7 @@ class BullWakes implements WakeQueue {
   readonly #options: BullOptions
   readonly #queue: BullQueue
   #trial: Promise<void> | undefined
+  #isWarned = false
 
   constructor(options: BullOptions) {
     const { Queue } = options
@@ -124,7 +126,7 @@ class BullWakes implements WakeQueue {
     // It works meanwhile: where it is refused, what it did is done.
     this.#tried().catch((error: unknown) => {
       tell(error)
-      if (isRefusal(error)) void worker.close()
+      void worker.close()
     })
     return { close: () => worker.close() }
   }
@@ -138,35 +140,39 @@ class BullWakes implements WakeQueue {
     await this.#tried()
   }
 
-  /** Tried once. What the trial could not find out, the next call tries again. Only versions that lose nothing have backends. */
+  /** Throws where this BullMQ loses wakes. What the trial could not find out, the next call tries again. Only versions that lose nothing have backends. */
   async #tried(): Promise<void> {
     if (this.#options.backend !== undefined) return
-    this.#trial ??= storing(() => tryOut(this.#options, `${this.#name}-trial-${randomUUID()}`))
+    this.#trial ??= tryOut(this.#options, `${this.#name}-trial-${randomUUID()}`)
     try {
       await this.#trial
     } catch (error) {
-      if (!isRefusal(error)) this.#trial = undefined
-      throw error
+      if (isRefusal(error)) throw error
+      this.#trial = undefined
+      if (!this.#isWarned) warn(`whether this BullMQ keeps every wake could not be tried: ${messageOf(error)}`)
+      this.#isWarned = true
     }
   }
 }
 
 /** Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. */
 async function tryOut({ Queue, Worker, connection }: BullOptions, name: string): Promise<void> {
-  const queue = new Queue(name, { connection })
-  listen(queue)
-  const worker = new Worker(name, null, { connection, autorun: false })
-  worker.on('error', tell)
+  let queue: BullQueue | undefined
+  let worker: BullWorker | undefined
   let kept = 0
   try {
+    queue = new Queue(name, { connection })
+    listen(queue)
+    worker = new Worker(name, null, { connection, autorun: false })
+    worker.on('error', tell)
     await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
     const job = await worker.getNextJob(name)
     await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
     await job?.moveToCompleted(null, name, false)
     kept = await queue.getWaitingCount()
-    await queue.obliterate({ force: true })
   } finally {
-    await Promise.allSettled([worker.close(), queue.close()])
+    await queue?.obliterate({ force: true }).catch(() => {}) // it is gone, or the server is
+    await Promise.allSettled([worker?.close(), queue?.close()])
   }
   if (kept === 0) throw new SluiceError({ code: 'option', path: 'Queue', detail: 'this BullMQ loses a wake that comes while its turn is worked on', hint: 'bullmq 5.81 or later keeps it' })
 }

@@ -60,6 +60,8 @@ export interface Writer<Chunk> {
   /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
   retell(message: Pick<AssistantMessage, 'blocks'>): Chunk[]
   take(event: SluiceEvent): Chunk[]
+  /** The client has what was written so far from another stream: ends open texts and steps without a word, so that what follows begins its own. */
+  pause(): void
   /** The name of a question, as the client knows it. */
   questionName(event: ApprovalEvent): string
   /** A question that the client had, and has answered. */

@@ -449,6 +449,21 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
   assert.ok(before < 6000 && (await result.locator('.value').textContent()).length === 10_000)
 })
 
+test('an open card names who decided, in both languages, with what hides in the name spelled out', async (t) => {
+  const page = await open(t)
+  for (const [lang, said] of [['en', ['Approved by ann⟨U+202E⟩b', 'Denied by policy — late']], ['zh', ['已批准 由 ann⟨U+202E⟩b 决定', '已拒绝 按策略 — late']]]) {
+    await page.evaluate(async (lang) => {
+      const card = Object.assign(document.createElement('sluice-card'), { lang, open: true, card: {
+        type: 'tool_use', call: 1, name: 'bill.pay', status: 'denied',
+        approvals: [{ stage: 'execution', decision: 'approved', by: 'user', who: 'ann\u202eb' }, { stage: 'execution', decision: 'denied', by: 'policy', reason: 'late' }],
+      } })
+      document.querySelector('#stage').replaceChildren(card)
+      await card.updateComplete
+    }, lang)
+    assert.deepEqual(await page.locator('sluice-card .decisions li').allInnerTexts(), said)
+  }
+})
+
 test('a card shows what the tool gave, and unfolds what the model was told in its place, in both languages and by keyboard', async (t) => {
   const page = await open(t)
   const card = (fields, lang) => page.evaluate(async ([fields, lang]) => {

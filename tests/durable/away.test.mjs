@@ -44,7 +44,7 @@ for (const [what, { skip, start, place: placeOf }] of Object.entries(kinds)) {
       t.after(() => child.kill('SIGKILL'))
       return child
     }
-    const { close, ...kept } = await open(place)
+    const { close, client: _, empty: __, ...kept } = await open(place)
     const engine = new Engine({ tools: handlerTools(journal), execution: 'parallel' })
     const page = durable(engine, { ...kept, leaseMs, run: () => { throw new Error('nobody works here') } })
     t.after(async () => {

@@ -13,11 +13,11 @@ export function drawDecisions(approvals: readonly Approval[], words: Strings, la
     if (stage === 'result' && decision !== 'expired') return decision === 'approved' ? words.decision.released : words.decision.withheld
     return words.decision[decision] ?? decision
   }
-  return html`<ul class="decisions">${approvals.map((one) => html`<li>${[
-    `${what(one)} ${words.by[one.by] ?? ''}`,
+  const whose = ({ by, who }: Approval): string => (who ? words.byPerson(escapeInvisible(who.slice(0, 200))) : words.by[by] ?? '')
+  return html`<ul class="decisions">${approvals.map((one) => html`<li>${what(one)} <bdi>${whose(one)}</bdi>${[
     one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
     one.at === undefined ? '' : clock(one.at, language),
-  ].filter(Boolean).join(' · ')}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
+  ].filter(Boolean).map((fact) => ` · ${fact}`)}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
 }
 
 /** `titled`: the card is called otherwise than the tool. */

@@ -33,7 +33,7 @@ async function secondOpinion(wire, bytes, url) {
   try {
     client = trimmed(await clients[wire](url))
   } catch ({ message }) {
-    const both = read.errors.some(({ code, detail }) => code === 'provider' && detail && message.includes(detail))
+    const both = read.errors.some(({ code, detail }) => code === 'provider' && detail && [detail, JSON.stringify(detail).slice(1, -1)].some((words) => message.includes(words)))
     if (both) return '' // the provider's own words
     const reason = reasons[wire].find(({ throws, holds }) => throws?.test(message) && holds(answer))
     assert.ok(reason, `the client throws: ${message}\nthe engine reads: ${JSON.stringify(read)}`)

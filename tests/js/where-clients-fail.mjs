@@ -72,6 +72,7 @@ const chat = [
     holds: (answer) => !deltas(answer).some((delta) => delta.function_call?.name) && deltas(answer).some((delta) => delta.function_call),
   },
   { why: 'an error without words: the client says it as it stands', throws: /^\[\]$/, holds: ({ objects }) => objects.some(({ error }) => Array.isArray(error) && error.length === 0) },
+  { why: 'an event by the name of error that is a part of the answer', throws: /"choices"/, holds: ({ text }) => /^event: error\ndata: \{"choices"/m.test(text) },
   { why: 'an error in a field of its own: the client passes it over', throws: /./, holds: ({ text }) => /^error:/m.test(text) },
   {
     why: 'several calls, or arguments said twice, under one index: the client joins them', differs: ['calls'],
@@ -149,6 +150,7 @@ const anthropic = [
   { why: 'a second message_start', throws: /got message_start before/, holds: (answer) => ofType(answer, 'message_start').length > 1 },
   { why: 'a message_start without content', throws: /reading 'push'/, holds: (answer) => ofType(answer, 'message_start').some(({ message }) => !Array.isArray(message.content)) },
   { why: 'an event by the name of error that tells none: the client takes it for one', throws: /./, holds: ({ text }) => /^event: error\ndata: (?!.*"error")/m.test(text) },
+  { why: 'a message_delta without usage', throws: /reading 'output_tokens'/, holds: (answer) => ofType(answer, 'message_delta').some(({ usage }) => !usage) },
   { why: 'no message_stop', throws: /ended without producing a Message/, holds: (answer) => ofType(answer, 'message_stop').length === 0 },
 ]
 
@@ -162,7 +164,7 @@ const gemini = [
     why: 'a body that is no event, or a last one without its blank line', throws: /Incomplete JSON segment/,
     holds: ({ text }) => !/^data:/.test(text) || !/(\n\n|\r\r|\r\n\r\n)$/.test(text),
   },
-  { why: '[DONE], or an event that is no JSON', throws: /Unexpected (token|end)/, holds: ({ payloads }) => payloads.some(isBroken) },
+  { why: '[DONE], or an event that is no JSON', throws: /Unexpected (token|end)|Expected '/, holds: ({ payloads }) => payloads.some(isBroken) },
   {
     why: 'arguments in pieces: the client does not put them together', differs: ['calls'],
     holds: (answer) => functionCalls(answer).some((call) => call.partialArgs || call.willContinue),

@@ -451,7 +451,7 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
 
 test('an open card names who decided, in both languages, with what hides in the name spelled out', async (t) => {
   const page = await open(t)
-  for (const [lang, said] of [['en', ['Approved by ann⟨U+202E⟩b', 'Denied by policy — late']], ['zh', ['已批准 由 ann⟨U+202E⟩b 决定', '已拒绝 按策略 — late']]]) {
+  for (const [lang, said] of [['en', ['Approved (ann⟨U+202E⟩b)', 'Denied by policy — late']], ['zh', ['已批准 (ann⟨U+202E⟩b)', '已拒绝 按策略 — late']]]) {
     await page.evaluate(async (lang) => {
       const card = Object.assign(document.createElement('sluice-card'), { lang, open: true, card: {
         type: 'tool_use', call: 1, name: 'bill.pay', status: 'denied',

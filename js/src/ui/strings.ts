@@ -98,7 +98,6 @@ export interface Strings extends QuestionWords {
   minutes: (minutes: number, seconds: string) => string
   decision: { approved: string; denied: string; expired: string; released: string; withheld: string }
   by: { user: string; rule: string; policy: string }
-  byPerson: (name: string) => string
   remembered: { once: string; turn: string; session: string; always: string }
 
   // -- approval
@@ -288,7 +287,6 @@ const en: Strings = {
   minutes: (minutes, seconds) => `${minutes} min ${seconds} s`,
   decision: { approved: 'Approved', denied: 'Denied', expired: 'Expired', released: 'Result released', withheld: 'Result withheld' },
   by: { user: 'by you', rule: 'by a remembered rule', policy: 'by policy' },
-  byPerson: (name) => `by ${name}`,
   remembered: { once: 'this call only', turn: 'for this answer', session: 'for this session', always: 'from now on' },
 
   asks: (name) => `Approval needed: ${name}`,
@@ -470,7 +468,6 @@ const zh: Strings = {
   minutes: (minutes, seconds) => `${minutes} 分 ${seconds} 秒`,
   decision: { approved: '已批准', denied: '已拒绝', expired: '已过期', released: '结果已放行', withheld: '结果未放行' },
   by: { user: '由你决定', rule: '按已记住的规则', policy: '按策略' },
-  byPerson: (name) => `由 ${name} 决定`,
   remembered: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '以后始终' },
 
   asks: (name) => `需要批准：${name}`,

@@ -9,15 +9,10 @@ import type { CardView } from '../types.js'
 
 /** Who decided, when, and why. */
 export function drawDecisions(approvals: readonly Approval[], words: Strings, language: string): TemplateResult {
-  const what = ({ stage, decision }: Approval): string => {
-    if (stage === 'result' && decision !== 'expired') return decision === 'approved' ? words.decision.released : words.decision.withheld
-    return words.decision[decision] ?? decision
-  }
-  const whose = ({ by, who }: Approval): string => (who ? words.byPerson(escapeInvisible(who.slice(0, 200))) : words.by[by] ?? '')
-  return html`<ul class="decisions">${approvals.map((one) => html`<li>${what(one)} <bdi>${whose(one)}</bdi>${[
-    one.remember && Object.hasOwn(words.remembered, one.remember) ? words.remembered[one.remember as 'once'] : '',
-    one.at === undefined ? '' : clock(one.at, language),
-  ].filter(Boolean).map((fact) => ` · ${fact}`)}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
+  const what = ({ stage, decision }: Approval): string => words.decision[stage === 'execution' || decision === 'expired' ? decision : decision === 'approved' ? 'released' : 'withheld'] ?? decision
+  const whose = ({ by, who }: Approval): string => (who ? `(${escapeInvisible(who.slice(0, 200))})` : words.by[by] ?? '')
+  const kept = ({ remember = '' }: Approval): string => (Object.hasOwn(words.remembered, remember) ? ` · ${words.remembered[remember as 'once']}` : '')
+  return html`<ul class="decisions">${approvals.map((one) => html`<li>${what(one)} <bdi>${whose(one)}</bdi>${kept(one)}${one.at ? ` · ${clock(one.at, language)}` : ''}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
 }
 
 /** `titled`: the card is called otherwise than the tool. */

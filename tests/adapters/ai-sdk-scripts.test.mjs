@@ -78,7 +78,10 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
             const whole = retold(played, tools)
             const parts = await read(whole)
             assert.equal(textOf(parts), told)
-            assert.deepEqual(asRead(bare(JSON.parse(JSON.stringify(messageFrom('m', whole).parts))), parts), bare(parts), 'a first load gives what a replay gives')
+            const first = bare(JSON.parse(JSON.stringify(messageFrom('m', whole).parts)))
+            // The SDK gives no message in which nothing stands but the begin of a step.
+            const shown = parts.length === 0 ? first.filter(({ type }) => type !== 'step-start') : first
+            assert.deepEqual(asRead(shown, parts), bare(parts), 'a first load gives what a replay gives')
             count++
           }
         } catch (error) {

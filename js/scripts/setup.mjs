@@ -22,7 +22,7 @@ export async function setup({ tests = false, bench = false, pack = false, wasm =
 export function buildTestPrograms(preset) {
   const linux = process.platform === 'linux'
   const more = { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])], tsan: [] }[preset] ?? (linux ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_smoke', ...more], low: true })
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_small', 'sluice_smoke', ...more], low: true })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

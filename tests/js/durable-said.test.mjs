@@ -146,7 +146,8 @@ test('a rule that forbids since the question was asked is held against edited ar
   assert.match(JSON.stringify(card.output), /forbidden meanwhile/)
 })
 
-test('where every process has a newer tool, the old question is decided into a new one', async (t) => {
+/** A question of a worker, and another worker that has the tool in a newer version. */
+async function deployedAnew(t) {
   const server = await serverOf(t, answersOf('hi'))
   const store = files(folderOf(t))
   let ran = 0
@@ -154,24 +155,23 @@ test('where every process has a newer tool, the old question is decided into a n
   const [old, next] = [deployed('1'), deployed('2')]
   const id = await old.start({ messages: hello })
   await old.advance(id)
+  return { id, old, next, ran: () => ran }
+}
+
+test('where every process has a newer tool, the old question is decided into a new one', async (t) => {
+  const { id, old, next, ran } = await deployedAnew(t)
   const [question] = (await next.status(id)).questions
   assert.equal(await next.decide(id, approve(question)), 'accepted')
   assert.equal(await next.advance(id), 'waiting')
   const [again] = (await next.status(id)).questions
   assert.notEqual(again.digest, question.digest)
-  assert.deepEqual([ran, await next.decide(id, approve(question)), await next.decide(id, approve(again))], [0, 'stale', 'accepted'])
+  assert.deepEqual([ran(), await next.decide(id, approve(question)), await next.decide(id, approve(again))], [0, 'stale', 'accepted'])
   assert.equal(await next.advance(id), 'done')
-  assert.equal(ran, 1)
+  assert.equal(ran(), 1)
 })
 
 test('two workers with different tools: a question that comes back is decided anew', async (t) => {
-  const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
-  let ran = 0
-  const deployed = (identity) => turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
-  const [old, next] = [deployed('1'), deployed('2')]
-  const id = await old.start({ messages: hello })
-  await old.advance(id)
+  const { id, old, next, ran } = await deployedAnew(t)
   const seen = []
   for (const worker of [next, old, next, old]) {
     const [question] = (await old.status(id)).questions
@@ -179,13 +179,13 @@ test('two workers with different tools: a question that comes back is decided an
     await delay(2)
     assert.deepEqual(await Promise.all([1, 2].map(() => old.decide(id, approve(question)))).then((both) => both.sort()), ['accepted', 'stale'])
     assert.equal(await worker.advance(id), 'waiting')
-    assert.equal(ran, 0)
+    assert.equal(ran(), 0)
   }
   assert.equal(new Set(seen).size, 2)
   const [question] = (await old.status(id)).questions
   assert.equal(await old.decide(id, approve(question)), 'accepted')
   assert.equal(await old.advance(id), 'done')
-  assert.deepEqual([ran, textOf(await old.status(id))], [1, 'Call 1. I was told: 1'])
+  assert.deepEqual([ran(), textOf(await old.status(id))], [1, 'Call 1. I was told: 1'])
 })
 
 test('a worker that does not have the tool tells the model so, and nothing that was approved runs', async (t) => {

@@ -7,7 +7,7 @@ import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
-import { clientToolsBeside, withClientTools, type ClientTool } from '../leg/client-tools.js'
+import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
 import { EnginesBeside } from './engines-beside.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './events.js'
@@ -123,7 +123,7 @@ class Turns implements Durable {
   async start(options: StartOptions): Promise<string> {
     checkStart(options, 'options')
     const { messages, id = randomUUID(), thread, data, external } = options
-    if (external) withClientTools(this.#engine, external, () => {}) // what cannot be declared is known now, and not in every leg
+    if (external) this.#engines.with(external) // what cannot be declared is known now, and not in every leg
     const config = await this.#texts.write(id, 'config', encode({ messages, data, external }, 'options'))
     await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
     await this.#wake(id) // also where it was there: its first wake may be lost

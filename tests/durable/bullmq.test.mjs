@@ -1,7 +1,7 @@
 // BullMQ as the queue, on Redis in both majors and on Postgres: no wake is lost, times are kept, and turns come to their end.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as bull6 from 'bullmq'
 import * as bull5 from 'bullmq-5'
@@ -11,33 +11,25 @@ import pg from 'pg'
 import { Engine } from '../../js/dist/esm/index.js'
 import { bullmq, durable, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { answersOf, approve, asks, hello, serverOf, textOf, until } from '../js/durable-support.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { noPostgres, noRedis, startRedis, withServers } from './servers.mjs'
 
-let redisServer
-let postgresServer
-before(async () => {
-  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const servers = withServers()
 
 const backends = {
-  'BullMQ 6 on Redis': { skip: noRedis, options: () => ({ ...bull6, connection: { host: '127.0.0.1', port: redisServer.port } }), store: redisStore },
-  'BullMQ 5 on Redis': { skip: noRedis, options: () => ({ ...bull5, connection: { host: '127.0.0.1', port: redisServer.port } }), store: redisStore },
-  'BullMQ 6 on Postgres': { skip: noPostgres, options: () => ({ ...bull6, backend: bull6.createPostgresBackend, connection: { ...postgresServer.config, migrate: true } }), store: postgresStore },
+  'BullMQ 6 on Redis': { skip: noRedis, options: () => ({ ...bull6, connection: { host: '127.0.0.1', port: servers.redis.port } }), store: redisStore },
+  'BullMQ 5 on Redis': { skip: noRedis, options: () => ({ ...bull5, connection: { host: '127.0.0.1', port: servers.redis.port } }), store: redisStore },
+  'BullMQ 6 on Postgres': { skip: noPostgres, options: () => ({ ...bull6, backend: bull6.createPostgresBackend, connection: { ...servers.postgres.config, migrate: true } }), store: postgresStore },
 }
 
 function redisStore(t) {
-  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => client.disconnect())
   const prefix = `t${randomUUID()}:`
   return { store: redis(client, { prefix }), log: redisLog(client, { prefix, pollMs: 10 }) }
 }
 
 function postgresStore(t) {
-  const pool = new pg.Pool({ ...postgresServer.config, max: 4 })
+  const pool = new pg.Pool({ ...servers.postgres.config, max: 4 })
   t.after(() => pool.end())
   return { store: postgres(pool, { prefix: `t${randomUUID().replaceAll('-', '')}_` }) }
 }
@@ -133,9 +125,9 @@ test('a BullMQ that would lose wakes is refused, in words, and nothing of the tr
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
   t.after(() => process.off('warning', listen))
-  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => client.disconnect())
-  const connection = { host: '127.0.0.1', port: redisServer.port }
+  const connection = { host: '127.0.0.1', port: servers.redis.port }
   const name = `q${randomUUID()}`
   const queue = bullmq({ Queue: early.Queue, Worker: early.Worker, connection, name })
   t.after(() => queue.close())
@@ -160,7 +152,7 @@ test('a trial that fails loses no wake and leaves nothing behind, and is made ag
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
   t.after(() => process.off('warning', listen))
-  const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => client.disconnect())
   const open = new Set()
   class Queue extends bull5.Queue {
@@ -168,10 +160,10 @@ test('a trial that fails loses no wake and leaves nothing behind, and is made ag
     async close() { open.delete(this); await super.close() }
   }
   const connections = async () => Number(/connected_clients:(\d+)/.exec(await client.info('clients'))[1])
-  const queueOf = (more = {}) => bullmq({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: redisServer.port }, name: `q${randomUUID()}`, ...more })
+  const queueOf = (more = {}) => bullmq({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: servers.redis.port }, name: `q${randomUUID()}`, ...more })
 
   // A worker refuses this client; a process that only starts turns needs none.
-  const shared = new Redis({ host: '127.0.0.1', port: redisServer.port })
+  const shared = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => shared.disconnect())
   const starts = queueOf({ connection: shared })
   t.after(() => starts.close())

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { durable } from '../../js/dist/esm/durable/index.js'
@@ -15,22 +15,14 @@ import { startServer } from '../../js/dist/esm/testing/index.js'
 import { cardsOf } from '../js/durable-support.mjs'
 import { answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
 import { everyPlace, open } from './places.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { withServers } from './servers.mjs'
 
 const program = fileURLToPath(new URL('chaos-worker.mjs', import.meta.url))
 const SECONDS = process.env.SLUICE_LONG ? 60 : 5
 const TURNS = process.env.SLUICE_LONG ? 200 : 24
 const LEASE_MS = 600
 
-let redisServer
-let postgresServer
-before(async () => {
-  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const servers = withServers()
 
 const random = (from, to) => from + Math.random() * (to - from)
 
@@ -40,7 +32,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const journal = join(folder, 'journal')
     appendFileSync(journal, '')
     const server = await startServer({ answers, appendOnly: false })
-    const place = placeOf(folder, { redis: redisServer, postgres: postgresServer, lockMs: 2 * LEASE_MS })
+    const place = placeOf(folder, { redis: servers.redis, postgres: servers.postgres, lockMs: 2 * LEASE_MS })
     const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
     const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })

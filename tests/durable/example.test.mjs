@@ -6,23 +6,16 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../../js/dist/esm/testing/index.js'
 import { everyPlace } from './places.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { noPostgres, noRedis, withServers } from './servers.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = join(root, 'js/dist/esm/cli/main.js')
-const servers = {}
-before(async () => {
-  ;[servers.redis, servers.postgres] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await servers.redis?.stop()
-  await servers.postgres?.stop()
-})
+const servers = withServers()
 
 const answers = ({ body }) => {
   const told = body.messages.find(({ role }) => role === 'tool')

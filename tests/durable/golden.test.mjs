@@ -1,26 +1,18 @@
 // Durable turns that earlier releases kept in Redis and Postgres: each is found and comes to its end.
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { postgres, redis } from '../../js/dist/esm/durable/index.js'
 import { check, readGolden, releases } from '../golden/durable.mjs'
 import { writePostgres, writeRedis } from './golden.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { noPostgres, noRedis, withServers } from './servers.mjs'
 
-let redisServer
-let postgresServer
-before(async () => {
-  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const servers = withServers()
 
 for (const release of releases) {
   test(`${release}, redis: every turn comes to its end`, { skip: noRedis }, async (t) => {
     const { kept, done } = readGolden(release, 'redis')
-    const client = new Redis({ host: '127.0.0.1', port: redisServer.port })
+    const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
     t.after(() => client.disconnect())
     await client.flushall()
     await writeRedis(client, kept)
@@ -29,9 +21,9 @@ for (const release of releases) {
 
   test(`${release}, postgres: every turn comes to its end`, { skip: noPostgres }, async (t) => {
     const { kept, done } = readGolden(release, 'postgres')
-    const pool = new pg.Pool(postgresServer.config)
+    const pool = new pg.Pool(servers.postgres.config)
     t.after(async () => { await pool.query('DROP TABLE IF EXISTS sluice_turns, sluice_inbox'); await pool.end() })
-    await writePostgres(postgresServer.config, kept)
+    await writePostgres(servers.postgres.config, kept)
     await check(t, { store: postgres(pool) }, done)
   })
 }

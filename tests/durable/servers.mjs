@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const postgresFolder = '/usr/lib/postgresql'
@@ -86,4 +87,16 @@ export async function startPostgres({ fsync = 'off' } = {}) {
     return child
   }
   return { config, ...(await served(start, folder, 'SIGINT')) }
+}
+
+/** Both, as far as they are here, while the tests of a file run: `redis` and `postgres` of what is given back are there from their begin. */
+export function withServers(servers = {}) {
+  before(async () => {
+    ;[servers.redis, servers.postgres] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
+  })
+  after(async () => {
+    await servers.redis?.stop()
+    await servers.postgres?.stop()
+  })
+  return servers
 }

@@ -1,43 +1,35 @@
 // The stores and the stream log for servers: the contract of stores over real Redis and Postgres, by each client.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
 import { postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { noPostgres, noRedis, withServers } from './servers.mjs'
 
-let redisServer
-let postgresServer
-before(async () => {
-  ;[redisServer, postgresServer] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const servers = withServers()
 
 const names = new WeakMap()
 /** The same for all stores of a test. */
 const nameOf = (t) => names.get(t) ?? names.set(t, `t${randomUUID().replaceAll('-', '')}_`).get(t)
 
 function ioredis(t) {
-  const client = new Redis({ port: redisServer.port, host: '127.0.0.1' })
+  const client = new Redis({ port: servers.redis.port, host: '127.0.0.1' })
   t.after(() => client.disconnect())
   return client
 }
 
 async function nodeRedis(t) {
-  const client = await createClient({ url: `redis://127.0.0.1:${redisServer.port}` }).connect()
+  const client = await createClient({ url: `redis://127.0.0.1:${servers.redis.port}` }).connect()
   t.after(() => client.close())
   return client
 }
 
 function pool(t) {
-  const made = new pg.Pool({ ...postgresServer.config, max: 4 })
+  const made = new pg.Pool({ ...servers.postgres.config, max: 4 })
   t.after(() => made.end())
   return made
 }
@@ -65,7 +57,7 @@ test('stores whose server is away say so', { skip: noRedis || noPostgres }, asyn
   const client = new Redis({ port: 9, host: '127.0.0.1', maxRetriesPerRequest: 0, retryStrategy: () => null })
   client.on('error', () => {})
   await assert.rejects(redis(client).load('x'), { code: 'storage', path: 'client' })
-  const away = new pg.Pool({ ...postgresServer.config, port: 9 })
+  const away = new pg.Pool({ ...servers.postgres.config, port: 9 })
   const store = postgres(away)
   await assert.rejects(store.load('x'), { code: 'storage', path: 'pool' })
   await assert.rejects(store.load('x'), { code: 'storage', path: 'pool' })

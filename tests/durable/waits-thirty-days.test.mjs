@@ -6,24 +6,17 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../../js/dist/esm/testing/index.js'
 import { approve, cardsOf, textOf } from '../js/durable-support.mjs'
 import { ahead, appOf, approvalTimeoutMs, DAY } from './deployed-worker.mjs'
 import { everyPlace, open } from './places.mjs'
-import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+import { withServers } from './servers.mjs'
 
 const program = fileURLToPath(new URL('deployed-worker.mjs', import.meta.url))
-const servers = { lockMs: 2000 }
-before(async () => {
-  ;[servers.redis, servers.postgres] = await Promise.all([noRedis ? undefined : startRedis(), noPostgres ? undefined : startPostgres()])
-})
-after(async () => {
-  await servers.redis?.stop()
-  await servers.postgres?.stop()
-})
+const servers = withServers({ lockMs: 2000 })
 
 const answers = ({ body }) => {
   const told = body.messages.find(({ role }) => role === 'tool')

@@ -138,7 +138,7 @@ test('a decision about a tool that has changed meanwhile counts for nothing: the
   // The command has the tool as it was; the question is the worker's.
   await approvable(page)
   await questions(page).locator('.approve').click()
-  await page.getByText('bill.pay: allowed.').waitFor()
+  await page.getByText('bill.pay: allowed.').nth(1).waitFor()
   await until(async () => (await status('turn')).phase === 'done', 'its end')
   assert.equal(journal(), 'turn:1 Ann 7\n')
   await working.stop()

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startServer } from 'sluice/testing'
-import { picture, until, useBrowser } from './support.mjs'
+import { picture, until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

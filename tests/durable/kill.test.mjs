@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Engine } from 'sluice'
-import { durable } from 'sluice/durable'
-import { openStore } from './durable-places.mjs'
-import { cardsOf, folderOf, lossy, serverOf, textOf, until } from './durable-support.mjs'
-import { answers, checkTurn, finish, toolsOf } from './durable-worker.mjs'
+import { durable } from '../../js/dist/esm/durable/index.js'
+import { Engine } from '../../js/dist/esm/index.js'
+import { openStore } from '../js/durable-places.mjs'
+import { cardsOf, folderOf, lossy, serverOf, textOf, until } from '../js/durable-support.mjs'
+import { answers, checkTurn, finish, toolsOf } from '../js/durable-worker.mjs'
 
-const worker = fileURLToPath(new URL('durable-worker.mjs', import.meta.url))
+const worker = fileURLToPath(new URL('../js/durable-worker.mjs', import.meta.url))
 const LEASE_MS = 60
 /** Of a worker that is to die: long enough that its steps are the same each time. */
 const LONG_MS = 60_000

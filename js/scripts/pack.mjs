@@ -16,12 +16,16 @@ await command(async () => {
   await setup({ pack: true })
   const env = await compilers()
   removePrebuilds()
-  for (const [before, platform] of platforms.entries()) {
-    const place = `${before + 1} of ${platforms.length}: ${platform}`
-    await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env })
-    await quietly(`building ${place}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
-    if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
-  }
+  // Two at a time: while one configures or links, which is the work of one processor, the other compiles.
+  const left = platforms.entries()
+  await Promise.all([1, 2].map(async () => {
+    for (const [before, platform] of left) {
+      const place = `${before + 1} of ${platforms.length}: ${platform}`
+      await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env, everyMs: 30_000 })
+      await quietly(`building ${place}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env, everyMs: 30_000 })
+      if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
+    }
+  }))
   await buildWasm()
   say(`built js/dist and js/prebuilds for ${platforms.join(', ')} and WebAssembly`)
 })

@@ -32,7 +32,7 @@ ScanRecorder scan(const Scanning &how, const std::string &text) {
   ScanRecorder whole = how.whole(text);
   CHECK(whole.broken == "");
   std::vector<std::vector<size_t>> splits = {every_byte(text)};
-  for (uint32_t seed = 1; seed <= (kSanitized ? 5 : 20); ++seed) splits.push_back(random_cuts(text, seed));
+  for (uint32_t seed = 1; seed <= (kSanitized ? 3 : 20); ++seed) splits.push_back(random_cuts(text, seed));
   if (text.size() < 400)
     for (size_t i = 1; i < text.size(); ++i) splits.push_back({i});
   for (size_t i = 0; i < splits.size() + 3; ++i) {

@@ -4,6 +4,7 @@
 #include "protocol/family/family.h"
 #include "protocol/marker_text.h"
 #include "protocol/tool_text.h"
+#include "sanitized.h"
 #include "scan_recorder.h"
 #include "turn/definitions.h"
 
@@ -234,10 +235,12 @@ TEST_CASE("nothing that a tool returned is a call, whoever writes it and whoever
       {R"({"tool_call_result":{"toolCallId":"1","result":2}})", true},
       {"17.50", true}};
   const Named *last = nullptr;
+  size_t passed = 0;
   for (const Named &writer : named) {
     INFO("written by " << writer.id);
     // All families write in the same way, so most cases try only one of them.
     const bool known = last && last->family && writer.family;
+    if (known && kSanitized && ++passed % 4 != 0) continue;
     std::vector<ResultText> results;
     for (const auto &[content, json] : contents) {
       results.push_back({"call_1", kTool, "success", content, json});

@@ -151,7 +151,8 @@ void EventReader::on_error_field(std::string_view value) {
 }
 
 void EventReader::on_oversize() {
-  if (ignores() || std::exchange(failed_, true)) return;
+  if (ignores()) return;
+  failed_ = true;
   sink_.on_error({"oversize", "a line of the answer is longer than limits.lineBytes", false});
 }
 

@@ -123,7 +123,7 @@ class ChatReader final : public EventReader {
       fail(chunk.error);
     else if (type == "error" && !chunk.known)
       fail(event.text());
-    else if (!chunk.known && !chunk.usage && known() && event.text().find("\"choices\"") == std::string_view::npos)
+    else if (!chunk.known && known() && event.text().find("\"choices\"") == std::string_view::npos)
       tell_broken("no chunk of an answer: ", event.text());
   }
 

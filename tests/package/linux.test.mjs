@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { which } from '../../js/scripts/run.mjs'
+import { which, zigCaches } from '../../js/scripts/run.mjs'
 import { installed, manifest, root, run, runtimes } from './support.mjs'
 
 const sysroot = '/usr/aarch64-linux-gnu'
@@ -24,8 +24,7 @@ function without(needed) {
   return lacking.length > 0 ? `not on this machine: ${lacking.join(', ')}` : false
 }
 const compile = (language, target, ...args) => {
-  const cache = join(root, 'build/zig-cache')
-  execFileSync(zig, [language, '-target', target, ...args], { stdio: 'pipe', env: { ...process.env, ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache } })
+  execFileSync(zig, [language, '-target', target, ...args], { stdio: 'pipe', env: { ...process.env, ...zigCaches() } })
 }
 
 const { folder: programs = '', missing } = runtimes()

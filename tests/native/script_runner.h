@@ -51,7 +51,7 @@ class Cutter {
   size_t most_;  // 0: no cuts
 };
 
-inline constexpr uint32_t kRandomReplays = kSanitized ? 2 : 10;
+inline constexpr uint32_t kRandomReplays = kSanitized ? 1 : 10;
 inline constexpr size_t kBytewiseLimit = 65536;
 
 std::string read_file(const std::filesystem::path &path);

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { command, quietly, root, say, Stop, which, zigCaches } from './run.mjs'
+import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildWasm, missingPackages, packagesIn, setup } from './setup.mjs'
 
 const platforms = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'win32-x64', 'win32-arm64', 'darwin-x64', 'darwin-arm64']
@@ -16,16 +16,12 @@ await command(async () => {
   await setup({ pack: true })
   const env = await compilers()
   removePrebuilds()
-  // Two at a time: while one configures or links, which is the work of one processor, the other compiles.
-  const left = platforms.entries()
-  await Promise.all([1, 2].map(async () => {
-    for (const [before, platform] of left) {
-      const place = `${before + 1} of ${platforms.length}: ${platform}`
-      await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env, everyMs: 30_000 })
-      await quietly(`building ${place}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env, everyMs: 30_000 })
-      if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
-    }
-  }))
+  for (const [before, platform] of platforms.entries()) {
+    const place = `${before + 1} of ${platforms.length}: ${platform}`
+    await quietly(`configuring ${place}`, 'cmake', ['--preset', platform], { env })
+    await quietly(`building ${place}`, 'cmake', ['--build', '--preset', platform, '--parallel', String(availableParallelism())], { env })
+    if (!existsSync(join(root, 'js/prebuilds', platform, 'sluice.node'))) throw new Stop(`js/prebuilds/${platform}/sluice.node was not built`)
+  }
   await buildWasm()
   say(`built js/dist and js/prebuilds for ${platforms.join(', ')} and WebAssembly`)
 })
@@ -59,8 +55,9 @@ async function compilers() {
   if (!which('x86_64-w64-mingw32-g++-posix')) throw new Stop('the package needs the compiler for Windows: Debian has it as g++-mingw-w64-x86-64-posix')
   if (!which('lld-16')) throw new Stop('the package needs the linker for macOS: Debian has it as lld-16')
   if (!zigIsThere()) await quietly('installing zig', 'npm', ['ci', '--prefix', toolchains, '--no-audit', '--no-fund'])
+  // What belongs to this checkout. Its C++ library for each platform, a minute's work each, zig keeps where it keeps such things on this machine.
   return {
-    SLUICE_ZIG: join(root, toolchains, zig, 'zig'), ...zigCaches(),
+    SLUICE_ZIG: join(root, toolchains, zig, 'zig'), ZIG_LOCAL_CACHE_DIR: join(root, 'build/zig-cache'),
     ...(which('ninja') ? { CMAKE_GENERATOR: 'Ninja' } : {}),
   }
 }

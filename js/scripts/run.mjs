@@ -1,7 +1,7 @@
 // What the scripts behind npm share: where the project is, progress, commands whose output matters only when they fail.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { constants, homedir, setPriority } from 'node:os'
+import { constants, setPriority } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,9 +31,6 @@ export function which(program) {
   const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`] : [program]
   return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
 }
-
-/** Where zig keeps its C++ library for each platform, which takes it a minute to compile: once on a machine, not in every checkout. */
-export const zigCaches = () => ({ ZIG_GLOBAL_CACHE_DIR: join(homedir(), '.cache/zig'), ZIG_LOCAL_CACHE_DIR: join(root, 'build/zig-cache') })
 
 /** Lets others have the processor first: a program, and all that it starts from here on. */
 export function lower(child) {

@@ -15,7 +15,7 @@ const suites = {
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
   browser: { about: 'the elements, the chat, the pet and hosts in Chromium', run: browser },
-  commands: { about: 'every command of npx sluice, as processes: takes some two minutes', run: commands },
+  commands: { about: 'every command of npx sluice, as processes: takes some minute', run: commands },
   pages: { about: 'the demo, the tester and the approvers\' page in Chromium, every place where something could hide, long texts, axe, the puppet, settings, keys: takes some four minutes', run: pages },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },

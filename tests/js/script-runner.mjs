@@ -30,7 +30,7 @@ const refusals = {
   ollama: (body) => checkOllama(body),
 }
 
-const randomReplays = Number(process.env.SLUICE_REPLAYS ?? 2)
+const randomReplays = Number(process.env.SLUICE_REPLAYS ?? 3)
 const bytewiseLimit = 65536
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }

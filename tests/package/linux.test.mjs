@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { which, zigCaches } from '../../js/scripts/run.mjs'
+import { which } from '../../js/scripts/run.mjs'
 import { installed, manifest, root, run, runtimes } from './support.mjs'
 
 const sysroot = '/usr/aarch64-linux-gnu'
@@ -24,7 +24,7 @@ function without(needed) {
   return lacking.length > 0 ? `not on this machine: ${lacking.join(', ')}` : false
 }
 const compile = (language, target, ...args) => {
-  execFileSync(zig, [language, '-target', target, ...args], { stdio: 'pipe', env: { ...process.env, ...zigCaches() } })
+  execFileSync(zig, [language, '-target', target, ...args], { stdio: 'pipe', env: { ...process.env, ZIG_LOCAL_CACHE_DIR: join(root, 'build/zig-cache') } })
 }
 
 const { folder: programs = '', missing } = runtimes()

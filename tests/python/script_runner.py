@@ -11,7 +11,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS.parent / "bindings" / "python"))
 import sluice  # noqa: E402
 
-RANDOM_REPLAYS = int(os.environ.get("SLUICE_REPLAYS", 1))
+RANDOM_REPLAYS = int(os.environ.get("SLUICE_REPLAYS", 3))
 BYTEWISE_LIMIT = 65536
 FINAL = {"success", "error", "denied", "result_rejected", "not_found", "invalid", "timeout", "expired", "cancelled", "unknown"}
 CODES = {"ok": sluice.OK, "argument": sluice.E_ARGUMENT, "state": sluice.E_STATE, "not_found": sluice.E_NOT_FOUND,

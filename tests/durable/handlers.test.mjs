@@ -80,7 +80,12 @@ function reading(response) {
     }
     return chunks
   })()
-  return { chunks, done, seen: (what) => until(() => chunks.find(what), what.toString()) }
+  return {
+    chunks, done,
+    seen: (what) => until(() => chunks.find(what), what.toString()),
+    /** In as many pieces as the network made of it. */
+    said: (text) => until(() => textOf(chunks).includes(text), `the text ${JSON.stringify(text)}`),
+  }
 }
 
 const ofType = (chunks, type) => chunks.filter((chunk) => chunk.type === type)
@@ -100,9 +105,9 @@ test('chatHandler: told as it comes, decided, edited, a worker that dies, and no
   const hello = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
 
   const answer = reading(await post(hello))
-  await answer.seen(({ delta }) => delta === 'Let me ') // over the log: the worker has nothing saved of it
+  await answer.said('Let me ') // over the log: the worker has nothing saved of it
   const beside = reading(await resumed())
-  await beside.seen(({ delta }) => delta === 'Let me ')
+  await beside.said('Let me ')
   goOn()
   const question = await answer.seen(({ type }) => type === 'tool-approval-request')
   const { messageId } = answer.chunks.find(({ type }) => type === 'start')
@@ -132,7 +137,7 @@ test('chatHandler: told as it comes, decided, edited, a worker that dies, and no
   // Its worker dies in mid-answer.
   const more = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'More' }] }
   const half = reading(await post(hello, more))
-  await half.seen(({ delta }) => delta === 'Half of ')
+  await half.said('Half of ')
   first.kill('SIGKILL')
   worker()
   const broken = (await half.done).at(-1)
@@ -160,7 +165,7 @@ test('agUIHandler: told as it comes, decided, a tool of the page, a worker that 
     return reading(response)
   }
   const run = await ask()
-  await run.seen(({ type, delta }) => type === 'TEXT_MESSAGE_CONTENT' && delta === 'Well, ')
+  await run.said('Well, ')
   letGo()
   const [interrupt] = (await run.done).at(-1).outcome.interrupts
   const resumes = (payload) => ({ resume: [{ interruptId: interrupt.id, status: 'resolved', payload }] })
@@ -176,7 +181,7 @@ test('agUIHandler: told as it comes, decided, a tool of the page, a worker that 
   assert.equal(textOf(await (await ask()).done), 'Done.')
   messages.push({ id: 'm2', role: 'user', content: 'More' })
   const half = await ask()
-  await half.seen(({ delta }) => delta === 'Half of ')
+  await half.said('Half of ')
   first.kill('SIGKILL')
   worker()
   assert.deepEqual((({ type, code }) => [type, code])((await half.done).at(-1)), ['RUN_ERROR', 'anew'])

@@ -14,9 +14,10 @@ const suites = {
   types: { about: 'the types of TypeScript', run: types },
   js: { about: 'JavaScript on the addon', run: js },
   python: { about: 'Python on the shared library', run: python },
-  browser: { about: 'the elements, the chat, the pet and hosts in Chromium', run: browser },
-  commands: { about: 'every command of npx sluice, as processes: takes some minute', run: commands },
-  pages: { about: 'the demo, the tester and the approvers\' page in Chromium, every place where something could hide, long texts, axe, the puppet, settings, keys: takes some four minutes', run: pages },
+  browser: { about: 'the elements, their questions and the chat in Chromium', run: browser },
+  commands: { about: 'every command of npx sluice and every example, as processes: takes some minute', run: commands },
+  desktop: { about: 'hosts and their windows, the pet, its puppet and its voice in Chromium: takes some two minutes', run: desktop },
+  pages: { about: 'the demo, the tester and the approvers\' page in Chromium, every place where something could hide, long chats and texts, settings, keys: takes some four minutes', run: pages },
   pictures: { about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes', run: pictures },
   wasm: { about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build', run: wasm },
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
@@ -35,11 +36,14 @@ const ofEngine = [
   'suspend', 'taken-back', 'tool-results', 'wire-faults', 'wires', 'wires-foreign', 'wires-history',
 ].map((name) => `tests/js/${name}.test.mjs`)
 
-/** Tests of JavaScript that start `npx sluice` many times: a suite of their own. */
-const ofCommands = /^(?:cli.*|demo|hiding-terminal|serve-upstreams)\.test\.mjs$/
+/** Tests of JavaScript that start `npx sluice` or an example many times: a suite of their own. */
+const ofCommands = /^(?:cli.*|demo|examples|hiding-terminal|serve-upstreams|slash)\.test\.mjs$/
 
-/** What takes longest in Chromium and is seldom touched runs with the pages. */
-const longInChromium = ['configuration', 'electron-speed', 'keyboard', 'live2d', 'recipes', 'speech', 'text', 'ui-words'].map((name) => `${name}.test.mjs`)
+/** Tests in Chromium that run with other suites than `browser`. */
+const elsewhere = {
+  desktop: ['electron', 'pet', 'live2d', 'speech', 'electron-speed'],
+  pages: ['chat-composer', 'chat-thread', 'configuration', 'keyboard', 'recipes', 'text', 'ui-dock', 'ui-words'],
+}
 
 /** The flows of the demo, on the static page with the engine in it. */
 const onSite = ['tests/pages/demo.test.mjs']
@@ -88,6 +92,7 @@ await command(async () => {
     await together(['types', 'js', 'python'])
     await together(['browser'])
     await together(['commands'])
+    await together(['desktop'])
     await together(['pages'])
   }
   await Promise.all([together(['native']), rest()])
@@ -199,12 +204,19 @@ function python(preset, env) {
 }
 
 function browser() {
-  return inChromium('browser', filesIn('tests/browser', ['ui-questions', 'electron', 'pet']).filter((file) => !longInChromium.includes(basename(file))))
+  const others = Object.values(elsewhere).flat()
+  return inChromium('browser', filesIn('tests/browser', ['ui-questions', 'ui']).filter((file) => !others.includes(basename(file, '.test.mjs'))))
+}
+
+function desktop() {
+  return inChromium('desktop', fromBrowser(elsewhere.desktop))
 }
 
 function pages() {
-  return inChromium('pages', [...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']), ...longInChromium.map((name) => `tests/browser/${name}`)])
+  return inChromium('pages', [...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']), ...fromBrowser(elsewhere.pages)])
 }
+
+const fromBrowser = (names) => names.map((name) => `tests/browser/${name}.test.mjs`)
 
 function pictures() {
   return inChromium('pictures', filesIn('tests/pictures'))
@@ -375,6 +387,5 @@ function sanitizerEnvironment() {
     ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0', // node and python themselves never free everything
     UBSAN_OPTIONS: 'print_stacktrace=1',
     PYTHONMALLOC: 'malloc',
-    SLUICE_REPLAYS: '1', // some ten times slower: fewer random cuts, as in C++
   }
 }

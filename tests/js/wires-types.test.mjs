@@ -1,9 +1,9 @@
 // What the engine sends, as literals of TypeScript, compiled against the types of the official clients: members and their types, not order.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import ts from 'typescript'
 import { root } from '../examples.mjs'
 import { ask, ended, kept, looking, modelOf, stage, wires } from './wires-support.mjs'
 
@@ -31,21 +31,22 @@ const types = {
 }
 
 const options = {
-  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true, skipLibCheck: true,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'], types: ['node'],
+  module: 'NodeNext', target: 'ES2022', strict: true, noEmit: true, skipLibCheck: true, types: ['node'],
+  lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
 }
 
-/** What the compiler says about these values of a type. */
-function compile(t, { before = '', type, names = type, from }, values) {
+/** What the compiler says about the values of a type in each of these files. */
+function compile(t, { before = '', type, names = type, from }, files) {
   const folder = mkdtempSync(join(root, 'build', 'types-')) // of the checkout, so that the clients are found
   t.after(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'requests.mts')
-  writeFileSync(file, [`import type { ${names} } from '${from}'`, before, ...values.map((value, index) => `export const request${index}: ${type} = ${JSON.stringify(value, null, 2)}`), ''].join('\n'))
-  const program = ts.createProgram([file], options)
-  return ts.getPreEmitDiagnostics(program).map(({ messageText, start, file: where }) => {
-    const line = where && start !== undefined ? where.text.slice(0, start).split('\n').length : 0
-    return `${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}\n${where?.text.split('\n').slice(Math.max(0, line - 4), line + 2).join('\n') ?? ''}`
-  })
+  for (const [name, values] of Object.entries(files)) {
+    const constants = values.map((value, index) => `export const request${index}: ${type} = ${JSON.stringify(value, null, 2)}`)
+    writeFileSync(join(folder, `${name}.mts`), [`import type { ${names} } from '${from}'`, before, ...constants, ''].join('\n'))
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.mts'] }))
+  const { stdout, stderr, error } = spawnSync(process.execPath, [join(root, 'node_modules/typescript7/bin/tsc'), '-p', folder, '--pretty', 'false'], { encoding: 'utf8' })
+  if (error || stderr) throw error ?? new Error(stderr)
+  return (name) => stdout.split(/^(?=\S)/m).filter((said) => !/\.mts\(/.test(said) || said.includes(`${name}.mts(`))
 }
 
 for (const [wire, request] of Object.entries(wires)) {
@@ -65,7 +66,8 @@ for (const [wire, request] of Object.entries(wires)) {
     const { literal = (body) => body } = types[wire]
     const bodies = server.requests.map(({ body }) => literal(body, model.name))
     assert.equal(bodies.length, 3)
-    assert.deepEqual(compile(t, types[wire], bodies), [])
-    assert.notDeepEqual(compile(t, types[wire], [{ ...bodies[0], made_up: 1 }]), [], 'the types do refuse')
+    const faults = compile(t, types[wire], { requests: bodies, wrong: [{ ...bodies[0], made_up: 1 }] })
+    assert.deepEqual(faults('requests'), [])
+    assert.match(faults('wrong').join(), /made_up/, 'the types do refuse')
   })
 }

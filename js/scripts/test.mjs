@@ -216,7 +216,9 @@ function pages() {
   return inChromium('pages', [...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']), ...fromBrowser(elsewhere.pages)])
 }
 
-const fromBrowser = (names) => names.map((name) => `tests/browser/${name}.test.mjs`)
+function fromBrowser(names) {
+  return names.map((name) => `tests/browser/${name}.test.mjs`)
+}
 
 function pictures() {
   return inChromium('pictures', filesIn('tests/pictures'))

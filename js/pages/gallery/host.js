@@ -117,7 +117,7 @@ export async function startGallery({ port = 0, tester } = {}) {
   }
   try {
     const server = await serve({
-      host, rights: { read: true, chat: true, approve: true, configure: true, server: true }, roots: { '/': here('./') }, port,
+      host, rights: { read: true, chat: true, approve: true, configure: true, server: true }, roots: { '/': here('./'), '/shared/': here('../shared/') }, port,
       routes: { 'POST /api/tester': () => ({ url: tester?.url ?? null }) },
     })
     return { url: server.url, origin: server.origin, close: () => server.close().finally(close) }

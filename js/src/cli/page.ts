@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Roots } from '../web/files.js'
 import { whole, type Options, type Values } from './command.js'
 
 export const pageOptions = { port: { type: 'string' }, 'no-open': { type: 'boolean' } } as const satisfies Options
@@ -12,6 +13,11 @@ export const pageHelp = `  --port NUMBER       where the page is (default: any p
   --no-open           only print the URL, open no browser`
 
 export const readPort = (values: Values): number | undefined => whole(values, 'port', 0, 65535)
+
+/** The files of a page of `js/pages`, and what those pages share. */
+export const pageRoots = (name: string): Roots => ({ '/': folderOf(name), '/shared/': folderOf('shared') })
+
+const folderOf = (name: string): string => fileURLToPath(new URL(`../../../pages/${name}/`, import.meta.url))
 
 /** Serves until Ctrl-C. Resolves to the exit code. `note`: a line more. */
 export async function showPage(what: string, { url, close, note }: { url: string; close(): Promise<void>; note?: string }, values: Values): Promise<number> {

@@ -1,14 +1,12 @@
 // The page of `sluice questions`: the open questions of all turns, for whoever may decide them. The server says who that is; the page cannot.
-import { fileURLToPath } from 'node:url'
 import type { AskView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import type { Tool } from '../core/tool.js'
 import type { Durable, Question } from '../durable/types.js'
 import { flag, jsonObject, list, members, oneOf, optional, text, whole } from '../host/check.js'
 import { serve, type Route, type WebServer } from '../web/server.js'
+import { pageRoots } from './page.js'
 import type { DecideReply, DecideRequest, QuestionsReply, QuestionsRequest, ShownQuestion } from './questions-api.js'
-
-const pages = fileURLToPath(new URL('../../../pages/questions/', import.meta.url))
 
 /** So many are shown at once: nobody reads more before the first of them is decided. */
 const MOST = 100
@@ -27,7 +25,7 @@ export interface QuestionsPageOptions {
 }
 
 export const startQuestions = ({ port, ...options }: QuestionsPageOptions): Promise<WebServer> =>
-  serve({ roots: { '/': pages }, routes: routes(options), ...(port ? { port } : {}) })
+  serve({ roots: pageRoots('questions'), routes: routes(options), ...(port ? { port } : {}) })
 
 const checkQuestions = members<QuestionsRequest>({ known: list(text(NAME), MOST_KNOWN) })
 const checkDecide = members<DecideRequest>({

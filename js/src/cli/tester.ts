@@ -1,6 +1,5 @@
 // sluice tester: a page that shows what a model would see, parses what it said, and runs tools by hand.
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
 import { wireNames } from '../core/providers.js'
@@ -10,14 +9,13 @@ import { Configuration, tokensSent } from '../host/configuration.js'
 import { serve, type Route, type WebServer } from '../web/server.js'
 import { text, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
-import { pageHelp, pageOptions, readPort, showPage } from './page.js'
+import { pageHelp, pageOptions, pageRoots, readPort, showPage } from './page.js'
 import { parse, type ParseInput } from './parser.js'
 import { canRun, runByHand } from './run-tool.js'
 import { scriptOf } from './test-script.js'
 import type { ParseReply, ParseRequest, RunRequest, ScriptReply, ScriptRequest, ToolsReply, ToolsRequest } from './tester-api.js'
 import { loadTools } from './tools-file.js'
 
-const pages = fileURLToPath(new URL('../../../pages/tester/', import.meta.url))
 const demoFile = new URL('../../../demo/tools.mjs', import.meta.url)
 
 export const command: Command = {
@@ -56,7 +54,7 @@ export interface TesterOptions {
 export async function startTester({ tools, settings = {}, port }: TesterOptions): Promise<WebServer> {
   const engine = new Engine({ ...settings, tools })
   try {
-    const server = await serve({ roots: { '/': pages }, routes: routes(engine), ...(port ? { port } : {}) })
+    const server = await serve({ roots: pageRoots('tester'), routes: routes(engine), ...(port ? { port } : {}) })
     return { ...server, close: () => server.close().finally(() => engine.close()) }
   } catch (error) {
     engine.close()

@@ -267,9 +267,9 @@ test('a list that comes behind a later one counts for nothing', async (t) => {
   assert.equal(await page.getByText('the question is closed').count(), 0)
 })
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`axe finds nothing, ${colorScheme}: with questions, with what was said, without any; by its names it can be used`, async (t) => {
-    const page = await browser.page(t, { colorScheme, reducedMotion: 'reduce', viewport: { width: 900, height: 900 } })
+for (const [colorScheme, contrast] of [['light', 'no-preference'], ['dark', 'no-preference'], ['dark', 'more']]) {
+  test(`axe finds nothing, ${colorScheme}, contrast ${contrast}: with questions, with what was said, without any; by its names it can be used`, async (t) => {
+    const page = await browser.page(t, { colorScheme, contrast, reducedMotion: 'reduce', viewport: { width: 900, height: 900 } })
     const { open, ask } = await stage(t)
     await ask('one', 'Ann')
     await ask('two', 'Bob')

@@ -411,9 +411,9 @@ test('every control has a name', async (t) => {
   }
 })
 
-for (const [locale, colorScheme] of [['en-US', 'light'], ['zh-CN', 'dark']]) {
-  test(`axe finds nothing on any tab: ${locale}, ${colorScheme}`, async (t) => {
-    const { page } = await start(t, { locale, colorScheme, reducedMotion: 'reduce' })
+for (const [locale, colorScheme, contrast] of [['en-US', 'light', 'no-preference'], ['zh-CN', 'dark', 'no-preference'], ['en-US', 'dark', 'more']]) {
+  test(`axe finds nothing on any tab: ${locale}, ${colorScheme}, contrast ${contrast}`, async (t) => {
+    const { page } = await start(t, { locale, colorScheme, contrast, reducedMotion: 'reduce' })
     await page.locator('#visible').waitFor()
     await page.evaluate(axe)
     for (const tab of ['tools', 'parse', 'run']) {

@@ -25,7 +25,7 @@ test('the tarball holds what is used and what is built from, and nothing else', 
   const needed = [
     'LICENSE', 'README.md', 'CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json', 'native/include/sluice/sluice.h', 'native/include/sluice/sluice.hpp', 'native/include/sluice/documents.md', 'native/src/abi/sluice.cpp', 'native/sluice.map', 'native/packaging/install.cmake', 'native/examples/turn.c',
     'bindings/step.h', 'bindings/node/addon.cpp', 'bindings/node/addon.map', 'bindings/node/windows/host.cmake', 'bindings/node/windows/host.c.in', 'js/scripts/build-addon.mjs', 'js/scripts/run.mjs',
-    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/wasm/sluice.wasm', 'js/dist/browser/index.js', 'js/pages/tester/index.html', 'js/pages/questions/index.html', 'js/demo/pet/index.html', 'js/dist/ui/index.js', 'js/dist/ui/code.js',
+    'js/prebuilds/linux-x64/sluice.node', 'js/prebuilds/wasm/sluice.wasm', 'js/dist/browser/index.js', 'js/pages/tester/index.html', 'js/pages/questions/index.html', 'js/pages/shared/theme.css', 'js/demo/pet/index.html', 'js/dist/ui/index.js', 'js/dist/ui/code.js',
   ]
   assert.deepEqual(needed.filter((name) => !names.includes(name)), [])
   assert.deepEqual(names.filter((name) => /(^|\/)(tests?|node_modules|live2d-local|toolchains|build)\/|\.(map|tsbuildinfo|tgz|log)$|package-lock|\.test\.|stamp$/.test(name) && !['bindings/node/addon.map', 'native/sluice.map'].includes(name)), [])

@@ -57,7 +57,7 @@ const scripts = () => {
 test('every shared script holds in a page and in a worker', { timeout: 600_000 }, async (t) => {
   await build({
     ...common, entryPoints: [join(here, 'replay.mjs')], outfile: join(folder, 'replay.js'), plugins: [standIns],
-    define: { 'process.env.SLUICE_BACKEND': '"wasm"', 'process.env.SLUICE_ADDON': '""', 'process.env.SLUICE_SHARED': '""', 'process.env.SLUICE_REPLAYS': '1' },
+    define: { 'process.env.SLUICE_BACKEND': '"wasm"', 'process.env.SLUICE_ADDON': '""', 'process.env.SLUICE_SHARED': '""' },
   })
   const all = scripts()
   const origin = await site(t, { '/': html('<script type="module" src="/replay.js"></script>'), '/scripts.json': JSON.stringify(all) })

@@ -105,14 +105,26 @@ export function withoutSecrets(text: string, { secrets }: Server, { apiKey = '' 
   return all.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
 }
 
-/** @internal Calls `work` with a signal that is aborted after `ms`, or with `signal`. */
+/** @internal No answer came in time. */
+export class Late extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms / 1000} s`)
+  }
+}
+
+/** @internal Calls `work` with a signal that is aborted after `ms`, or with `signal`. Rejects with `Late` after `ms`, whatever `work` makes of it. */
 export async function within<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(new Error(`no answer within ${ms / 1000} s`)), ms)
+  let late: Late | undefined
+  const timer = setTimeout(() => stop.abort((late = new Late(ms))), ms)
   const off = signal && onAbort(signal, () => stop.abort(signal.reason))
   try {
     stop.signal.throwIfAborted()
-    return await work(stop.signal)
+    const result = await work(stop.signal)
+    if (late) throw late
+    return result
+  } catch (error) {
+    throw late ?? error
   } finally {
     clearTimeout(timer)
     off?.()

@@ -3,7 +3,7 @@ import { Engine } from './engine.js'
 import { messageOf } from './errors.js'
 import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { checkKey, checkModel, serverOf, type Model, type Server, type ServerAddress } from './model.js'
-import { checkAsk, listed, listServer, within, withoutSecrets, type AskOptions, type Listed } from './models.js'
+import { checkAsk, Late, listed, listServer, within, withoutSecrets, type AskOptions, type Listed } from './models.js'
 import { addressesOf, providerNames, providers, type ProviderName } from './providers.js'
 import { words, type Said } from './server-check-words.js'
 import type { CheckStep, ServerCheck } from './server-step.js'
@@ -125,14 +125,12 @@ class Check {
 
   async #listed(): Promise<Listed | { failed: Said }> {
     const ms = Math.min(LIST_MS, this.#options.timeoutMs ?? LIST_MS)
-    const from = performance.now()
     try {
       const found = await within(ms, this.#options.signal, (signal) => listed(this.#list, signal))
       return { ...found, words: this.#clean(found.words) }
     } catch (error) {
       this.#options.signal?.throwIfAborted()
-      const late = performance.now() - from >= ms
-      return { failed: late ? words.slow(shownOrigin(this.#list.url), ms) : this.#nobody(this.#clean(messageOf(error))) }
+      return { failed: error instanceof Late ? words.slow(shownOrigin(this.#list.url), ms) : this.#nobody(this.#clean(messageOf(error))) }
     }
   }
 

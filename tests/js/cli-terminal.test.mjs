@@ -39,8 +39,9 @@ test('on a terminal: more than a screen comes page by page, and yes counts on th
 test('on a terminal: while nothing comes the seconds are counted', noTerminal, async (t) => {
   const server = await startServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 4000 }, { text: ': done.' }] }] })
   t.after(server.close)
-  const result = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', 'Go\r'], ['Wait for it', ''], ['… 2 s', ''], [': done.', ''], ['> ', '\x04']])
+  const result = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', 'Go\r'], ['Wait for it', ''], [': done.', ''], ['> ', '\x04']])
   assert.deepEqual(result.left, [])
+  assert.match(result.out, /… [2-9] s/) // on a busy machine one of them may be left out
 })
 
 test('on a terminal: Ctrl-C stops the answer, then leaves', noTerminal, async (t) => {

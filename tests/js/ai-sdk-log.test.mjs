@@ -1,7 +1,7 @@
 // What is told of an answer while it is written: the log, and who reads from it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatHandler, memoryLog } from 'sluice/ai-sdk'
+import { chatHandler, memoryLog, sealedLog } from 'sluice/ai-sdk'
 import { memory } from 'sluice/conversations'
 import { callsEcho, echo, stage } from './support.mjs'
 
@@ -31,6 +31,37 @@ test('a reader gets everything from the beginning, then what comes, to the end',
   log.end('a', 1)
   assert.deepEqual([await early, await late], [[[1, '1', '2'], [1, '3']], [[1, '1', '2', '3']]])
   assert.deepEqual(await all(log, 'a'), [], 'it is forgotten')
+})
+
+test('a sealed log holds nothing that can be read, and opens with its key, in its answer and at its place alone', async () => {
+  const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
+  const held = []
+  const inner = { append: (id, epoch, chunks) => void held.push({ id, epoch, chunks }), end: () => {}, read: async function* (id) { for (const { epoch, chunks } of held.filter((one) => one.id === id)) yield { epoch, chunks } } }
+  const log = sealedLog(inner, key)
+  await log.append('a', 1, ['"an old one"'])
+  await log.append('a', 2, ['"secret 1"', '"secret 2"'])
+  await log.append('a', 2, ['"secret 3"'])
+  await log.append('b', 2, ['"of another"'])
+  const told = [[1, '"an old one"'], [2, '"secret 1"', '"secret 2"'], [2, '"secret 3"']]
+  assert.deepEqual(await all(log, 'a'), told)
+  assert.deepEqual(await all(sealedLog(inner, [next, key]), 'a'), told, 'a key that was in use before opens')
+  assert.doesNotMatch(JSON.stringify(held), /secret|an old one|another/)
+  const refused = async (log, what, why = /changed since/) => assert.rejects(all(log, 'a'), (error) => error.code === 'storage' && error.path === 'a' && why.test(error.detail), what)
+  await refused(sealedLog(inner, other), 'another key')
+  const [first, second, third, fourth] = held.map(({ chunks }) => [...chunks])
+  for (const [what, chunks] of [['a chunk is left out', [second[1]]], ['two are changed', [...second].reverse()], ['one comes twice', [second[0], second[0]]], ['one of another epoch', first], ['one of another answer', fourth], ['cut short', [second[0].slice(0, 20)]]]) {
+    held[1].chunks = chunks
+    await refused(log, what)
+  }
+  held[1].chunks = ['"secret 1"']
+  await refused(log, 'one that was never sealed', /not sealed/)
+  held[1].chunks = second
+  held[2].chunks = third
+  await log.end('a', 2)
+  await log.append('a', 3, ['"anew"'])
+  assert.deepEqual((await all(log, 'a')).at(-1), [3, '"anew"'])
+  assert.throws(() => sealedLog(inner, new Uint8Array(16)), { code: 'option', path: 'key' })
+  assert.throws(() => sealedLog({}, key), { code: 'option', path: 'log' })
 })
 
 test('a later epoch begins anew for every reader, and the one before it can write nothing more', async () => {

@@ -443,6 +443,28 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   assert.equal((await open([next, key]).status(id)).outcome, 'completed')
 })
 
+test('what readers in other processes follow is sealed too', async (t) => {
+  const server = await serverOf(t, answersOf('a secret'))
+  const key = new Uint8Array(32).fill(7)
+  const [store, log, told] = [files(folderOf(t)), memoryLog(), []]
+  const elsewhere = { append: (id, epoch, chunks) => (told.push(...chunks), log.append(id, epoch, chunks)), read: (id) => log.read(id), end: (id, epoch) => log.end(id, epoch) }
+  const open = (seal) => turnsOf(t, server, { store, log: elsewhere, queue: lossy, seal })
+  const turns = open(key)
+  const id = await turns.start({ messages: hello })
+  const events = []
+  const reading = (async () => { for await (const event of open(key).events(id)) events.push(event) })()
+  await turns.advance(id)
+  const [question] = (await turns.status(id)).questions
+  await turns.decide(id, approve(question))
+  const ends = turns.advance(id)
+  await reading
+  await ends
+  const replayed = events.slice(events.findLastIndex(({ type }) => type === 'reset'))
+  assert.equal(textOf(replayed[0]) + replayed.filter(({ type }) => type === 'text').map(({ text }) => text).join(''), textOf(await turns.status(id)))
+  assert.ok(told.length > 5, 'it went by the log')
+  for (const word of ['a secret', 'I was told', 'echo', 'approval']) assert.ok(!told.some((chunk) => chunk.includes(word)), word)
+})
+
 test('pictures and long results stand beside the turn, once, and the model gets them whole', async (t) => {
   const png = `iVBORw0KGgo${'A'.repeat(400_000)}`
   const long = `"sluice-blob:${'0'.repeat(64)}" \\ ${'long '.repeat(20_000)}`

@@ -18,7 +18,7 @@ const hosts = [
 const surface = {
   'sluice': ['Engine', 'OutcomeUnknown', 'Run', 'SluiceError', 'Turn', 'backend', 'file', 'memory', 'parts', 'ready', 'tool', 'version'],
   'sluice/conversations': ['files', 'memory', 'pathOf', 'sqlite'],
-  'sluice/durable': ['bullmq', 'durable', 'fileBlobs', 'files', 'local', 'memoryLog', 'postgres', 'redis', 'redisLog', 'sqlite'],
+  'sluice/durable': ['bullmq', 'durable', 'fileBlobs', 'files', 'local', 'memoryLog', 'postgres', 'redis', 'redisLog', 'sealedLog', 'sqlite'],
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],
@@ -109,8 +109,8 @@ describe('the installed package', () => {
         const out = (file) => JSON.parse(run([...program, file], { cwd: folder }))
         assert.deepEqual(out('turn.mjs'), turn)
         assert.deepEqual(out('turn.cjs'), { version: manifest.version, text: 'hello', refused: 'ipcMain', manifest: manifest.version })
-        const { name: which, why } = out('backend.mjs')
-        assert.equal(which, 'wasm')
+        const { name: which, why, described, ofErrors } = out('backend.mjs')
+        assert.deepEqual([which, described, ofErrors], ['wasm', { name: which, why }, 'wasm'])
         const looked = [join(folder, 'node_modules/sluice/build/release/sluice.node'), join(folder, 'node_modules/sluice/js/prebuilds', platform, 'sluice.node')].join(', ')
         assert.ok(why.startsWith(`the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is `), why)
         assert.match(why, /wasm/)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const wasm = join(root, 'js/prebuilds/wasm/sluice.wasm')
@@ -18,7 +19,7 @@ function program(source, { env = {}, options = [], cwd = root } = {}) {
     import { readFileSync } from 'node:fs'
     const bytes = readFileSync(${JSON.stringify(wasm)})
     const tell = (value) => console.log(JSON.stringify(value))
-    const failure = async (act) => { try { await act() } catch ({ code, detail, hint }) { return { code, detail, hint } } return 'nothing was thrown' }
+    const failure = async (act) => { try { await act() } catch ({ code, detail, hint, backend }) { return { code, detail, hint, backend } } return 'nothing was thrown' }
     const words = () => { const turn = new sluice.Engine().turn({ wire: 'text' }); turn.feed('hello'); return [...turn.events()].map((event) => event.text).join('') }
     ${source}`
   const { status, stdout, stderr } = spawnSync(process.execPath, [...options, '--input-type=module', '-e', script], { cwd, encoding: 'utf8', env: { ...plain, ...env } })
@@ -28,6 +29,17 @@ function program(source, { env = {}, options = [], cwd = root } = {}) {
 
 test('the addon runs where there is one, and says so', () => {
   assert.deepEqual(program('tell([sluice.backend(), await sluice.ready(), words()])'), [{ name: 'addon' }, { name: 'addon' }, 'hello'])
+})
+
+test('describe() and errors say which build runs, and whether one did', () => {
+  const said = `const early = (await failure(() => sluice.ready({ file: 1 }))).backend; tell([early ?? null, new sluice.Engine().describe().backend, (await failure(() => new sluice.Engine({ tools: 7 }))).backend])`
+  assert.deepEqual(program(said), [null, { name: 'addon' }, 'addon'])
+  assert.deepEqual(program(said, { env: { SLUICE_BACKEND: 'wasm' } }), [null, { name: 'wasm' }, 'wasm'])
+})
+
+test('a page fetches 400 KB at most', () => {
+  const size = gzipSync(readFileSync(wasm), { level: 9 }).length
+  assert.ok(size <= 400 * 1024, `${size} bytes`)
 })
 
 test('an option or the environment forces WebAssembly', () => {

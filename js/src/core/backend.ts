@@ -2,11 +2,11 @@
 import { loadAddon, readWasm, wantedBackend, wasmAddress, type Addon } from './addon.cjs'
 import { SluiceError } from './errors.js'
 import { members, oneOf, wrong } from './options.js'
+import { setRunningBackend, type BackendName } from './running-backend.js'
 import { cannotLoad, compileNow, compileWasm, whyNoWasm, type WasmSource } from './wasm-source.js'
 import { startWasm } from './wasm.js'
 
-/** The builds of the engine. They do the same; the addon is faster. */
-export type BackendName = 'addon' | 'wasm'
+export type { BackendName } from './running-backend.js'
 
 /** Which build of the engine runs, as `ready` and `backend` tell. */
 export interface Backend {
@@ -34,7 +34,7 @@ let loading: Promise<Loaded> | undefined
 
 /** The functions of sluice.h. Loads them where that can be done at once. Throws SluiceError `load`, which says what was looked for and where. */
 export function native(): Addon {
-  return (loaded ??= loadNow(wanted())).functions
+  return (loaded ??= told(loadNow(wanted()))).functions
 }
 
 /**
@@ -55,9 +55,9 @@ export async function ready(options: ReadyOptions = {}): Promise<Backend> {
   const { backend, wasm } = options
   if (wasm !== undefined && backend === 'addon') throw wrong('wasm', wasm, 'none where the addon is to run')
   const name = backend ?? (wasm === undefined ? wanted() : 'wasm')
-  if (!loaded && wasm === undefined && (wasmAddress === undefined || name === 'addon')) loaded = loadNow(name)
+  if (!loaded && wasm === undefined && (wasmAddress === undefined || name === 'addon')) loaded = told(loadNow(name))
   if (!loaded) {
-    loading ??= compileWasm(wasm ?? wasmAddress!).then((module) => (loaded ??= start(module, 'compiled')))
+    loading ??= compileWasm(wasm ?? wasmAddress!).then((module) => (loaded ??= told(start(module, 'compiled'))))
     try {
       await loading
     } finally {
@@ -74,6 +74,11 @@ function wanted(): BackendName | undefined {
   const name = wantedBackend()
   if (name === undefined || names.includes(name as BackendName)) return name as BackendName | undefined
   throw new SluiceError({ code: 'load', detail: `SLUICE_BACKEND: found ${JSON.stringify(name)}, expected addon or wasm` })
+}
+
+function told(loaded: Loaded): Loaded {
+  setRunningBackend(loaded.backend.name)
+  return loaded
 }
 
 function loadNow(name: BackendName | undefined): Loaded {

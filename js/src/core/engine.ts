@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Approvals } from './approvals.js'
+import { backend, type Backend } from './backend.js'
 import type { DeclaredProtocol } from './declared-protocol.js'
 import { SluiceError } from './errors.js'
 import type { Block, DiagnosticEvent, ToolUseBlock } from './events.js'
@@ -27,6 +28,8 @@ export interface Resolved<C = unknown> {
 export interface Described extends ToolList {
   /** The rendered `{{tools}}`. */
   prompt: string
+  /** Which build of the engine tells it. */
+  backend: Backend
 }
 
 /** Tools, and the defaults of every run. `C`: what its tools want as the run's `context`. */
@@ -223,7 +226,7 @@ export class Engine<C = any> {
     checkTurnSettings(settings, 'settings')
     const turn = new Turn(this, { wire: 'openai-chat', ...settings })
     try {
-      return { ...turn.tools, prompt: turn.prompt }
+      return { ...turn.tools, prompt: turn.prompt, backend: backend() }
     } finally {
       turn.close()
     }

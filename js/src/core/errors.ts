@@ -1,3 +1,5 @@
+import { runningBackend, type BackendName } from './running-backend.js'
+
 /** What a SluiceError is about. js/docs/codes.md says what to do about each. */
 export type ErrorCode =
   /** An option or argument is wrong: `path` says which. */
@@ -70,6 +72,8 @@ export class SluiceError extends DetailedError<ErrorCode> {
   readonly [BRAND] = true
   /** `SluiceError`. */
   override readonly name = 'SluiceError'
+  /** The build of the engine that ran; undefined where none was loaded yet. */
+  readonly backend: BackendName | undefined = runningBackend()
 
   /** Like `instanceof`, also for an error of the package's other build (ES module, CommonJS). */
   static is(error: unknown): error is SluiceError {

@@ -9,6 +9,8 @@ import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
 import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
 import { EnginesBeside } from './engines-beside.js'
+import { sealedLog } from '../leg/sealed-log.js'
+import { checkKeys, Sealing } from '../leg/sealing.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './events.js'
 import { files } from './files.js'
@@ -30,13 +32,15 @@ export interface DurableOptions<C = unknown> {
   log?: StreamLog
   /** Where pictures and long results are kept, beside the turn. Default: in it, and written again with every save. */
   blobs?: BlobStore
-  /** 32 bytes that seal all that is kept of a turn, by AES-256-GCM. Of several, the first one seals, all of them open. Default: nothing is sealed. */
+  /**
+   * 32 bytes that seal by AES-256-GCM what store, blobs and `log` hold of a turn. Readable stay its id, its thread and its phase, and when it goes on.
+   * Of several, the first one seals, all of them open. Default: nothing is sealed.
+   */
   seal?: Uint8Array | readonly Uint8Array[]
   /** A worker that says nothing for so many milliseconds is taken for dead. Default 30,000. */
   leaseMs?: number
 }
 
-const isKey = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32
 const checkOptions = members({
   members: {
     run: func('(turn) => { model, … }'),
@@ -44,7 +48,7 @@ const checkOptions = members({
     queue: withMethods('a queue such as local()', 'wake', 'at', 'work'),
     log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
     blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
-    seal: is('32 bytes, or an array of such keys', (value) => isKey(value) || (Array.isArray(value) && value.length > 0 && value.every(isKey))),
+    seal: checkKeys,
     leaseMs: whole(30),
   } satisfies { [member in keyof Required<DurableOptions>]: unknown },
   needs: ['run'],
@@ -100,13 +104,14 @@ class Turns implements Durable {
   readonly #readers = new Map<string, Set<() => void>>()
   #closing = false
 
-  constructor(engine: Engine, { run, store = files('./turns'), queue = local(), log = memoryLog(), blobs, seal = [], leaseMs = 30_000 }: DurableOptions) {
+  constructor(engine: Engine, { run, store = files('./turns'), queue = local(), log: given, blobs, seal, leaseMs = 30_000 }: DurableOptions) {
     this.#engine = engine
     this.#run = run
     this.#store = store
     this.#queue = queue
     this.#engines = new EnginesBeside(engine)
-    this.#texts = new Texts(blobs, seal instanceof Uint8Array ? [seal] : seal)
+    this.#texts = new Texts(blobs, new Sealing(seal ?? []))
+    const log = given === undefined ? memoryLog() : seal === undefined ? given : sealedLog(given, seal)
     this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
   }
 

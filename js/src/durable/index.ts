@@ -3,6 +3,7 @@ export { durable, type DurableOptions } from './durable.js'
 export { fileBlobs, files } from './files.js'
 export { sqlite } from './sqlite.js'
 export { local, type LocalOptions } from './local.js'
+export { sealedLog } from '../leg/sealed-log.js'
 export { memoryLog, type LoggedChunks, type MemoryLogOptions, type StreamLog } from '../leg/stream-log.js'
 export type { SqliteDatabase, SqliteStatement } from '../conversations/sqlite-access.js'
 export type {

@@ -1,23 +1,19 @@
 // What a store keeps of a turn, as text: long strings stand elsewhere, and all of it is sealed where the app gave a key.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { messageOf, SluiceError } from '../core/errors.js'
+import type { Sealing } from '../leg/sealing.js'
 import type { BlobStore } from './types.js'
 
 /** Strings of a text that are longer, in UTF-16 units, become blobs. A picture in base64 is. */
 const LONG = 16_384
 
-const SEALED = 'sealed:1:'
-const IV = 12
-const TAG = 16
-
 export class Texts {
   readonly #blobs: BlobStore | undefined
-  /** The first one seals, all of them open. */
-  readonly #keys: readonly Uint8Array[]
+  readonly #sealing: Sealing
 
-  constructor(blobs: BlobStore | undefined, keys: readonly Uint8Array[]) {
+  constructor(blobs: BlobStore | undefined, sealing: Sealing) {
     this.#blobs = blobs
-    this.#keys = keys
+    this.#sealing = sealing
   }
 
   /** `what`: of the turn, such as `state`. A sealed text opens as nothing else, and in no other turn. */
@@ -57,27 +53,13 @@ export class Texts {
   }
 
   #seal(id: string, what: string, text: string): string {
-    const [key] = this.#keys
-    if (!key) return text
-    const iv = randomBytes(IV)
-    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(placeOf(id, what))
-    return SEALED + Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
+    return this.#sealing.seal(placeOf(id, what), text)
   }
 
   #open(id: string, what: string, kept: string): string {
-    const sealed = kept.startsWith(SEALED)
-    if (this.#keys.length === 0) {
-      if (sealed) throw unreadable(id, what, 'it is sealed', 'give `seal` the key that it was sealed with')
-      return kept
-    }
-    // Whoever can write the store, but has no key, must not get anything believed.
-    if (!sealed) throw unreadable(id, what, 'it is not sealed, and a key was given')
-    const bytes = Buffer.from(kept.slice(SEALED.length), 'base64')
-    for (const key of this.#keys) {
-      const text = opened(key, bytes, placeOf(id, what))
-      if (text !== undefined) return text
-    }
-    throw unreadable(id, what, 'it was sealed with another key, or changed since', 'give `seal` the key that it was sealed with: [new, old]')
+    const opened = this.#sealing.open(placeOf(id, what), kept)
+    if ('text' in opened) return opened.text
+    throw unreadable(id, what, opened.why, opened.hint)
   }
 }
 
@@ -85,17 +67,7 @@ export class Texts {
 export const unreadable = (id: string, what: string, why: unknown, hint?: string): SluiceError =>
   new SluiceError({ code: 'storage', path: id, detail: `the ${what} of the turn cannot be read: ${typeof why === 'string' ? why : messageOf(why)}`, hint, ...(typeof why === 'string' ? {} : { cause: why }) })
 
-const placeOf = (id: string, what: string): Buffer => Buffer.from(`${what}\n${id}`)
-
-function opened(key: Uint8Array, bytes: Buffer, place: Buffer): string | undefined {
-  if (bytes.length < IV + TAG) return undefined
-  try {
-    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV), { authTagLength: TAG }).setAuthTag(bytes.subarray(-TAG)).setAAD(place)
-    return Buffer.concat([cipher.update(bytes.subarray(IV, -TAG)), cipher.final()]).toString('utf8')
-  } catch {
-    return undefined
-  }
-}
+const placeOf = (id: string, what: string): string => `${what}\n${id}`
 
 // -- long strings -------------------------------------------------------------------------------------------------------------
 

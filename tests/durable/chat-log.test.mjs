@@ -43,3 +43,31 @@ test('an answer over two legs is told by a process that does not write it', { sk
   assert.deepEqual([own, whole], ['Done.', 'Well, Done.'])
   assert.equal((await replay()).status, 204)
 })
+
+test('a process whose clock is behind goes on with what another one began, and with what one left that died', { skip: noRedis }, async (t) => {
+  const { server: model, engine } = await stage(t, { answers: [callsEcho, { text: 'Done.' }, { text: 'Again.' }], tools: [echo({ permission: 'sensitive' })] })
+  const prefix = `t${randomUUID()}:`
+  const store = memory()
+  const client = new Redis({ host: '127.0.0.1', port: server.port })
+  t.after(() => client.disconnect())
+  const log = redisLog(client, { prefix, pollMs: 10 })
+  const handler = (use = log) => chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, log: use })
+  const post = async (one, ...messages) => await (await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))).text()
+  const asked = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
+  const first = await post(handler(), asked)
+  const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(first)[0])
+  const { messageId } = JSON.parse(/\{"type":"start",.*\}/.exec(first)[0])
+  const { now } = Date
+  t.after(() => (Date.now = now))
+  Date.now = () => now() - 3_600_000
+  const answered = { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: true } }] }
+  // It dies: nothing says that its leg is over.
+  const dies = { begin: (...given) => log.begin(...given), append: (...given) => log.append(...given), read: (id) => log.read(id), end: async () => {} }
+  Promise.resolve(post(handler(dies), asked, answered)).catch(() => {})
+  for (const end = performance.now() + 10_000; (await store.load('chat')).entries[1].state !== undefined;) {
+    assert.ok(performance.now() < end, 'it goes on')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  assert.equal((await store.load('chat')).entries[1].message.outcome, 'completed')
+  assert.match(await post(handler(), asked, { ...answered, parts: [] }, { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] }), /"delta":"Again\."/)
+})

@@ -180,3 +180,17 @@ test('wrong options are told at once', async (t) => {
   assert.throws(() => toAGUIEvents(run(), { threadId: 't' }), { path: 'input.runId' })
   assert.throws(() => toAGUIEvents(run(), { threadId: 't', runId: 'r' }, { activities: 'yes' }), { path: 'activities' })
 })
+
+test('a message that comes while the answer before is saved stands behind that answer', async (t) => {
+  const inner = memory()
+  let load
+  const store = { load: async (id) => { const kept = await inner.load(id); await load?.(); return kept }, bytes: (...given) => inner.bytes(...given), save: (...given) => inner.save(...given) }
+  let goOn
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const { server, handler, post } = await served(t, { answers: [{ parts: [{ text: 'The ' }, { wait: gate }, { text: 'first.' }] }, { text: 'The second.' }], store, onDisconnect: 'continue' })
+  const first = await handler(new Request('http://app.test/agent', { method: 'POST', body: JSON.stringify({ threadId: 'thread', runId: 'r', protocolVersion: '1.0', messages: [said('One')] }) }))
+  // The second request reads the conversation without the answer, which is there when it goes on.
+  load = async () => { load = undefined; goOn(); await first.text() }
+  await post([said('One'), said('Two', 'm2')])
+  assert.deepEqual(server.requests.at(-1).body.messages.map(({ content }) => content), ['One', 'The first.', 'Two'])
+})

@@ -96,9 +96,8 @@ test('of a long answer the end is kept: those who read along have it, those who 
 })
 
 /** A handler with this log; `sdk(path)` gives a response. */
-async function served(t, { answers, log, ...options }) {
+async function served(t, { answers, log, store = memory(), ...options }) {
   const { server, engine } = await stage(t, { answers, tools: [echo({ permission: 'sensitive' })] })
-  const store = memory()
   const handler = (more) => chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log, ...options, ...more })
   const post = (one, messages) => one(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
   const stream = (one) => one(new Request(`${api}/chat/stream`))
@@ -183,4 +182,75 @@ test('a log that fails cuts its readers off; the answer is kept', async (t) => {
 test('a log is checked', async (t) => {
   const { handler } = await served(t, { answers: [], log: memoryLog() })
   assert.throws(() => handler({ log: {} }), { path: 'log' })
+})
+
+/** A store that keeps an answer when it is told to: `saving` resolves where one is there, `goOn` keeps it. */
+function slow(inner = memory()) {
+  let [began, goOn] = []
+  const saving = new Promise((resolve) => (began = resolve))
+  const gate = new Promise((resolve) => (goOn = resolve))
+  const save = async (id, change) => {
+    if (change.entries?.some(({ role }) => role === 'assistant')) (began(), await gate)
+    return await inner.save(id, change)
+  }
+  return { saving, goOn, store: { load: (...given) => inner.load(...given), bytes: (...given) => inner.bytes(...given), save } }
+}
+
+/** What a page has of the first question of a stream, while that is read. */
+async function questionOf(response) {
+  const reader = response.body.getReader()
+  let text = ''
+  while (!text.includes('tool-approval-request')) text += new TextDecoder().decode((await reader.read()).value)
+  const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(text)[0])
+  const rest = (async () => { while (!(await reader.read()).done); })()
+  return { approvalId, toolCallId, messageId: JSON.parse(/\{"type":"start",.*\}/.exec(text)[0]).messageId, rest }
+}
+
+for (const approved of [true, false]) {
+  test(`a decision that comes while the answer is being saved is refused as such, or waits for it: ${approved ? 'yes' : 'no'}`, async (t) => {
+    const { saving, goOn, store } = slow()
+    const { handler, post, server } = await served(t, { answers: [callsEcho, { text: 'Done.' }], store })
+    const one = handler()
+    const { approvalId, toolCallId, messageId, rest } = await questionOf(await post(one, [said('Hello')]))
+    await saving
+    const refused = await one(new Request(`${api}/chat/decide`, { method: 'POST', body: JSON.stringify({ approvalId, approved }) }))
+    assert.equal(refused.status, 409)
+    assert.match(await refused.text(), /send the decision with the message/)
+    const second = post(one, [said('Hello'), { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved } }] }])
+    await soon()
+    goOn()
+    await rest
+    assert.equal(textOf(await (await second).text()), 'Done.')
+    assert.equal(server.requests.length, 2)
+    const [, { message, state }] = (await store.load('chat')).entries
+    assert.deepEqual([message.outcome, state, message.blocks.find(({ type }) => type === 'tool_use').status], ['completed', undefined, approved ? 'success' : 'denied'])
+  })
+}
+
+test('an answer that is being saved, and waits then, is stopped', async (t) => {
+  const { saving, goOn, store } = slow()
+  const { handler, post } = await served(t, { answers: [callsEcho], store })
+  const one = handler()
+  const { rest } = await questionOf(await post(one, [said('Hello')]))
+  await saving
+  const stopped = one(new Request(`${api}/chat/stop`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }))
+  await soon()
+  goOn()
+  assert.deepEqual(await (await stopped).json(), { stopped: true })
+  await rest
+  const [, { message, state }] = (await store.load('chat')).entries
+  assert.deepEqual([message.outcome, state], ['cancelled', undefined])
+})
+
+test('a log gives each leg an epoch of its own, whatever the clocks of its processes say', async (t) => {
+  const log = memoryLog()
+  assert.deepEqual([log.begin('a', 7), log.begin('a', 7)], [7, 7], 'nothing is told yet')
+  log.append('a', 7, ['x'])
+  assert.deepEqual([log.begin('a', 3), log.begin('a', 9)], [8, 9])
+  const epochs = []
+  const shared = { append: (id, epoch) => { epochs.push(epoch) }, end: () => {}, read: async function* () {}, begin: (_, least) => { epochs.push('asked'); return least + 1e6 } }
+  const { handler, post } = await served(t, { answers: [{ text: 'Hi' }], log: sealedLog(shared, new Uint8Array(32)), onDisconnect: 'continue' })
+  await (await post(handler(), [said('Hello')])).text()
+  assert.deepEqual(epochs.slice(0, 1), ['asked'])
+  assert.ok(epochs.slice(1).length > 0 && epochs.slice(1).every((epoch) => epoch > Date.now()))
 })

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
 import { memory } from 'sluice/conversations'
-import { memoryLog } from 'sluice/durable'
-import { asks, cardsOf, serverOf, turnsOf, until } from './durable-support.mjs'
+import { files, memoryLog } from 'sluice/durable'
+import { asks, cardsOf, folderOf, serverOf, turnsOf, until } from './durable-support.mjs'
+import { echo } from './support.mjs'
 
 const twoCalls = [
   { text: 'Well, ', calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one' } }, { id: 'b', name: 'file_delete', arguments: { text: 'two' } }] }, { text: 'Done.' },
@@ -153,3 +154,44 @@ for (const [name, { make, start, decision }] of Object.entries(bodies)) {
     })
   }
 }
+
+/** Two processes in front of the same turns and conversations. Their loads of the conversation wait for each other, so that both find it as it was. */
+async function twoProcesses(t, make) {
+  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'pay' } }] }))
+  const [kept, turnStore, ran] = [memory(), files(folderOf(t)), []]
+  let waiting = []
+  const together = async () => { await new Promise((resolve) => { waiting.push(resolve); if (waiting.length === 2) (waiting.splice(0).forEach((one) => one()), waiting = undefined) }) }
+  const store = { bytes: (...given) => kept.bytes(...given), save: (...given) => kept.save(...given), load: async (id) => { const found = await kept.load(id); if (waiting) await together(); return found } }
+  const handlers = [1, 2].map(() => {
+    const turns = turnsOf(t, server, { store: turnStore, log: memoryLog(), tools: [echo({ permission: 'public', execute: ({ text }) => { ran.push(text); return 'paid' } })] })
+    turns.work()
+    return make(turns, { store, authorize: () => true })
+  })
+  return { kept, ran, post: (body) => Promise.all(handlers.map(async (handler) => await handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify(body) })))) }
+}
+
+test('a message that reaches two processes at once is answered once', async (t) => {
+  const bodies = {
+    chat: [chatHandler, { id: 'a', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] }],
+    agUI: [agUIHandler, { threadId: 'a', runId: 'r', protocolVersion: '1.0', messages: [{ id: 'm1', role: 'user', content: 'Hello' }] }],
+  }
+  for (const [name, [make, body]] of Object.entries(bodies)) {
+    const { kept, ran, post } = await twoProcesses(t, make)
+    const responses = await post(body)
+    await Promise.all(responses.map((response) => response.text()))
+    assert.deepEqual(ran, ['pay'], name)
+    assert.deepEqual((await kept.load('a')).entries.map(({ role }) => role), ['user', 'assistant'], name)
+    assert.ok(responses.some(({ status }) => status === 200) && responses.every(({ status }) => [200, 409].includes(status)), name)
+  }
+})
+
+test('a conversation that is made anew with the ids of one that is gone has answers of its own', async (t) => {
+  const server = await serverOf(t, [{ text: 'The old one.' }, { text: 'The new one.' }])
+  const turns = turnsOf(t, server, { log: memoryLog() })
+  turns.work()
+  for (const wanted of ['The old one.', 'The new one.']) {
+    const handler = chatHandler(turns, { store: memory(), authorize: () => true })
+    const response = await handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify({ id: 'a', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] }) }))
+    assert.equal(textOfChunks(await chunksOf(response)), wanted)
+  }
+})

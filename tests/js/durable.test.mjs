@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, textOf, turnsOf, until } from './durable-support.mjs'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -406,6 +406,27 @@ test('where the stream log fails, the turn goes on, and readers get its end from
   await worker.close()
   assert.equal(events.at(-1).type, 'done')
   assert.equal(textOf({ message: events.findLast(({ type }) => type === 'reset').message }), 'I was told: ')
+})
+
+test('an inbox that cannot be read for a moment ends no tool that runs', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const inner = files(folderOf(t))
+  let [away, failed, goOn, aborted] = [false, 0, undefined, false]
+  const store = storeWith(inner, { inbox: async (id) => { if (away) { failed++; throw new Error('ECONNRESET') } return await inner.inbox(id) } })
+  const execute = async (_, { signal }) => {
+    signal.addEventListener('abort', () => (aborted = true))
+    away = true
+    await new Promise((resolve) => (goOn = resolve))
+    return 'done'
+  }
+  const turns = turnsOf(t, server, { store, leaseMs: 3000, tools: [echo({ permission: 'public', execute })] })
+  turns.work()
+  const id = await turns.start({ messages: hello })
+  await until(() => failed > 1)
+  away = false
+  goOn()
+  const status = await until(async () => { const now = await turns.status(id); return now.phase === 'done' && now })
+  assert.deepEqual([cardsOf(status)[0].status, aborted], ['success', false])
 })
 
 test('everything at rest is sealed, opens with its key alone, and nowhere else', async (t) => {

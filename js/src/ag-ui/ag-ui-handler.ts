@@ -96,8 +96,9 @@ class Threads {
   async #lead(posted: Posted): Promise<Leg<AGUIEvent>> {
     const id = posted.input.threadId
     const leg = this.#legs.get(id)
-    if (leg && !leg.isRead && this.#options.onDisconnect !== 'continue') await leg.over // it is being cancelled
-    const kept = await this.#options.store.load(id)
+    if (leg && (leg.isEnding || (!leg.isRead && this.#options.onDisconnect !== 'continue'))) await leg.over // it is being saved, or cancelled
+    let kept = await this.#options.store.load(id)
+    if (leg && !this.#legs.get(id)) kept = await this.#options.store.load(id) // it was saved meanwhile
     const next = nextOf(posted.messages, kept)
     if (this.#legs.get(id)) {
       if (next.fresh.length === 0) throw new Conflict('stale', 'the answer is still being written')

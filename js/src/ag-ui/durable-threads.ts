@@ -2,7 +2,7 @@
 // or in others.
 import type { JsonObject, ToolUseBlock } from '../core/events.js'
 import { func, members } from '../core/options.js'
-import type { Entry } from '../conversations/types.js'
+import type { Conversation, Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
 import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open } from '../durable/answers.js'
@@ -68,7 +68,7 @@ export class DurableThreads {
     const open = await this.#answers.open(id)
     const isFresh = nextOf(posted.messages, await this.#options.store.load(id)).fresh.length > 0
     if (open?.status.phase === 'waiting') return await this.#goOn(request, posted, open, isFresh)
-    if (!open || isFresh) return await this.#begin(request, posted)
+    if (!open || isFresh) return await this.#begin(request, posted, isFresh)
     if (posted.decisions) throw new Conflict('stale', 'the answer is still being written')
     return await this.#told(request, posted, open.entry, open.status.external, [snapshotWithout(posted, open.entry.id)])
   }
@@ -87,16 +87,20 @@ export class DurableThreads {
 
   // -- a new answer ---------------------------------------------------------------------------------------------------------
 
-  async #begin(request: Request, posted: Posted): Promise<Response> {
+  async #begin(request: Request, posted: Posted, isFresh: boolean): Promise<Response> {
     const { input } = posted
     const id = input.threadId
     const external = this.#turns.external(clientToolsOf(input.tools))
-    await this.#answers.stop(id, 'a new message came')
+    const before = await this.#options.store.load(id)
+    const isBegun = (stored: Conversation | null): boolean => isFresh && nextOf(posted.messages, stored).fresh.length === 0 // by another process, meanwhile
+    if (isBegun(before)) return await this.#lead(request, posted)
+    await this.#answers.stop(id, 'a new message came', before)
     const stored = await this.#options.store.load(id)
+    if (isBegun(stored)) return await this.#lead(request, posted)
     let { fresh, branch, left } = nextOf(posted.messages, stored)
     if (!branch) throw new Conflict('stale', posted.decisions ? 'no question waits for an answer' : 'there is no new message of a user')
     for (const written of fresh) branch = await this.#requests.keep(id, stored, branch, written)
-    const entry = await this.#answers.begin(id, branch, async (messages) => {
+    const entry = await this.#answers.begin(id, stored, branch, async (messages) => {
       const given = (await this.#options.start?.({ id, messages, input })) ?? {}
       const system = [given.system, posted.context].filter(Boolean).join('\n\n')
       return { ...given, ...(system === '' ? {} : { system }) }
@@ -113,7 +117,7 @@ export class DurableThreads {
     if (questions.length > 0) checkCoverage(questions, posted)
     else if (isFresh) {
       await this.#answers.results(turn, status, posted.outputs)
-      return await this.#begin(request, posted)
+      return await this.#begin(request, posted, isFresh)
     } else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
     const { decisions = new Map() } = posted
     const { decided, refused } = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))

@@ -5,7 +5,7 @@ import type { Run } from '../core/run.js'
 import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type Answered } from '../leg/answers.js'
-import { decide, decisionOf } from '../leg/decision.js'
+import { decide, decisionOf, NOT_WAITING } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
@@ -99,8 +99,8 @@ class Chats {
   async #decide(id: string, { approvalId, ...given }: { [member: string]: unknown }): Promise<Response> {
     const leg = this.#legs.get(id)
     const event = leg?.questions.get(String(approvalId))
-    if (!leg || !event) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
-    const fault = decide(leg.run, event, decisionOf(given), this.#legs.most)
+    const fault = leg && event && !leg.isEnding ? decide(leg.run, event, decisionOf(given), this.#legs.most) : NOT_WAITING
+    if (!leg || fault === NOT_WAITING) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
     if (fault !== undefined) throw new Refusal(400, fault)
     leg.questions.delete(String(approvalId))
     return Response.json({ decided: true })
@@ -134,7 +134,8 @@ class Chats {
     const { id, body } = posted
     const { message, decisions } = answered
     const leg = this.#legs.get(id)
-    if (leg) {
+    if (leg?.isEnding) await leg.over
+    else if (leg) {
       if (leg.messageId !== message) throw new Refusal(409, 'another answer is being written')
       for (const [name, event] of leg.questions) {
         const decision = decisions.get(name)

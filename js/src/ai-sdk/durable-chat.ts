@@ -2,7 +2,7 @@
 // this process or in others.
 import { func, members } from '../core/options.js'
 import { pathOf } from '../conversations/tree.js'
-import type { Entry } from '../conversations/types.js'
+import type { Conversation, Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import type { Answered } from '../leg/answers.js'
 import { decisionOf } from '../leg/decision.js'
@@ -15,7 +15,7 @@ import { Requests, type RequestOptions, type Written } from '../leg/requests.js'
 import type { ChatRequest } from './chat-request.js'
 import { answersNothing, concerning, openCalls } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
-import { postedOf, wayOf, type Posted, type Way } from './posted.js'
+import { postedOf, wayOf, type Again, type Posted, type Way } from './posted.js'
 import { placeOf, type ChatStore } from './stored-chat.js'
 import { writerChecks } from './to-ui-message-stream.js'
 
@@ -88,14 +88,15 @@ export class DurableChats {
   async #begin(request: Request, { id, again, body }: Posted, written: Written): Promise<Response> {
     const { store } = this.#options
     const before = await store.load(id)
-    if (again === 'new' && before && placeOf(pathOf(before), written.id) >= 0) throw new Refusal(409, 'this message was sent before')
+    refuseRepeated(before, written, again)
     await this.#answers.stop(id, 'a new message came', before)
     const kept = await store.load(id)
+    refuseRepeated(kept, written, again) // another process may have had it meanwhile
     const path = kept ? pathOf(kept) : []
     const known = placeOf(path, written.id)
     let branch = known < 0 ? path : path.slice(0, known + 1)
     if (known < 0 || again !== 'regenerate') branch = await this.#requests.keep(id, kept, known < 0 ? path : path.slice(0, known), written)
-    const entry = await this.#answers.begin(id, branch, async (messages) => (await this.#options.start?.({ id, messages, body })) ?? {})
+    const entry = await this.#answers.begin(id, kept, branch, async (messages) => (await this.#options.start?.({ id, messages, body })) ?? {})
     return await this.#told(request, id, entry)
   }
 
@@ -134,4 +135,8 @@ export class DurableChats {
     if (fault !== undefined) throw new Refusal(400, fault)
     return Response.json({ decided: true })
   }
+}
+
+function refuseRepeated(kept: Conversation | null, { id }: Written, again: Again): void {
+  if (again === 'new' && kept && placeOf(pathOf(kept), id) >= 0) throw new Refusal(409, 'this message was sent before')
 }

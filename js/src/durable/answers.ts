@@ -1,6 +1,6 @@
 // The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what came of it follows when somebody
 // sees that its turn is over.
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Remember } from '../core/approvals.js'
 import { SluiceError } from '../core/errors.js'
 import type { ChatMessage, Json } from '../core/events.js'
@@ -79,16 +79,26 @@ export class DurableAnswers {
     this.#store = store
   }
 
-  /** Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client brings. */
-  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<Entry> {
+  /**
+   * Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client brings.
+   * @param kept the conversation in which the branch is
+   */
+  async begin(id: string, kept: Conversation | null, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<Entry> {
     const messages = await messagesOf(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
     const start = await given(messages)
     if (typeof start !== 'object') throw wrong('start()', start, '{ system, data }')
     const { system, data } = start
-    const entry: Entry = { id: `msg-${randomUUID()}`, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'assistant' }
+    const parent = branch.at(-1)?.id ?? null
+    const entry: Entry = { id: await this.#nameOf([id, parent, kept?.entries.filter((one) => one.parent === parent).length ?? 0, messages]), parent, at: Date.now(), role: 'assistant' }
     await this.#store.save(id, { entries: [entry] }) // in front of the turn: none runs that the conversation does not know
     await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }), ...(external.length > 0 ? { external } : {}) })
     return entry
+  }
+
+  /** The same where a request reaches two processes: they begin one turn. A turn of this name that is over was of a conversation that is gone. */
+  async #nameOf(about: unknown): Promise<string> {
+    const name = `msg-${createHash('sha256').update(JSON.stringify(about)).digest('base64url')}`
+    return (await statusOf(this.#turns, name))?.phase === 'done' ? `msg-${randomUUID()}` : name
   }
 
   /** The answer at the end of a conversation, where it is not over. Of one that is, what came of it is kept. */

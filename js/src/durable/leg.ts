@@ -92,7 +92,7 @@ export class Leg {
     const look = setInterval(() => this.poke(), Math.min(LOOK_MS, this.#around.leaseMs / 3))
     try {
       for (;;) {
-        await this.#look(false)
+        await this.#glance()
         const used = this.#used.size
         if ((await run.quiet) === 'done' || this.#isOver) break
         await this.#look(true)
@@ -108,7 +108,7 @@ export class Leg {
 
   /** Somebody woke the turn: looks what came for it. */
   poke(): void {
-    if (this.#run) this.#look(false).catch((error: unknown) => this.#fail(error))
+    if (this.#run) void this.#glance()
   }
 
   /** Saves what there is, so that another worker can go on. */
@@ -283,6 +283,15 @@ export class Leg {
     const looked = this.#looking.then(() => this.#use(quiet))
     this.#looking = looked.catch(() => {})
     return looked
+  }
+
+  /** Looks beside what runs. A store that fails for a moment ends nothing while the lease lasts: there is another look in a second. */
+  async #glance(): Promise<void> {
+    try {
+      await this.#look(false)
+    } catch (error) {
+      if (Date.now() >= this.#until) this.#fail(error)
+    }
   }
 
   async #use(quiet: boolean): Promise<void> {

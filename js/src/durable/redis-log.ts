@@ -21,6 +21,13 @@ export function redisLog(client: RedisClient, options: RedisLogOptions = {}): St
   return new RedisLog(senderOf(client), options)
 }
 
+/** What was given last counts as well: no two legs get the same. Lua would write a number of this size without its last digits. */
+const BEGIN = `
+local last = math.max(tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1'), tonumber(redis.call('HGET', KEYS[1], 'given') or '-1'))
+local own = string.format('%.0f', math.max(last + 1, tonumber(ARGV[1])))
+redis.call('HSET', KEYS[1], 'given', own)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return own`
 /** KEYS: the epoch of the answer, its chunks. A list is enough: readers count for themselves. */
 const APPEND = `
 local epoch = tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1')
@@ -62,6 +69,10 @@ class RedisLog implements StreamLog {
     this.#prefix = prefix
     this.#keepMs = keepMs
     this.#pollMs = pollMs
+  }
+
+  async begin(id: string, least: number): Promise<number> {
+    return Number(await this.#send('EVAL', BEGIN, 2, ...this.#keys(id), least, this.#keepMs))
   }
 
   async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {

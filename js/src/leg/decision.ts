@@ -32,13 +32,15 @@ export function decisionOf({ approved, reason, arguments: args, remember, exact 
   }
 }
 
-/** @returns what is wrong with the decision, if anything: then the question stays open. */
+/** What `decide` says of a question that was decided meanwhile, or of a run that has ended. */
+export const NOT_WAITING = 'this question does not wait any more'
+
+/** @returns what is wrong with the decision, if anything: then nothing was decided. */
 export function decide(run: Run, event: ApprovalEvent, { approved, reason, arguments: args, remember = 'once', exact }: Decision, most: Remember): string | undefined {
-  if (!approved) return void run.deny(event, reason)
-  if (event.stage === 'result') return void run.release(event)
   try {
-    run.approve(event, { remember: cut(remember, most), ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
-    return undefined
+    const decided = !approved ? run.deny(event, reason) : event.stage === 'result' ? run.release(event)
+      : run.approve(event, { remember: cut(remember, most), ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
+    return decided ? undefined : NOT_WAITING
   } catch (error) {
     if (SluiceError.is(error)) return error.message
     throw error

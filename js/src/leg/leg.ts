@@ -8,7 +8,7 @@ interface LegParts<Chunk> {
   /** Of the conversation. */
   id: string
   /** Higher than those of the legs before. */
-  epoch: number
+  epoch: Promise<number>
   log: StreamLog
   messageId: string
   run: Run
@@ -26,6 +26,8 @@ export class Leg<Chunk> {
   /** The message that it writes. */
   readonly messageId: string
   readonly run: Run
+  /** Its run has ended, and is being saved: a decision comes too late for it. */
+  isEnding = false
   /** Resolves when it was saved and its last chunk is there. */
   readonly over: Promise<void>
   /** The questions that wait, by the names that the client knows. */
@@ -64,7 +66,7 @@ export class Leg<Chunk> {
   append(...chunks: readonly Chunk[]): void {
     const { log, id, epoch } = this.#parts
     if (this.#next.push(...chunks.map((chunk) => JSON.stringify(chunk))) > chunks.length || chunks.length === 0) return
-    this.#told = this.#told.then(() => log.append(id, epoch, this.#next.splice(0))).catch((error: unknown) => this.#lost.abort(error))
+    this.#told = this.#told.then(async () => log.append(id, await epoch, this.#next.splice(0))).catch((error: unknown) => this.#lost.abort(error))
   }
 
   async end(): Promise<void> {
@@ -73,7 +75,7 @@ export class Leg<Chunk> {
     try {
       await this.#begun
       await this.#told
-      await log.end(id, epoch)
+      await log.end(id, await epoch)
     } catch (error) {
       this.#lost.abort(error)
     }

@@ -153,13 +153,14 @@ export class Legs<Chunk> extends Requests {
     return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
   }
 
-  /** Ends what is written. @returns whether there was something. */
+  /** Ends what is written. @returns whether there was something: a leg that is being saved is waited for, and what it leaves may wait. */
   async stopRunning(id: string, reason: string): Promise<boolean> {
     const leg = this.#running.get(id)
     if (!leg) return false
-    await leg.run.cancel(reason)
+    const { isEnding } = leg
+    if (!isEnding) await leg.run.cancel(reason)
     await leg.over
-    return true
+    return !isEnding
   }
 
   /** Ends what is written, or waits. @returns whether there was something. */
@@ -187,7 +188,7 @@ export class Legs<Chunk> extends Requests {
   lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, { keeper, before = run.before ? writer.retell(run.before) : [] }: { keeper?: Keeper<Chunk> | undefined; before?: Chunk[] | undefined } = {}): Leg<Chunk> {
     this.#epoch = Math.max(this.#epoch + 1, Date.now())
     const leg = new Leg<Chunk>({
-      id, epoch: this.#epoch, log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start, before,
+      id, epoch: this.#epochOf(id, this.#epoch), log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start, before,
       onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
     })
     this.#running.set(id, leg)
@@ -203,6 +204,11 @@ export class Legs<Chunk> extends Requests {
         return leg.end()
       })
     return leg
+  }
+
+  /** Clocks of processes differ: a log that is shared knows better. */
+  async #epochOf(id: string, least: number): Promise<number> {
+    return (await this.#log.begin?.(id, least)) ?? least
   }
 
   /** Saves the answer before its last chunks are told: the next request may come at once. @returns the last chunks. */
@@ -226,6 +232,7 @@ export class Legs<Chunk> extends Requests {
       else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
       if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
     }
+    leg.isEnding = true
     const history = run.kept(false)?.history ?? []
     const state = await run.suspend()
     const result = await run.done

@@ -18,6 +18,7 @@ export function sealedLog(log: StreamLog, key: Uint8Array | readonly Uint8Array[
 }
 
 class SealedLog implements StreamLog {
+  readonly begin?: StreamLog['begin']
   readonly #log: StreamLog
   readonly #sealing: Sealing
   /** How many chunks the epoch that is written here has. */
@@ -26,6 +27,7 @@ class SealedLog implements StreamLog {
   constructor(log: StreamLog, sealing: Sealing) {
     this.#log = log
     this.#sealing = sealing
+    if (log.begin) this.begin = (id, least) => log.begin?.(id, least) ?? least
   }
 
   async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {

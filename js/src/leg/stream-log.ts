@@ -16,6 +16,11 @@ export interface LoggedChunks {
  */
 export interface StreamLog {
   /**
+   * The epoch of a leg that is about to tell something: higher than all that this log knows of the answer, and at least `least`. No other leg gets the
+   * same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the clocks of processes that share the log must agree.
+   */
+  begin?(id: string, least: number): number | Promise<number>
+  /**
    * Adds chunks. The first of an epoch begin the answer anew: what earlier epochs told is dropped. Throws, or rejects, where they cannot be kept, or a
    * later epoch has begun.
    */
@@ -64,6 +69,10 @@ class MemoryLog implements StreamLog {
 
   constructor(maxLength: number) {
     this.#maxLength = maxLength
+  }
+
+  begin(id: string, least: number): number {
+    return Math.max(least, (this.#told.get(id)?.epoch ?? -1) + 1)
   }
 
   append(id: string, epoch: number, chunks: readonly string[]): void {

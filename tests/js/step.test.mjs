@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, Turn } from 'sluice'
+import { native } from '../../js/dist/esm/core/native.js'
 import { echo } from './support.mjs'
 
 const request = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
@@ -110,4 +111,32 @@ test('what is no bytes and no time is told, and a closed turn', (t) => {
   assert.throws(() => turn.step('', 'now'), { code: 'option', path: 'now' })
   turn.close()
   assert.throws(() => turn.step(''), { code: 'closed' })
+})
+
+test('a run crosses into the engine once for a piece of the network', async (t) => {
+  const functions = native()
+  const crossings = []
+  const own = {}
+  for (const [name, value] of Object.entries(functions)) {
+    own[name] = value
+    functions[name] = (...given) => (crossings.push(name), value.apply(functions, given))
+  }
+  t.after(() => Object.assign(functions, own))
+  const engine = new Engine()
+  t.after(() => engine.close())
+  const counted = async (pieces) => {
+    const transport = async () => new Response(new ReadableStream({
+      async start(controller) {
+        for (let n = 0; n < pieces; n++) (controller.enqueue(new TextEncoder().encode(sse({ content: `${n} ` }))), await new Promise((resolve) => setImmediate(resolve)))
+        controller.enqueue(new TextEncoder().encode('data: [DONE]\n\n'))
+        controller.close()
+      },
+    }), { headers: { 'content-type': 'text/event-stream' } })
+    crossings.length = 0
+    const { outcome } = await engine.run({ model: { baseURL: 'http://x.test', name: 'm' }, messages: [{ role: 'user', content: 'Hi' }], transport, flushMs: 0 }).done
+    assert.equal(outcome, 'completed')
+    return crossings.filter((name) => name !== 'adjustExternalMemory').length
+  }
+  const [few, many] = [await counted(10), await counted(510)]
+  assert.ok(few >= 10 && many - few <= 510, `500 pieces more: ${many - few} crossings more`)
 })

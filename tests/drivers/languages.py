@@ -13,6 +13,8 @@ BINDINGS = ROOT / "bindings"
 RUNTIMES = ROOT / "tests" / "package" / "runtimes"
 BUILD = ROOT / "build" / "languages"
 LIBRARY = Path(os.environ.get("SLUICE_LIBRARY") or ROOT / "build" / "release" / "libsluice.so")
+ADDON = Path(os.environ.get("SLUICE_ADDON") or ROOT / "build" / "release" / "sluice.node")
+WASM = ROOT / "js" / "prebuilds" / "wasm" / "sluice.wasm"
 
 
 installing = threading.Lock()  # Bun and Deno are installed together
@@ -88,6 +90,32 @@ class C(Language):
 
     def tests(self):
         run(self.out("smoke"))
+
+
+class Addon(Language):
+    """The npm package, right above its addon; its examples are those of the project's pages."""
+
+    name = "the addon"
+    programs = ("node",)
+    backend, file = "addon", ADDON
+
+    def build(self):
+        if not self.file.exists():
+            raise Missing(f"{self.name}: {self.file} was not built")
+
+    def settings(self):
+        return {"SLUICE_BACKEND": self.backend, "SLUICE_ADDON": str(ADDON)}
+
+    def example(self):
+        return None
+
+    def driver(self):
+        return ["node", DRIVERS / "driver.mjs"]
+
+
+class WebAssembly(Addon):
+    name = "WebAssembly"
+    backend, file = "wasm", WASM
 
 
 class Python(Language):

@@ -10,15 +10,10 @@ let saved = ''
 
 class Refused extends Error {}
 
-/** The error of an engine or a turn that was made, or whose function returned a negative code. */
-function check(code, error) {
-  if (code < 0) throw new Refused(error())
-  return code
-}
-
+/** `error`: of an engine or a turn that is refused, else null. */
 function made(number, handle, error) {
+  if (error !== null) throw new Refused(error)
   handles.set(number, handle)
-  check(error === null ? 0 : -1, () => error)
 }
 
 function madeTurn(asked, make, document) {
@@ -117,7 +112,8 @@ function told(asked) {
   if (asked.do in onHandles) return onHandles[asked.do](asked)
   const turn = handles.get(asked.turn)
   if (asked.do in reads) return reads[asked.do](turn, asked)
-  const code = check(sluice[asked.do](turn, ...changes[asked.do](asked)), () => sluice.get(turn, GET.error))
+  const code = sluice[asked.do](turn, ...changes[asked.do](asked))
+  if (code < 0) throw new Refused(sluice.get(turn, GET.error))
   return { judge: { way: code }, tick: { next: code } }[asked.do] // JSON writes Infinity as null
 }
 

@@ -95,6 +95,7 @@ type Event struct {
 	Stage     string          `json:"stage"` // of a question: "execution" or "result"
 	Arguments json.RawMessage `json:"arguments"`
 	Reason    string          `json:"reason"`
+	Detail    string          `json:"detail"`  // of "error": what happened, in words
 	Outcome   string          `json:"outcome"` // of "done"
 	Raw       json.RawMessage `json:"-"`       // the whole event
 }

@@ -44,7 +44,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack || wasm ? [['emscripten', program('em++')]] : []),
-    ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['luajit', program('luajit')]] : []),
+    ...(languages ? [['golang-go', program('go')], ['cargo', program('cargo')], ['default-jdk-headless', program('javac')], ['libjna-java', () => existsSync('/usr/share/java/jna.jar')], ['mono-mcs', program('mcs')], ['mono-runtime', program('mono')], ['libmono-system-net-http4.0-cil', () => existsSync('/usr/lib/mono/4.5/System.Net.Http.dll')], ['luajit', program('luajit')]] : []),
     ...(durable ? [['redis-server', program('redis-server', 'valkey-server')], ['postgresql', () => existsSync('/usr/lib/postgresql')]] : []),
     ...(coverage ? [['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')], ['llvm', program('llvm-cov')]] : []),
     ...(pack ? [['g++-mingw-w64-x86-64-posix', program('x86_64-w64-mingw32-g++-posix')], ['lld-16', program('lld-16')]] : []),

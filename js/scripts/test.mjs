@@ -5,9 +5,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
-import { command, lower, quietly, root, say, Stop } from './run.mjs'
+import { command, lower, quietly, root, say, Stop, which } from './run.mjs'
 import { buildSite } from './site.mjs'
-import { browser as findBrowser, buildNative, buildTestPrograms, installWherePossible, packagesAreStale, readCache, setup } from './setup.mjs'
+import { browser as findBrowser, buildNative, buildTestPrograms, buildWasm, installWherePossible, packagesAreStale, readCache, setup } from './setup.mjs'
 
 const suites = {
   native: { about: 'C++ and C99', run: native },
@@ -323,10 +323,17 @@ function installPythonClients() {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** What cannot be installed is skipped by name. */
+/** What cannot be installed is skipped by name; so is WebAssembly where there is no emscripten. */
 async function inLanguages(preset) {
-  await installWherePossible({ languages: true })
-  const env = { SLUICE_LIBRARY: join(root, 'build', preset, 'libsluice.so') }
+  await installWherePossible({ languages: true, wasm: true })
+  try {
+    if (which('em++')) await buildWasm()
+  } catch (error) {
+    console.error(error instanceof Stop ? `\n${error.message}` : error)
+    return results.push({ name: 'languages', failed: 1, note: 'WebAssembly could not be built' })
+  }
+  const [library, addon] = ['libsluice.so', 'sluice.node'].map((name) => join(root, 'build', preset, name))
+  const env = { SLUICE_LIBRARY: library, SLUICE_ADDON: addon }
   return run('languages', 'python3', ['-m', 'unittest', 'discover', '--verbose', '-s', 'tests/drivers'], { env, count: countOfUnittest })
 }
 

@@ -26,7 +26,7 @@ install(EXPORT sluiceStatic NAMESPACE sluice:: DESTINATION "${sluice_cmake}" COM
 
 install(FILES native/include/sluice/sluice.h native/include/sluice/sluice.hpp
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/sluice" COMPONENT development)
-install(FILES native/include/sluice/documents.md native/examples/turn.c native/examples/turn.cpp
+install(FILES native/include/sluice/documents.md native/examples/note.c native/examples/turn.c native/examples/turn.cpp
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 

@@ -1,6 +1,6 @@
 // The driver of bindings/bun-deno, in Bun and in Deno; README.md describes the lines.
-import { readFileSync, writeSync } from 'node:fs'
 import { Delta, Engine, SluiceError, type Turn } from '../../bindings/bun-deno/sluice.ts'
+import { answerLines, bytes } from './lines.mjs'
 
 // deno-lint-ignore no-explicit-any
 type Asked = any
@@ -8,7 +8,6 @@ const engines = new Map<number, Engine>()
 const turns = new Map<number, Turn>()
 let saved = ''
 
-const bytes = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))
 const piece = (it: Delta | string) => (it instanceof Delta ? [it.kind, it.index, it.text] : it)
 
 const onHandles: Record<string, (asked: Asked) => unknown> = {
@@ -50,7 +49,7 @@ const onTurn: Record<string, (turn: Turn, asked: Asked) => unknown> = {
   },
 }
 
-function answer(asked: Asked) {
+answerLines((asked: Asked) => {
   try {
     const members = asked.do in onHandles ? onHandles[asked.do](asked) : onTurn[asked.do](turns.get(asked.turn)!, asked)
     return { code: 0, ...(members as object | undefined) }
@@ -59,19 +58,4 @@ function answer(asked: Asked) {
     const { code, name, message, path = '' } = error.detail
     return { code, name, message, path }
   }
-}
-
-function write(text: string) {
-  for (let data = new TextEncoder().encode(text); data.length > 0; ) data = data.subarray(writeSync(1, data))
-}
-
-let out = ''
-for (const line of readFileSync(0, 'utf8').split('\n')) {
-  if (line === '') continue
-  out += `${JSON.stringify(answer(JSON.parse(line)))}\n`
-  if (out.length > 1 << 20) {
-    write(out)
-    out = ''
-  }
-}
-write(out)
+})

@@ -13,6 +13,8 @@ BINDINGS = ROOT / "bindings"
 RUNTIMES = ROOT / "tests" / "package" / "runtimes"
 BUILD = ROOT / "build" / "languages"
 LIBRARY = Path(os.environ.get("SLUICE_LIBRARY") or ROOT / "build" / "release" / "libsluice.so")
+ADDON = Path(os.environ.get("SLUICE_ADDON") or ROOT / "build" / "release" / "sluice.node")
+WASM = ROOT / "js" / "prebuilds" / "wasm" / "sluice.wasm"
 
 
 installing = threading.Lock()  # Bun and Deno are installed together
@@ -79,15 +81,42 @@ class C(Language):
     def build(self):
         run("cc", *self.flags, DRIVERS / "driver.c", LIBRARY, "-o", self.out("driver"))
         run("cc", *self.flags, ROOT / "tests" / "ffi" / "smoke.c", LIBRARY, "-o", self.out("smoke"))
+        run("cc", *self.flags, ROOT / "native" / "examples" / "note.c", LIBRARY, "-o", self.out("note"))
 
     def example(self):
-        return None  # it stands in the project's README, and js/examples.test.mjs runs it
+        return [self.out("note")]
 
     def driver(self):
         return [self.out("driver")]
 
     def tests(self):
         run(self.out("smoke"))
+
+
+class Addon(Language):
+    """The npm package, right above its addon; its examples are those of the project's pages."""
+
+    name = "the addon"
+    programs = ("node",)
+    backend, file = "addon", ADDON
+
+    def build(self):
+        if not self.file.exists():
+            raise Missing(f"{self.name}: {self.file} was not built")
+
+    def settings(self):
+        return {"SLUICE_BACKEND": self.backend, "SLUICE_ADDON": str(ADDON)}
+
+    def example(self):
+        return None
+
+    def driver(self):
+        return ["node", DRIVERS / "driver.mjs"]
+
+
+class WebAssembly(Addon):
+    name = "WebAssembly"
+    backend, file = "wasm", WASM
 
 
 class Python(Language):
@@ -101,7 +130,7 @@ class Python(Language):
         shutil.unpack_archive(ROOT / wheel, self.out("site"), "zip")
 
     def settings(self):
-        return {"PYTHONPATH": str(self.out("site")), "SLUICE_LIBRARY": ""}
+        return {"PYTHONPATH": str(self.out("site")), "PYTHONUNBUFFERED": "", "SLUICE_LIBRARY": ""}
 
     def example(self):
         return ["python3", BINDINGS / "python" / "example.py"]
@@ -136,11 +165,14 @@ class CSharp(Language):
     programs = ("mcs", "mono")
 
     def build(self):
+        http = Path(shutil.which("mono")).resolve().parents[1] / "lib" / "mono" / "4.5" / "System.Net.Http.dll"
+        if not http.exists():
+            raise Missing(f"{self.name}: there is no {http} here")
         compiler = ("mcs", "-langversion:7", "-warnaserror", "-warn:4")  # with -doc it warns of what has no comment
         library = self.out("Sluice.dll")
         run(*compiler, "-target:library", f"-doc:{self.out('Sluice.xml')}", f"-out:{library}", *sorted((BINDINGS / "csharp" / "src").glob("*.cs")))
         for source in (BINDINGS / "csharp" / "example" / "Example.cs", DRIVERS / "Driver.cs", DRIVERS / "CSharpTest.cs"):
-            run(*compiler, f"-r:{library}", "-r:System.Core.dll", f"-out:{self.out(source.stem)}.exe", source)
+            run(*compiler, f"-r:{library}", "-r:System.Core.dll", "-r:System.Net.Http.dll", f"-out:{self.out(source.stem)}.exe", source)
 
     def example(self):
         return ["mono", self.out("Example.exe")]

@@ -1,18 +1,25 @@
 """Every binding is built, runs its example, and answers a transcript of all shared scripts byte for byte as the library does. README.md has more."""
 
+import json
 import os
 import re
+import socket
 import subprocess
+import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 
 import languages
 import transcript
-from languages import BUILD, Missing, environment, run
+from languages import BUILD, Missing, environment
 
 TRANSCRIPT = BUILD / "transcript"
-LANGUAGES = [languages.C(), languages.Python(), languages.Rust(), languages.Go(), languages.CSharp(), languages.Java(), languages.LuaJIT(), languages.Bun(), languages.Deno()]
+LANGUAGES = [
+    languages.C(), languages.Addon(), languages.WebAssembly(), languages.Python(), languages.Rust(), languages.Go(), languages.CSharp(), languages.Java(), languages.LuaJIT(),
+    languages.Bun(), languages.Deno(),
+]
 prepared, answered = {}, {}  # what will have been done, by language
 
 
@@ -53,6 +60,39 @@ def first_difference(language):
     return "the files differ"
 
 
+@contextmanager
+def started(*command, **settings):
+    """A program whose output is read while it runs; it is ended after two minutes."""
+    with subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(**settings)) as program:
+        late = threading.Timer(120, program.kill)
+        late.start()
+        try:
+            yield program
+        finally:
+            late.cancel()
+            program.kill()
+
+
+class ScriptedServer:
+    """server.mjs, which the examples talk to."""
+
+    def __enter__(self):
+        self._stack = ExitStack()
+        self._program = self._stack.enter_context(started("node", languages.DRIVERS / "server.mjs"))
+        self.base_url = self._program.stdout.readline().decode().strip()
+        return self
+
+    def go_on(self):
+        """The first answer goes on behind its first words."""
+        self._program.stdin.write(b"\n")
+        self._program.stdin.flush()
+
+    def __exit__(self, *_):
+        with self._stack:
+            told, _ = self._program.communicate()
+            self.requests = json.loads(told)
+
+
 class Tests:
     """For every language the same."""
 
@@ -70,7 +110,28 @@ class Tests:
 
     def test_the_example_runs_a_turn_with_a_call_that_is_approved(self):
         self.ready()
-        self.assertRegex(run(*self.language.example(), **self.language.settings()), r"^Noted: you will not forget it\.\ncompleted")
+        with ScriptedServer() as server, started(*self.language.example(), server.base_url, **self.language.settings()) as example:
+            words = example.stdout.read(len("Noted: "))
+            self.assertEqual(words, b"Noted: ", "text is shown while the answer still comes")
+            server.go_on()
+            self.assertRegex((words + example.stdout.read()).decode(), r"^Noted: you will not forget it\.\ncompleted")
+            self.assertEqual(example.wait(), 0)
+        first, second = server.requests
+        self.assertEqual({first["path"], second["path"]}, {"/v1/chat/completions"})
+        *_, result = second["body"]["messages"]
+        self.assertEqual(first["body"]["messages"], second["body"]["messages"][:1])
+        self.assertEqual(result["role"], "tool")
+        self.assertRegex(result["content"], "^noted")
+
+    def test_the_example_says_where_nobody_answers(self):
+        self.ready()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            nobody = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        done = subprocess.run([str(word) for word in self.language.example()], capture_output=True, text=True,
+                              env=environment(**self.language.settings(), SLUICE_BASE_URL=nobody), timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"127\.0\.0\.1")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_the_driver_answers_every_script_as_the_library_does(self):
         self.ready()
@@ -80,8 +141,8 @@ class Tests:
 
 
 for language in LANGUAGES:
-    own = {"language": language} if language.example() else {"language": language, Tests.test_the_example_runs_a_turn_with_a_call_that_is_approved.__name__: None}
-    globals()[type(language).__name__] = type(type(language).__name__, (Tests, unittest.TestCase), own)
+    without = {} if language.example() else {name: None for name in vars(Tests) if name.startswith("test_the_example")}
+    globals()[type(language).__name__] = type(type(language).__name__, (Tests, unittest.TestCase), {"language": language, **without})
 
 
 class Transcript(unittest.TestCase):
@@ -111,12 +172,14 @@ class Bindings(unittest.TestCase):
     def test_every_one_declares_every_function(self):
         names = (languages.ROOT / "tests" / "abi" / "exports.txt").read_text().split()
         self.assertGreater(len(names), 20)
-        theirs = ("node", "wasm")  # the npm package's own: one calls by the header, the other exports what the header has
-        folders = [folder for folder in languages.BINDINGS.iterdir() if folder.is_dir() and folder.name not in theirs]
-        self.assertGreater(len(folders), 6)
+        step = languages.BINDINGS / "step.h"  # what the two builds of the npm package share
+        elsewhere = {"node": [step], "wasm": [step, languages.ROOT / "js" / "src" / "core" / "wasm.ts"]}
+        folders = [folder for folder in languages.BINDINGS.iterdir() if folder.is_dir()]
+        self.assertGreater(len(folders), 8)
         for folder in folders:
             with self.subTest(folder.name):
-                text = "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.suffix in (".py", ".rs", ".go", ".cs", ".java", ".lua", ".ts"))
+                files = [path for path in folder.rglob("*") if path.suffix in (".py", ".rs", ".go", ".cs", ".java", ".lua", ".ts", ".cpp")]
+                text = "".join(path.read_text(errors="replace") for path in files + elsewhere.get(folder.name, []))
                 self.assertEqual([name for name in names if not re.search(rf"\b{name}\b", text)], [])
 
     def test_every_binding_has_the_version_of_the_library(self):

@@ -73,7 +73,7 @@ class Installed(unittest.TestCase):
                 f"{cmake}/sluiceConfig.cmake", f"{cmake}/sluiceConfigVersion.cmake",
                 f"{cmake}/sluiceShared.cmake", f"{cmake}/sluiceShared-release.cmake",
                 f"{cmake}/sluiceStatic.cmake", f"{cmake}/sluiceStatic-release.cmake")),
-            *(f"share/doc/sluice/{name}" for name in ("LICENSE", "documents.md", "turn.c", "turn.cpp")),
+            *(f"share/doc/sluice/{name}" for name in ("LICENSE", "documents.md", "note.c", "turn.c", "turn.cpp")),
         })
         self.assertEqual(os.readlink(self.lib / "libsluice.so"), f"libsluice.so.{MAJOR}")
         self.assertEqual(os.readlink(self.lib / f"libsluice.so.{MAJOR}"), f"libsluice.so.{MAJOR}.{MINOR}.{PATCH}")

@@ -1,11 +1,11 @@
-// The stores and the stream log for servers: the contract of stores over real Redis and Postgres, by each client.
+// The stores and the stream logs for servers: the contracts of both over real Redis and Postgres, by each client.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
-import { postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { postgres, postgresLog, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
@@ -65,9 +65,14 @@ test('stores whose server is away say so', { skip: noRedis || noPostgres }, asyn
   assert.throws(() => postgres({}), { code: 'option', path: 'pool' })
 })
 
-for (const [name, client] of [['ioredis', ioredis], ['redis', nodeRedis]]) {
-  test(`the stream log in Redis, by ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, { skip: noRedis }, async (t) => {
-    const make = async () => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5 })
+const inRedis = (client) => async (t) => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5 })
+const logs = {
+  'in Redis, by ioredis': [noRedis, inRedis(ioredis)], 'in Redis, by redis': [noRedis, inRedis(nodeRedis)],
+  'in Postgres': [noPostgres, (t) => postgresLog(pool(t), { prefix: nameOf(t) })],
+}
+for (const [name, [skip, open]] of Object.entries(logs)) {
+  test(`the stream log ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, { skip }, async (t) => {
+    const make = async () => await open(t)
     const [writer, reader] = [await make(), await make()]
     const all = async (id, told = []) => { for await (const one of reader.read(id)) told.push(one); return told }
     assert.deepEqual(await all('a'), [])

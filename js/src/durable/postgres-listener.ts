@@ -118,12 +118,13 @@ export class Listener {
     try {
       const taken = (connection = await this.#pool.connect?.())
       if (!taken) return false
-      const over = new Promise<void>((resolve) => {
-        this.#drop = resolve
-        for (const event of ['error', 'end']) taken.on(event, () => resolve())
-      })
+      let drop = (): void => {}
+      const over = new Promise<void>((resolve) => (drop = resolve))
+      this.#drop = drop
+      for (const event of ['error', 'end']) taken.on(event, () => drop())
       if (this.#seats.size === 0) return true
       taken.on('notification', ({ payload }) => {
+        if (this.#drop !== drop) return // it came while the connection was closed
         this.#hears = true
         for (const seat of this.#seats.get(payload ?? '') ?? []) seat.wake()
       })

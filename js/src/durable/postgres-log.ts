@@ -47,6 +47,9 @@ const SWEPT = 20
 /** Answers whose writers are remembered. */
 const MOST_BEGUN = 10_000
 
+/** In messages. */
+const WHAT = 'the stream log'
+
 interface Found {
   epoch: number
   ended: boolean
@@ -75,7 +78,7 @@ class PostgresLog implements StreamLog {
     this.#pollMs = pollMs
     this.#table = `${prefix}log`
     this.#statements = statementsOf(this.#table)
-    listenTo(pool)
+    listenTo(pool, WHAT)
   }
 
   async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
@@ -215,7 +218,7 @@ class PostgresLog implements StreamLog {
       await (this.#ready ??= this.#prepare())
       return (await this.#pool.query(text, values)).rows as T[]
     } catch (cause) {
-      throw storageError(cause, 'the stream log')
+      throw storageError(cause, WHAT)
     }
   }
 

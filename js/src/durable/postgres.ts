@@ -156,11 +156,11 @@ const heard = new WeakSet<PostgresPool>()
  * A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The next query makes another one.
  * @internal
  */
-export function listenTo(pool: PostgresPool): void {
+export function listenTo(pool: PostgresPool, what = 'the turns'): void {
   if (heard.has(pool)) return
   heard.add(pool)
   const { on } = pool as { on?: (event: 'error', listener: (error: unknown) => void) => unknown }
-  on?.call(pool, 'error', (error) => warn(`the database of the turns: ${messageOf(error)}`))
+  on?.call(pool, 'error', (error) => warn(`the database of ${what}: ${messageOf(error)}`))
 }
 
 /** @internal */

@@ -42,7 +42,7 @@ function following(log, id) {
   return { chunks, done, leave: () => reader.return() }
 }
 
-test('a worker and a reader in processes of their own, with Postgres alone: the reader has the text before the leg ends', { skip }, async (t) => {
+test('a worker and a reader in processes of their own, with Postgres alone: the reader has the text before the leg ends', { skip, timeout: 60_000 }, async (t) => {
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
   const server = await serverOf(t, [{ parts: [{ text: 'What comes ' }, { wait: gate }, { text: 'later.' }] }])
@@ -226,6 +226,13 @@ test('a long answer is read in parts of a bounded size, and any text comes as it
     if (all.length === told.length) break
   }
   assert.deepEqual(all, told)
+})
+
+test('many processes may make the tables at once; a database that is away is told as such', { skip }, async (t) => {
+  const { prefix, pool } = poolsOf(t)
+  await Promise.all(Array.from({ length: 6 }, (_, n) => postgresLog(pool(), { prefix }).append(`${n}`, 1, ['"1"'])))
+  const away = postgresLog(pool({ port: 9 }), { prefix })
+  for (let tries = 0; tries < 2; tries++) await assert.rejects(away.read('x').next(), { code: 'storage', path: 'pool', message: /the database of the stream log/ })
 })
 
 test('no pool, and wrong options, are refused', () => {

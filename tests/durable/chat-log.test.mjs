@@ -1,30 +1,38 @@
-// What chatHandler tells, in Redis: a page that lost its connection reads the answer from another process than the one that writes it.
+// What chatHandler tells, in Redis or Postgres: a page that lost its connection reads the answer from another process than the one that writes it.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Redis } from 'ioredis'
+import pg from 'pg'
 import { chatHandler } from '../../js/dist/esm/ai-sdk/index.js'
 import { memory } from '../../js/dist/esm/conversations/index.js'
-import { redisLog } from '../../js/dist/esm/durable/index.js'
+import { postgresLog, redisLog } from '../../js/dist/esm/durable/index.js'
 import { callsEcho, echo, stage } from '../js/support.mjs'
-import { noRedis, startRedis } from './servers.mjs'
+import { noPostgres, noRedis, withServers } from './servers.mjs'
 
-let server
-before(async () => { server = noRedis ? undefined : await startRedis() })
-after(() => server?.stop())
+const servers = withServers()
 
-test('an answer over two legs is told by a process that does not write it', { skip: noRedis }, async (t) => {
+/** Each log over a connection of its own, as another process has. */
+const logs = {
+  Redis: [noRedis, (t, prefix) => {
+    const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
+    t.after(() => client.disconnect())
+    return redisLog(client, { prefix: `${prefix}:`, pollMs: 10 })
+  }],
+  Postgres: [noPostgres, (t, prefix) => {
+    const pool = new pg.Pool({ ...servers.postgres.config, max: 4 })
+    t.after(() => pool.end())
+    return postgresLog(pool, { prefix: `${prefix}_` })
+  }],
+}
+
+for (const [name, [skip, open]] of Object.entries(logs)) test(`an answer over two legs is told by a process that does not write it, by a log in ${name}`, { skip }, async (t) => {
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
   const { server: model, engine } = await stage(t, { answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }], tools: [echo({ permission: 'sensitive' })] })
-  const prefix = `t${randomUUID()}:`
+  const prefix = `t${randomUUID().replaceAll('-', '')}`
   const store = memory()
-  /** A handler with a connection of its own, as another process has. */
-  const handler = () => {
-    const client = new Redis({ host: '127.0.0.1', port: server.port })
-    t.after(() => client.disconnect())
-    return chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, onDisconnect: 'continue', log: redisLog(client, { prefix, pollMs: 10 }) })
-  }
+  const handler = () => chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, onDisconnect: 'continue', log: open(t, prefix) })
   const [one, other] = [handler(), handler()]
   const post = async (...messages) => await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
   const replay = () => other(new Request('http://app.test/api/chat/chat/stream'))
@@ -44,13 +52,10 @@ test('an answer over two legs is told by a process that does not write it', { sk
   assert.equal((await replay()).status, 204)
 })
 
-test('a process whose clock is behind goes on with what another one began, and with what one left that died', { skip: noRedis }, async (t) => {
+for (const [name, [skip, open]] of Object.entries(logs)) test(`a process whose clock is behind goes on with what another one began, and with what one left that died, by a log in ${name}`, { skip }, async (t) => {
   const { server: model, engine } = await stage(t, { answers: [callsEcho, { text: 'Done.' }, { text: 'Again.' }], tools: [echo({ permission: 'sensitive' })] })
-  const prefix = `t${randomUUID()}:`
   const store = memory()
-  const client = new Redis({ host: '127.0.0.1', port: server.port })
-  t.after(() => client.disconnect())
-  const log = redisLog(client, { prefix, pollMs: 10 })
+  const log = open(t, `t${randomUUID().replaceAll('-', '')}`)
   const handler = (use = log) => chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, log: use })
   const post = async (one, ...messages) => await (await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))).text()
   const asked = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }

@@ -1,5 +1,5 @@
 // Opens a store of turns with its queue and its stream log in any process, by a description that goes through JSON.
-import { bullmq, local, memoryLog, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { bullmq, local, memoryLog, postgres, postgresLog, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '../js/durable-places.mjs'
@@ -35,7 +35,7 @@ export async function open(place) {
     const connection = { ...place.config, max: 5, migrate: true }
     const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }, createPostgresBackend))
-    return { client: pool, store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: memoryLog(), close: async () => { await queue.close(); await pool.end() } }
+    return { client: pool, store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: postgresLog(pool, { prefix: `${name}_` }), close: async () => { await queue.close(); await pool.end() } }
   }
   if (kind === 'many machines') {
     const { default: pg } = await import('pg')

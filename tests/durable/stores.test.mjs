@@ -1,11 +1,11 @@
-// The stores and the stream log for servers: the contract of stores over real Redis and Postgres, by each client.
+// The stores and the stream logs for servers: the contracts of both over real Redis and Postgres, by each client.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
-import { postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
+import { postgres, postgresLog, redis, redisLog, sealedLog } from '../../js/dist/esm/durable/index.js'
 import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
@@ -65,9 +65,16 @@ test('stores whose server is away say so', { skip: noRedis || noPostgres }, asyn
   assert.throws(() => postgres({}), { code: 'option', path: 'pool' })
 })
 
-for (const [name, client] of [['ioredis', ioredis], ['redis', nodeRedis]]) {
-  test(`the stream log in Redis, by ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, { skip: noRedis }, async (t) => {
-    const make = async () => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5 })
+const inRedis = (client) => async (t, more) => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5, ...more })
+const lostInRedis = async (t, id) => void (await ioredis(t).del(`${nameOf(t)}log:${id}`, `${nameOf(t)}chunks:${id}`))
+const lostInPostgres = async (t, id) => { for (const [table, column] of [['log', 'id'], ['log_chunks', 'turn']]) await pool(t).query(`DELETE FROM ${nameOf(t)}${table} WHERE ${column} = $1`, [id]) }
+const logs = {
+  'in Redis, by ioredis': [noRedis, inRedis(ioredis), lostInRedis], 'in Redis, by redis': [noRedis, inRedis(nodeRedis), lostInRedis],
+  'in Postgres': [noPostgres, (t, more) => postgresLog(pool(t), { prefix: nameOf(t), ...more }), lostInPostgres],
+}
+for (const [name, [skip, open, lose]] of Object.entries(logs)) {
+  test(`the stream log ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, { skip }, async (t) => {
+    const make = async () => await open(t)
     const [writer, reader] = [await make(), await make()]
     const all = async (id, told = []) => { for await (const one of reader.read(id)) told.push(one); return told }
     assert.deepEqual(await all('a'), [])
@@ -87,5 +94,48 @@ for (const [name, client] of [['ioredis', ioredis], ['redis', nodeRedis]]) {
     assert.deepEqual(of(2), ['"1"', '"ü\u2028"', ...Array.from({ length: 1200 }, (_, n) => `${n}`)])
     assert.deepEqual(of(3), ['"anew"', '"end"'])
     assert.deepEqual(await all('a'), [], 'who comes later finds nothing')
+  })
+
+  test(`the stream log ${name}: an epoch is given once, whatever the clocks say`, { skip }, async (t) => {
+    const make = async () => await open(t)
+    const [one, other] = [await make(), await make()]
+    const all = async (id, told = []) => { for await (const part of other.read(id)) told.push(part); return told }
+    const late = 1_795_000_000_123
+    assert.deepEqual([await one.begin('a', late), await other.begin('a', late - 3_600_000), await one.begin('a', late + 10)], [late, late + 1, late + 10])
+    assert.deepEqual(await all('a'), [], 'nothing is told yet')
+    await one.append('a', late + 10, ['"1"'])
+    assert.equal(await other.begin('a', 5), late + 11)
+    await one.end('a', late + 10)
+    assert.equal(await other.begin('a', 5), late + 12)
+    await other.append('a', late + 12, ['"2"'])
+    const reading = all('a')
+    await other.end('a', late + 12)
+    assert.ok((await reading).every(({ epoch }) => epoch === late + 12))
+  })
+
+  test(`the stream log ${name}: while its writer lives none is forgotten, and a lost one is not begun in its middle`, { skip }, async (t) => {
+    const keepMs = 2000
+    const [writer, reader] = [await open(t, { keepMs }), await open(t, { keepMs })]
+    const first = async (id) => { for await (const { chunks } of reader.read(id)) return chunks; return undefined }
+    await writer.append('a', 1, ['"1"'])
+    await reader.append('b', 1, ['"1"'])
+    const end = performance.now() + 1.5 * keepMs
+    while (performance.now() < end) assert.deepEqual(await first('a'), ['"1"']) // a reader that leaves at once
+    await lose(t, 'b')
+    await assert.rejects(reader.append('b', 1, ['"2"']), /is over/)
+    assert.equal(await first('b'), undefined)
+    await writer.end('a', 1)
+  })
+
+  test(`the stream log ${name}: a reader that waits leaves at once, and a sealed one tells what was told`, { skip }, async (t) => {
+    const inner = await open(t, { pollMs: 60_000 })
+    const log = sealedLog(inner, new Uint8Array(32))
+    await log.append('a', await log.begin('a', 1), ['"secret"', '"more"'])
+    const told = log.read('a')
+    assert.deepEqual((await told.next()).value.chunks, ['"secret"', '"more"'])
+    const waiting = told.next()
+    await told.return()
+    assert.deepEqual(await waiting, { done: true, value: undefined })
+    for await (const { chunks } of inner.read('a')) { assert.ok(chunks.length === 2 && chunks.every((chunk) => chunk.startsWith('sealed:'))); break }
   })
 }

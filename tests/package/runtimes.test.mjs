@@ -18,7 +18,7 @@ const hosts = [
 const surface = {
   'sluice': ['Engine', 'OutcomeUnknown', 'Run', 'SluiceError', 'Turn', 'backend', 'file', 'memory', 'parts', 'ready', 'tool', 'version'],
   'sluice/conversations': ['files', 'memory', 'pathOf', 'sqlite'],
-  'sluice/durable': ['bullmq', 'durable', 'fileBlobs', 'files', 'local', 'memoryLog', 'postgres', 'redis', 'redisLog', 'sealedLog', 'sqlite'],
+  'sluice/durable': ['bullmq', 'durable', 'fileBlobs', 'files', 'local', 'memoryLog', 'postgres', 'postgresLog', 'redis', 'redisLog', 'sealedLog', 'sqlite'],
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],

@@ -28,7 +28,7 @@ export interface DurableOptions<C = unknown> {
   store?: TurnStore
   /** Which turn is looked at next. Default: `local()`, in this process. */
   queue?: WakeQueue
-  /** What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn. */
+  /** What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn; `redisLog(client)` and `postgresLog(pool)` have them anywhere. */
   log?: StreamLog
   /** Where pictures and long results are kept, beside the turn. Default: in it, and written again with every save. */
   blobs?: BlobStore

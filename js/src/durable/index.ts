@@ -11,6 +11,7 @@ export type {
   TurnStatus, TurnStore, TurnWorker, WaitingEvent, WakeQueue,
 } from './types.js'
 export { postgres, type PostgresOptions, type PostgresPool } from './postgres.js'
+export { postgresLog, type PostgresConnection, type PostgresLogOptions, type PostgresLogPool } from './postgres-log.js'
 export { redis, type RedisOptions } from './redis.js'
 export { redisLog, type RedisLogOptions } from './redis-log.js'
 export type { RedisClient } from './redis-client.js'

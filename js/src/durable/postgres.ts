@@ -20,14 +20,18 @@ export interface PostgresOptions {
   prefix?: string
 }
 
-const checkOptions = members({ members: { prefix: is('letters, digits and _, perhaps behind a schema and a dot', (value) => typeof value === 'string' && /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]{0,40}$/.test(value)) } })
+/** @internal */
+export const checkPrefix = is('letters, digits and _, perhaps behind a schema and a dot', (value) => typeof value === 'string' && /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]{0,40}$/.test(value))
+/** @internal */
+export const checkPool = withMethods('a Pool of pg', 'query')
+const checkOptions = members({ members: { prefix: checkPrefix } })
 
 /**
  * Keeps turns in two tables of a Postgres database (12 or later), `sluice_turns` and `sluice_inbox`, created if missing. The app makes the pool and ends it. Any number of
  * processes may use it. Throws SluiceError `option` if this is no pool.
  */
 export function postgres(pool: PostgresPool, options: PostgresOptions = {}): TurnStore {
-  withMethods('a Pool of pg', 'query')(pool, 'pool')
+  checkPool(pool, 'pool')
   checkOptions(options, 'options')
   return new PostgresTurns(pool, options.prefix ?? 'sluice_')
 }
@@ -132,8 +136,7 @@ class PostgresTurns implements TurnStore {
       CREATE TABLE IF NOT EXISTS ${this.#inbox} (number bigserial PRIMARY KEY, turn text COLLATE "C" NOT NULL, key text NOT NULL, entry text, UNIQUE (turn, key));
       CREATE INDEX IF NOT EXISTS ${name(this.#inbox)}_waits ON ${this.#inbox} (turn) WHERE entry IS NOT NULL;`
     try {
-      // Of two processes that make a table at once, Postgres lets one fail: so one waits.
-      await this.#pool.query(`DO $do$ BEGIN PERFORM pg_advisory_xact_lock(7583910842); ${tables} END $do$`)
+      await this.#pool.query(madeByOne(tables))
     } catch (error) {
       this.#ready = undefined // the next call tries again
       throw error
@@ -141,17 +144,27 @@ class PostgresTurns implements TurnStore {
   }
 }
 
+/**
+ * Of two processes that make a table at once, Postgres lets one fail: so one waits.
+ * @internal
+ */
+export const madeByOne = (tables: string): string => `DO $do$ BEGIN PERFORM pg_advisory_xact_lock(7583910842); ${tables} END $do$`
+
 const heard = new WeakSet<PostgresPool>()
 
-/** A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The next query makes another one. */
-function listenTo(pool: PostgresPool): void {
+/**
+ * A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The next query makes another one.
+ * @internal
+ */
+export function listenTo(pool: PostgresPool, what = 'the turns'): void {
   if (heard.has(pool)) return
   heard.add(pool)
   const { on } = pool as { on?: (event: 'error', listener: (error: unknown) => void) => unknown }
-  on?.call(pool, 'error', (error) => warn(`the database of the turns: ${messageOf(error)}`))
+  on?.call(pool, 'error', (error) => warn(`the database of ${what}: ${messageOf(error)}`))
 }
 
-const storageError = (cause: unknown): SluiceError => new SluiceError({ code: 'storage', path: 'pool', detail: `the database of the turns: ${messageOf(cause)}`, cause })
+/** @internal */
+export const storageError = (cause: unknown, what = 'the turns'): SluiceError => new SluiceError({ code: 'storage', path: 'pool', detail: `the database of ${what}: ${messageOf(cause)}`, cause })
 
 /** A bigint comes as text. */
 function listedOf(row: ListedRow): ListedRow {

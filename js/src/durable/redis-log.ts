@@ -3,6 +3,7 @@ import { members, milliseconds } from '../core/options.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
 import { senderOf, type RedisClient, type Send } from './redis-client.js'
 import { checkRedisOptions, type RedisOptions } from './redis.js'
+import { Begun, delay, endSurely, leavable } from './shared-log.js'
 
 /** What `redisLog` takes. */
 export interface RedisLogOptions extends RedisOptions {
@@ -32,15 +33,21 @@ return own`
 const APPEND = `
 local epoch = tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1')
 local own = tonumber(ARGV[1])
-if own < epoch then return -1 end
+if own < epoch or (epoch < 0 and ARGV[3] == 'next') then return -1 end
 if own > epoch then
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'ended', 0)
 end
-redis.call('RPUSH', KEYS[2], unpack(ARGV, 3))
+redis.call('RPUSH', KEYS[2], unpack(ARGV, 4))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return redis.call('LLEN', KEYS[2])`
+/** Its writer lives, and has nothing to tell. */
+const TOUCH = `
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'ended') == '1' then return 0 end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 1`
 /** Readers that follow it get the rest; who comes later finds nothing. */
 const END = `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
@@ -63,12 +70,14 @@ class RedisLog implements StreamLog {
   readonly #prefix: string
   readonly #keepMs: number
   readonly #pollMs: number
+  readonly #begun: Begun
 
   constructor(send: Send, { prefix = '{sluice}:', keepMs = 600_000, pollMs = 100 }: RedisLogOptions) {
     this.#send = send
     this.#prefix = prefix
     this.#keepMs = keepMs
     this.#pollMs = pollMs
+    this.#begun = new Begun(keepMs, (id, epoch) => this.#send('EVAL', TOUCH, 2, ...this.#keys(id), epoch, keepMs))
   }
 
   async begin(id: string, least: number): Promise<number> {
@@ -77,18 +86,24 @@ class RedisLog implements StreamLog {
 
   async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
     for (let at = 0; at < chunks.length; at += 500) {
-      const length = await this.#send('EVAL', APPEND, 2, ...this.#keys(id), epoch, this.#keepMs, ...chunks.slice(at, at + 500))
+      const length = await this.#send('EVAL', APPEND, 2, ...this.#keys(id), epoch, this.#keepMs, this.#begun.has(id, epoch) ? 'next' : 'first', ...chunks.slice(at, at + 500))
       if (Number(length) < 0) throw new Error(`epoch ${epoch} of ${id} is over`)
+      this.#begun.add(id, epoch)
     }
   }
 
   async end(id: string, epoch: number): Promise<void> {
-    await this.#send('EVAL', END, 2, ...this.#keys(id), epoch, Math.min(REST_MS, this.#keepMs))
+    this.#begun.delete(id, epoch)
+    await endSurely(async () => void (await this.#send('EVAL', END, 2, ...this.#keys(id), epoch, Math.min(REST_MS, this.#keepMs))))
   }
 
-  async *read(id: string): AsyncGenerator<LoggedChunks, void, undefined> {
+  read(id: string): AsyncIterableIterator<LoggedChunks, void, undefined> {
+    return leavable((left) => this.#read(id, left))
+  }
+
+  async *#read(id: string, left: AbortSignal): AsyncGenerator<LoggedChunks, void, undefined> {
     let epoch = ''
-    for (let at = 0; ;) {
+    for (let at = 0; !left.aborted;) {
       const found = (await this.#send('EVAL', READ, 2, ...this.#keys(id), epoch, at)) as [string, string, string[]] | []
       if (found.length === 0) return
       const [now, ended, chunks] = found
@@ -97,7 +112,7 @@ class RedisLog implements StreamLog {
       at += chunks.length
       if (chunks.length > 0) yield { epoch: Number(now), chunks }
       else if (ended === '1') return
-      else await new Promise((resolve) => setTimeout(resolve, this.#pollMs))
+      else await delay(this.#pollMs, left)
     }
   }
 

@@ -73,9 +73,10 @@ export class Leg<Chunk> {
     const { log, id, epoch } = this.#parts
     this.#ended = true
     try {
-      await this.#begun
-      await this.#told
-      await log.end(id, await epoch)
+      await this.#begun.finally(async () => {
+        await this.#told
+        await log.end(id, await epoch)
+      })
     } catch (error) {
       this.#lost.abort(error)
     }

@@ -48,11 +48,25 @@ class SealedLog implements StreamLog {
     await this.#log.end(id, epoch)
   }
 
-  async *read(id: string): AsyncGenerator<LoggedChunks, void, undefined> {
+  /** No generator: one that waits could not leave. */
+  read(id: string): AsyncIterableIterator<LoggedChunks, void, undefined> {
+    const told = this.#log.read(id)[Symbol.asyncIterator]()
     let [now, at] = [-1, 0]
-    for await (const { epoch, chunks } of this.#log.read(id)) {
-      if (epoch !== now) [now, at] = [epoch, 0]
-      yield { epoch, chunks: chunks.map((chunk) => this.#open(id, epoch, at++, chunk)) }
+    return {
+      next: async () => {
+        const { done, value } = await told.next()
+        if (done) return { done, value: undefined }
+        const { epoch, chunks } = value
+        if (epoch !== now) [now, at] = [epoch, 0]
+        return { value: { epoch, chunks: chunks.map((chunk) => this.#open(id, epoch, at++, chunk)) } }
+      },
+      return: async () => {
+        await told.return?.()
+        return { done: true, value: undefined }
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
     }
   }
 

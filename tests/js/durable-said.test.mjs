@@ -243,3 +243,23 @@ test('what was saved is said to be so where the queue is away: it goes on with t
   assert.equal(await turns.advance(id), 'done')
   assert.equal(server.requests.length, 2)
 })
+
+test('a question says what the call runs with beside its arguments, how the model called the tool, and what it gave twice', async (t) => {
+  const text = '<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\narchery:「始」no_reply「末」,\ntext:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>'
+  const native = { calls: [{ id: 'c', name: 'echo_back', arguments: '{"text":"shown","text":"run"}' }] }
+  for (const [answer, engine, wanted] of [
+    [{ text }, { mode: 'text', protocol: 'vcp' }, { reserved: { archery: 'no_reply' }, askedName: undefined, twice: undefined }], [native, {}, { reserved: undefined, askedName: 'echo_back', twice: ['text'] }],
+  ]) {
+    const store = files(folderOf(t))
+    const server = await serverOf(t, [answer, { text: 'Done.' }], { strict: false })
+    const turns = turnsOf(t, server, { store, engine, queue: lossy })
+    const id = await turns.start({ messages: hello })
+    await turns.advance(id)
+    const said = async (process) => { const [{ reserved, askedName, twice }] = (await process.status(id)).questions; return { reserved, askedName, twice } }
+    assert.deepEqual(await said(turns), wanted)
+    // Another worker has another definition of the tool, and asks anew.
+    const next = turnsOf(t, server, { store, engine, queue: lossy, tools: [asks({ description: 'Says it once more.' })] })
+    await next.advance(id)
+    assert.deepEqual(await said(next), wanted)
+  }
+})

@@ -4,14 +4,14 @@ import type { Interrupt } from './types.js'
 
 /** A question as an interrupt. `parameters`: of the tool, for a form in which its arguments are edited. */
 export function interruptOf(event: ApprovalEvent, { parameters, ...own }: Pick<Interrupt, 'id' | 'reason' | 'toolCallId'> & { parameters: unknown }): Interrupt {
-  const { stage, name, title = name, description, arguments: args, level, policy, digest, preview, expiresAt } = event
+  const { stage, name, title = name, description, arguments: args, level, policy, digest, preview, expiresAt, reserved } = event
   const question = stage === 'execution' ? `May ${title} run?` : `May the model read what ${title} gave?`
   return {
     ...own,
     message: description === '' ? question : `${question} ${description}`,
     responseSchema: stage === 'execution' ? ofExecution(parameters) : ofResult,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-    metadata: { sluice: { stage, name, arguments: args, level, policy, digest, ...(preview ? { preview: preview as unknown as Json } : {}) } },
+    metadata: { sluice: { stage, name, arguments: args, ...(reserved ? { reserved } : {}), level, policy, digest, ...(preview ? { preview: preview as unknown as Json } : {}) } },
   }
 }
 

@@ -325,12 +325,12 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   #ask(event: ApprovalEvent): void {
-    const { call: number, stage, level, policy, digest, preview, expiresAt, description, name } = event
+    const { call: number, stage, level, policy, digest, preview, expiresAt, description, name, reserved } = event
     const call = this.#callOf(number)
     call.card.name ??= name
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
-    const sluice = { stage, level, policy, digest, ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
+    const sluice = { stage, level, policy, digest, ...(reserved ? { reserved } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
     const signature = this.#page.sign?.(call.id, event)
     this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(signature === undefined ? {} : { signature }), ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }

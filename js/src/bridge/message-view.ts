@@ -8,6 +8,10 @@ import type { ToolWords } from '../core/tool-words.js'
 export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   /** Names the question in a decision. Only this window has it, and it is good for one decision. */
   token: string
+  /** The name of the tool as the model wrote it, where it is another and no card says so. */
+  askedName?: string
+  /** Names that the model gave twice in one object of the arguments, where no card says so: the last one counts. */
+  twice?: string[]
   /** What the tool says it does. */
   annotations?: {
     /** It changes nothing. */

@@ -1,15 +1,14 @@
 // Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer. The question stands
 // directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../bridge/invisible.js'
-import { isAbout, questionLines, questionWords, type Line } from '../bridge/question.js'
+import { questionLines, questionWords } from '../bridge/question.js'
 import { givenTwice } from '../bridge/twice.js'
 import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../core/events.js'
 import type { Run } from '../core/run.js'
 import type { Tool } from '../core/tool.js'
 import { tell } from './command.js'
-import { proseRows } from './flow.js'
-import { rowsOf } from './rows.js'
+import { questionRows } from './question-rows.js'
 import type { Screen } from './screen.js'
 import type { Terminal } from './terminal.js'
 
@@ -99,9 +98,8 @@ export class Asking {
       twice: givenTwice(this.#written.get(event.call) ?? ''),
       arguments: edited ?? event.arguments,
       edited: edited !== undefined,
-      reserved: card?.reserved,
     }, questionWords.en, { whole })
-    const rows = this.#rows(lines)
+    const rows = questionRows(lines, screen.columns - 4, screen.paint)
     const cut = lines.flatMap(({ show }) => show ?? [])
     const unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     const prompt = promptOf(event, cut.length > 0, unseen > 0)
@@ -110,39 +108,6 @@ export class Asking {
     const pages: string[][] = []
     for (let at = 0; at < rows.length; at += size) pages.push(rows.slice(at, at + size))
     return { pages, prompt, cut, unseen }
-  }
-
-  #rows(lines: readonly Line[]): string[] {
-    const { screen } = this.#options
-    const { paint } = screen
-    const width = screen.columns - 4
-    const counts = new Map<string, number>()
-    for (const { kind, of } of lines) if (kind === 'value' && of) counts.set(of, (counts.get(of) ?? 0) + 1)
-    const joined = (...kinds: Line['kind'][]): string[] =>
-      proseRows(lines.filter(({ kind }) => kinds.includes(kind)).flatMap(({ runs }, at) => [...(at ? [{ text: ' · ' }] : []), ...runs]), width, paint)
-    const rows = (line: Line, indent: string, first = indent): string[] =>
-      (line.kind === 'argument' || line.kind === 'value' ? rowsOf : proseRows)(line.runs, Math.max(8, width - first.length), paint).map((row, at) => (at ? indent : first) + row)
-    return [
-      ...lines.filter(isAbout).flatMap((line) => rows(line, line.kind === 'about' ? marks.about : marks.notice).map((row) => paint(line.kind === 'about' ? 'dim' : 'yellow', row))),
-      ...joined('sentence'),
-      ...joined('tool', 'counts'),
-      ...joined('effect'),
-      ...lines.filter((line) => !isAbout(line)).flatMap((line) => {
-        switch (line.kind) {
-          case 'argument':
-            return rows({ ...line, runs: [...(line.label ? [...line.label, { text: ' · ' }] : []), ...line.runs] }, marks.nameGoesOn, marks.name)
-          case 'value': {
-            const numbered = (counts.get(line.of ?? '') ?? 0) > 1
-            return rows(line, marks.value, `  ${(numbered ? String(line.number) : '').padStart(5)} │ `)
-          }
-          case 'notice':
-          case 'hidden':
-            return rows(line, marks.notice).map((row) => paint('yellow', row))
-          default:
-            return []
-        }
-      }),
-    ]
   }
 
   #show(call: number, rows: readonly string[]): void {
@@ -277,9 +242,6 @@ export class Asking {
 }
 
 const yes = /^y(?:es)?$/i
-
-/** What stands in front of every row of a model's or a tool's words: none of them can draw a row that looks like one of another kind. */
-const marks = { about: '  > ', notice: '! ', name: '  › ', nameGoesOn: '  ┊ ', value: '        │ ' }
 
 /** A tool that asks every time cannot be remembered. */
 const canRemember = ({ stage, policy }: ApprovalEvent): boolean => stage === 'execution' && policy !== 'ask_always'

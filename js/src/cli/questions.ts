@@ -1,8 +1,11 @@
 // sluice questions: the open questions of all durable turns, and decisions about them.
 import { escapeInvisible } from '../bridge/invisible.js'
+import { questionLines, questionWords } from '../bridge/question.js'
+import type { Tool } from '../core/tool.js'
 import type { Durable, Question } from '../durable/types.js'
 import { text, UsageError, type Command } from './command.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'
+import { questionRows } from './question-rows.js'
 import { startQuestions } from './questions-page.js'
 import { loadTurns } from './turns-file.js'
 
@@ -53,7 +56,7 @@ ${pageHelp}
 async function list(turns: Durable, filter: { thread?: string; tool?: string }, json: boolean): Promise<void> {
   let count = 0
   for await (const question of turns.questions(filter)) {
-    console.log(json ? JSON.stringify({ ...question, question: nameOf(question) }) : shown(question))
+    console.log(json ? JSON.stringify({ ...question, question: nameOf(question) }) : shown(question, turns.tools.find(({ name }) => name === question.name)))
     count++
   }
   if (count === 0 && !json) console.log('nothing is asked')
@@ -75,20 +78,13 @@ async function decide(turns: Durable, name: string, { decision, reason, remember
 
 const nameOf = ({ turn, call, stage, digest }: Question): string => `${turn}:${call}:${stage}:${digest.slice(0, DIGITS)}`
 
-const pictures = ({ parts = [] }: NonNullable<Question['preview']>): string[] => {
-  const count = parts.filter(({ type }) => type === 'image').length
-  return count === 0 ? [] : [`and ${count} ${count === 1 ? 'picture' : 'pictures'} that a terminal cannot show`]
-}
-
-function shown(question: Question): string {
-  const { name, title, description, stage, arguments: args, preview, thread, askedAt, expiresAt } = question
+/** A border stands in front of all that the tool, its server and the model wrote: nothing of theirs looks like a row of ours. */
+function shown(question: Question, { declaration, words }: Partial<Pick<Tool, 'declaration' | 'words'>> = {}): string {
+  const { thread, askedAt, expiresAt } = question
   const at = (time: number): string => new Date(time).toISOString().replace('T', ' ').slice(0, 16)
-  const lines = [
-    `${name}${title ? ` (${title})` : ''}: ${stage === 'execution' ? 'may it run?' : 'may the model read its result?'}${thread === undefined ? '' : ` thread ${thread},`} asked ${at(askedAt)}${expiresAt === undefined ? '' : `, until ${at(expiresAt)}`}`,
-    ...(description ? [description] : []),
-    ...JSON.stringify(args, null, 2).split('\n'),
-    ...(preview ? ['The result:', ...preview.text.split('\n').map((line) => `| ${line}`), ...pictures(preview)] : []),
-    nameOf(question),
-  ]
-  return lines.map((line, at) => `${at === 0 ? '' : '  '}${escapeInvisible(line)}`).join('\n') + '\n'
+  const about = [`asked ${at(askedAt)}`, ...(expiresAt === undefined ? [] : [`until ${at(expiresAt)}`]), ...(thread === undefined ? [] : [`thread ${JSON.stringify(thread)}`])].join(', ')
+  const request = { ...question, annotations: declaration?.['annotations'] as { readOnlyHint?: boolean } | undefined, words }
+  const whole = new Set(questionLines(request, questionWords.en).flatMap(({ show }) => show ?? []))
+  const rows = questionRows(questionLines(request, questionWords.en, { whole }), (process.stdout.columns ?? 120) - 2, (_, text) => text)
+  return [escapeInvisible(about), ...rows.map((row) => `│ ${row}`), `╰ ${escapeInvisible(nameOf(question))}`].join('\n') + '\n'
 }

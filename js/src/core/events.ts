@@ -232,6 +232,8 @@ export interface ApprovalRequest {
   description: string
   /** What it runs with: the edited arguments, where they were edited. */
   arguments: JsonObject
+  /** Fields of the text protocol that are not arguments, and that it runs with. */
+  reserved?: { [key: string]: string }
   /** What the tool declares. */
   level: Level
   /** Why it is asked. */

@@ -2,7 +2,8 @@
 // save, and a save that finds another revision ends the leg: somebody else has the turn.
 import type { Engine } from '../core/engine.js'
 import { SluiceError } from '../core/errors.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, Json, SluiceEvent } from '../core/events.js'
+import { givenTwice } from '../bridge/twice.js'
+import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ChatMessage, Json, SluiceEvent, ToolUseBlock } from '../core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
 import { withClientTools, type ClientTool } from '../leg/client-tools.js'
@@ -68,6 +69,8 @@ export class Leg {
 
   // -- of the turn
   readonly #questions = new Map<number, Question>()
+  /** What the model wrote of the calls that this worker read. */
+  readonly #written = new Map<number, Pick<CardFields, 'askedName' | 'rawArguments'>>()
   /** The questions that were asked by the workers before. */
   readonly #before = new Map<string, Question>()
   /** Entries that were used: the next save takes them out of the inbox. */
@@ -264,14 +267,26 @@ export class Leg {
 
   #hear(event: SluiceEvent): void {
     if (event.type === 'approval') this.#ask(event)
-    else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) this.#questions.delete(event.call)
+    else if (event.type === 'card') this.#note(event)
     this.#log.tell(event)
+  }
+
+  #note({ call, status, askedName, rawArguments }: CardEvent): void {
+    if (askedName !== undefined || rawArguments !== undefined) this.#written.set(call, { ...this.#written.get(call), ...(askedName === undefined ? {} : { askedName }), ...(rawArguments === undefined ? {} : { rawArguments }) })
+    if (!status || status.startsWith('awaiting')) return
+    this.#questions.delete(call)
+    if (status !== 'streaming' && status !== 'pending') this.#written.delete(call)
   }
 
   #ask({ type: _, seq: __, ...asked }: ApprovalEvent): void {
     const { id, thread } = this.#row
     const known = this.#before.get(keyOf(asked))
-    const question: Question = { ...asked, turn: id, ...(thread === null ? {} : { thread }), askedAt: known?.askedAt ?? Date.now() }
+    const written = this.#written.get(asked.call) ?? this.#run?.before?.blocks.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.call === asked.call)
+    const twice = givenTwice(written?.rawArguments ?? '')
+    const question: Question = {
+      ...asked, turn: id, ...(thread === null ? {} : { thread }), askedAt: known?.askedAt ?? Date.now(),
+      ...(written?.askedName === undefined ? {} : { askedName: written.askedName }), ...(twice.length > 0 ? { twice } : {}),
+    }
     this.#questions.set(asked.call, question)
     if (known) this.#log.saved([question], false)
   }

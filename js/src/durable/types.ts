@@ -133,6 +133,10 @@ export interface Question extends ApprovalRequest {
   stage: 'execution' | 'result'
   /** When it was asked, in Unix milliseconds. */
   askedAt: number
+  /** The name of the tool as the model wrote it, where it is another. */
+  askedName?: string
+  /** Names that the model gave twice in one object of the arguments: the last one counts. */
+  twice?: string[]
 }
 
 /** What somebody decided about a question. */

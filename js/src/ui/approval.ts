@@ -277,12 +277,12 @@ export class SluiceApproval extends SluiceElement {
     return {
       ...(ask as AskView),
       name: ask?.name ?? card?.name,
-      askedName: card?.askedName,
+      askedName: card?.askedName ?? ask?.askedName,
       description: ask?.description || this.description,
       arguments: values ?? this.#asked,
       edited: values !== undefined,
-      reserved: card?.reserved,
-      twice: card?.twice,
+      reserved: ask?.reserved ?? card?.reserved,
+      twice: card?.twice ?? ask?.twice,
     }
   }
 

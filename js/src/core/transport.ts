@@ -2,6 +2,7 @@
 import { messageOf } from './errors.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
+import { MOST_MS } from './options.js'
 
 /** One request of a run, as the transport gets it. */
 export interface HttpRequest {
@@ -142,7 +143,7 @@ export function retryDelay(attempt: number, refused?: { status: number; retryAft
   return Math.min(500 * 2 ** (attempt - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2) // jitter: clients must not march in step
 }
 
-/** Resolves after `ms`, rejects with the signal's reason. */
+/** Resolves after `ms`, but after the most that a timer waits (25 days) where that is more; rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -152,7 +153,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', stop)
       resolve()
-    }, ms)
+    }, Math.min(ms, MOST_MS))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })

@@ -46,10 +46,10 @@ export async function listTools(client: McpClientLike, timeoutMs: number): Promi
   if (client.getServerCapabilities().tools === undefined) return { tools: [], more: false }
   const tools: unknown[] = []
   let size = 0
-  const until = Date.now() + timeoutMs
+  const until = performance.now() + timeoutMs
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const timeout = Math.max(1, until - Date.now())
+    const timeout = Math.max(1, until - performance.now())
     const result: unknown = await client.request({ method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) }, anyResult, { timeout, maxTotalTimeout: timeout })
     if (!isObject(result) || !Array.isArray(result['tools'])) throw new Error('the answer to tools/list has no list of tools')
     for (const tool of result['tools'] as unknown[]) {

@@ -186,3 +186,43 @@ test('a clock that is set leaves the time for a list of several pages as it is',
   await (await mcpTools(client, { server: 'a', expose: 'all', listTimeoutMs: 1000 })).close()
   assert.deepEqual(times, [1000, 600, 200])
 })
+
+test('a subscription to changes that comes when the tools were closed is ended', async () => {
+  const open = new Set()
+  let listens = 0
+  let arrive
+  const client = {
+    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
+    listen: async () => {
+      if (++listens === 1) throw new Error('not yet')
+      await new Promise((resolve) => (arrive = resolve))
+      const subscription = { close: async () => void open.delete(subscription), closed: new Promise(() => {}) }
+      open.add(subscription)
+      return subscription
+    },
+  }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  const refreshed = tools.refresh().catch(({ code }) => code)
+  await new Promise((resolve) => setImmediate(resolve))
+  await tools.close()
+  arrive()
+  await refreshed
+  assert.deepEqual([listens, open.size], [2, 0])
+})
+
+test('a subscription that ends in an error is made again, and no rejection is left over', async (t) => {
+  const unhandled = []
+  const note = (error) => unhandled.push(error)
+  process.on('unhandledRejection', note)
+  t.after(() => process.off('unhandledRejection', note))
+  let listens = 0
+  const client = {
+    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
+    listen: async () => ({ close: async () => {}, closed: listens++ === 0 ? Promise.reject(new Error('the connection broke')) : new Promise(() => {}) }),
+  }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  await new Promise((resolve) => setImmediate(resolve))
+  await tools.refresh()
+  await tools.close()
+  assert.deepEqual([listens, unhandled], [2, []])
+})

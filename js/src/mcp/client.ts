@@ -90,6 +90,7 @@ export class ListChanges {
   readonly #before: McpClientLike['fallbackNotificationHandler']
   readonly #handler: NonNullable<McpClientLike['fallbackNotificationHandler']>
   #subscription: { close(): Promise<void> } | undefined
+  #ended = false
 
   constructor(client: McpClientLike, changed: () => void) {
     this.#client = client
@@ -104,15 +105,18 @@ export class ListChanges {
   /** From revision 2026-07-28 on a server tells only those who listen, on every connection anew. Rejects where it does not let them. */
   async listen(timeout: number): Promise<void> {
     const client = this.#client
-    if (this.#subscription || !isVersion2(client) || client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
+    if (this.#ended || this.#subscription || !isVersion2(client) || client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
     const subscription = await client.listen({ toolsListChanged: true }, { timeout })
+    if (this.#ended) return void (await subscription.close().catch(() => {}))
     this.#subscription = subscription
-    void subscription.closed.then(() => {
+    const over = (): void => {
       if (this.#subscription === subscription) this.#subscription = undefined
-    })
+    }
+    subscription.closed.then(over, over)
   }
 
   async end(): Promise<void> {
+    this.#ended = true
     if (this.#client.fallbackNotificationHandler === this.#handler) this.#client.fallbackNotificationHandler = this.#before
     await this.#subscription?.close().catch(() => {})
   }

@@ -1,5 +1,6 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
 import { messageOf } from './errors.js'
+import { unlessAborted } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
 import { MOST_MS } from './options.js'
@@ -67,6 +68,16 @@ export function isNetworkFault(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (error.name === 'TypeError') return error.cause !== undefined || ofFetch.test(error.message)
   return !ownFaults.has(error.name)
+}
+
+/** The response, or the signal's reason as soon as it is aborted: a transport may ignore the signal. What it answers later is not read. */
+export async function unlessLate(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  try {
+    return await unlessAborted(response, signal)
+  } catch (error) {
+    response.then(({ body }) => body?.cancel(error)).catch(() => {})
+    throw error
+  }
 }
 
 /** So long, and so much, is waited for behind the end of an answer: a connection that was read to its end is used again. */

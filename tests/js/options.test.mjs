@@ -157,12 +157,17 @@ test('how long a timer waits is at most what a timer can: with more it would fir
   const turns = durable(engine, { run: () => ({ model }) })
   const Queue = class { on() {} }
   const server = { baseURL: model.baseURL, apiKey: 'k' }
+  const begun = () => {
+    const run = engine.run({ model, messages, transport })
+    t.after(() => run.cancel())
+    return run
+  }
   const making = {
     'run.deadlineMs': (deadlineMs) => engine.run({ model, messages, transport, deadlineMs }).cancel(),
     'run.flushMs': (flushMs) => engine.run({ model, messages, transport, flushMs }).cancel(),
     'run.hookTimeoutMs': (hookTimeoutMs) => engine.run({ model, messages, transport, hookTimeoutMs }).cancel(),
-    'suspend.graceMs': (graceMs) => engine.run({ model, messages, transport }).suspend({ graceMs }),
-    'cancel.graceMs': (graceMs) => engine.run({ model, messages, transport }).cancel('x', { graceMs }),
+    'suspend.graceMs': (graceMs) => begun().suspend({ graceMs }),
+    'cancel.graceMs': (graceMs) => begun().cancel('x', { graceMs }),
     'models.timeoutMs': (timeoutMs) => sluice.models(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }),
     'checkServer.timeoutMs': (timeoutMs) => sluice.checkServer(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }).next(),
     'host.frameMs': (frameMs) => host.createHost(engine, { run: () => ({ model }), frameMs }).close(),

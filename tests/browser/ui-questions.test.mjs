@@ -596,6 +596,12 @@ test('arm-ms of a message is that of its questions', async (t) => {
   assert.equal(await page.getByRole('button', { name: 'Not now' }).getAttribute('aria-disabled'), 'true')
 })
 
+test('an arm-ms longer than a timer waits arms nothing', async (t) => {
+  const page = await message(t, () => live.push(...asking(0, 'a.b', { x: 1 })), { properties: { armMs: 2 ** 31 } })
+  await enough(page)
+  assert.equal(await canApprove(page), false)
+})
+
 test('a question of many arguments is laid out once', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.b', Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, 'v'])))))
   await armed(page, 'Not now')

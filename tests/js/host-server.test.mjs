@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { presets, providers } from 'sluice'
+import { Engine, presets, providers } from 'sluice'
 import { connect } from 'sluice/renderer'
 import { startServer } from 'sluice/testing'
 import { hostStage, until } from './host-support.mjs'
@@ -187,4 +187,17 @@ test('servers of this machine are found where they answer with a list', async (t
   const { client } = await stage(t)
   const found = await client.server.local()
   assert.deepEqual(found.find(({ provider }) => provider === 'ollama'), { provider: 'ollama', models: ['qwen3:8b'] })
+})
+
+test('a check that is stopped between two steps closes its engine', async (t) => {
+  const { open } = await stage(t)
+  const server = await startServer({ answers: able, models: ['m'] })
+  t.after(() => server.close())
+  const closed = t.mock.method(Engine.prototype, 'close')
+  const window = open({ server: true })
+  const { check } = await window.get('checkServer', { baseURL: server.baseURL, model: 'm' })
+  for (let step; step?.step !== 'stream'; ) step = await window.get('checkStep', { check })
+  assert.equal(closed.mock.callCount(), 0)
+  assert.equal(await window.get('checkStep', { check, stop: true }), null)
+  await until(() => closed.mock.callCount() === 1, 'the engine to close')
 })

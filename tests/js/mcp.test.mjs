@@ -25,7 +25,7 @@ test('wrong options are refused with their place, and what to write instead', as
     [client, { server: 'a' }, 'expose', /which tools a model may call/], [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/], [client, { server: 'a', expose: [1] }, 'expose', /./],
     [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/], [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
     [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memory\(\) or file\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/],
-    [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /milliseconds/],
+    [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /found -1, expected a whole number/],
   ]) await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
 })
@@ -144,4 +144,85 @@ test('a store that cannot keep what was accepted accepts nothing', async () => {
   await tools.accept('a.x', tools.list[0].digest)
   assert.equal(await tools.tools[0].run({}, context), 'two')
   await assert.rejects(before.run({}, context), /changed it since it was offered/)
+})
+
+test('a clock that is set back does not delay the reading of a list that changed', async (t) => {
+  let lists = 0
+  const client = { request: async () => (lists++, { tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }) }
+  let [passed, date] = [5000, 1_800_000_000_000]
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.method(Date, 'now', () => date)
+  const asked = []
+  t.mock.method(globalThis, 'setTimeout', (run, ms) => (asked.push({ run, ms }), { unref() { return this } }))
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  const changes = async () => {
+    asked.length = 0
+    await client.fallbackNotificationHandler({ method: 'notifications/tools/list_changed' })
+    const [{ run, ms }] = asked
+    passed += ms
+    run()
+    await new Promise((resolve) => setImmediate(resolve))
+    return ms
+  }
+  const usual = await changes()
+  passed += 60_000
+  date -= 3_600_000
+  assert.equal(await changes(), usual)
+  assert.equal(lists, 3)
+  await tools.close()
+})
+
+test('a clock that is set leaves the time for a list of several pages as it is', async (t) => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  t.mock.method(Date, 'now', () => 1_800_000_000_000 - passed * 1000)
+  const times = []
+  const request = async (_request, _schema, { timeout }) => {
+    times.push(timeout)
+    passed += 400
+    return { tools: [], ...(times.length < 3 ? { nextCursor: `${times.length}` } : {}) }
+  }
+  const client = { request, callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  await (await mcpTools(client, { server: 'a', expose: 'all', listTimeoutMs: 1000 })).close()
+  assert.deepEqual(times, [1000, 600, 200])
+})
+
+test('a subscription to changes that comes when the tools were closed is ended', async () => {
+  const open = new Set()
+  let listens = 0
+  let arrive
+  const client = {
+    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
+    listen: async () => {
+      if (++listens === 1) throw new Error('not yet')
+      await new Promise((resolve) => (arrive = resolve))
+      const subscription = { close: async () => void open.delete(subscription), closed: new Promise(() => {}) }
+      open.add(subscription)
+      return subscription
+    },
+  }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  const refreshed = tools.refresh().catch(({ code }) => code)
+  await new Promise((resolve) => setImmediate(resolve))
+  await tools.close()
+  arrive()
+  await refreshed
+  assert.deepEqual([listens, open.size], [2, 0])
+})
+
+test('a subscription that ends in an error is made again, and no rejection is left over', async (t) => {
+  const unhandled = []
+  const note = (error) => unhandled.push(error)
+  process.on('unhandledRejection', note)
+  t.after(() => process.off('unhandledRejection', note))
+  let listens = 0
+  const client = {
+    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
+    listen: async () => ({ close: async () => {}, closed: listens++ === 0 ? Promise.reject(new Error('the connection broke')) : new Promise(() => {}) }),
+  }
+  const tools = await mcpTools(client, { server: 'a', expose: 'all' })
+  await new Promise((resolve) => setImmediate(resolve))
+  await tools.refresh()
+  await tools.close()
+  assert.deepEqual([listens, unhandled], [2, []])
 })

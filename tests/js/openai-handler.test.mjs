@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import OpenAI, { AuthenticationError, RateLimitError } from 'openai'
 import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
+import { patient } from '../../js/dist/esm/openai/patient.js'
 import { callsOf, chunk, hermes, readStream, streamOf, upstream, weather, wholeOf } from './openai-support.mjs'
 
 /** The handler in front of a server, as a server of its own. */
@@ -225,4 +226,43 @@ test('wrong options are refused by name', () => {
   assert.throws(() => openAIHandler({ baseURL: 'http://x', headers: { 'a\n': 'b' } }), { code: 'option', path: 'headers.a\n' })
   assert.throws(() => openAIHandler({ baseURL: 'http://x', token: '' }), { code: 'option', path: 'token' })
   assert.throws(() => openAIHandler({ baseURL: 'http://x', baseUrl: 'y' }), { code: 'option', path: 'baseUrl' })
+})
+
+test('a signal that outlives many answers keeps nothing of those that are over', async () => {
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('it broke')) })
+  const ends = {
+    'was read': [async () => new Response('a body'), (response) => response.text()],
+    'has no body': [async () => new Response(null, { status: 204 }), () => {}],
+    'is not wanted': [async () => new Response('a body'), (response) => response.body.cancel()],
+    'broke off': [async () => new Response(broken), (response) => response.text().catch(() => {})],
+    'never came': [async () => { throw new TypeError('fetch failed') }, () => {}],
+  }
+  for (const [what, [fetch, end]] of Object.entries(ends)) {
+    let own
+    const send = patient({ fetch: (input, init) => ((own = init.signal), fetch(input, init)) })
+    const other = new AbortController()
+    const response = await send('http://127.0.0.1:9', { signal: other.signal }).catch(() => {})
+    await end(response)
+    other.abort(new Error('much later'))
+    assert.equal(own.aborted, false, what)
+  }
+  const held = new AbortController()
+  let own
+  const response = await patient({ fetch: async (_, init) => ((own = init.signal), new Response('a body')) })('http://127.0.0.1:9', { signal: held.signal })
+  held.abort(new Error('enough'))
+  assert.equal(own.reason.message, 'enough', 'an answer that is being read ends with the signal')
+  await response.body.cancel()
+})
+
+test('an answer that comes when nobody waits for it any more is not kept open', async () => {
+  let arrive
+  let cancelled
+  const fetch = () => new Promise((resolve) => (arrive = () => resolve(new Response(new ReadableStream({ cancel: (reason) => (cancelled = reason) })))))
+  const stop = new AbortController()
+  const answer = patient({ fetch })('http://127.0.0.1:9', { signal: stop.signal })
+  stop.abort(new Error('enough'))
+  await assert.rejects(answer, /enough/)
+  arrive()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(cancelled.message, 'enough')
 })

@@ -5,10 +5,18 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { type } from 'arktype'
 import * as sluice from 'sluice'
+import { agUIHandler } from 'sluice/ag-ui'
+import { chatHandler, createSluice } from 'sluice/ai-sdk'
+import { memory as conversations } from 'sluice/conversations'
+import { bullmq, durable, redisLog } from 'sluice/durable'
 import * as electron from 'sluice/electron'
 import * as host from 'sluice/host'
 import * as live2d from 'sluice/live2d'
+import { mcpTools } from 'sluice/mcp'
+import { textToolCalls } from 'sluice/openai'
+import { companion } from 'sluice/pet'
 import * as renderer from 'sluice/renderer'
+import { speaker } from 'sluice/speech'
 import * as testing from 'sluice/testing'
 import * as web from 'sluice/web'
 import { z } from 'zod'
@@ -140,6 +148,71 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
   await assert.rejects(startServer(), { code: 'option', path: 'options' })
   await assert.rejects(startServer({ answer: [] }), { code: 'option', path: 'answer', hint: 'did you mean answers?' })
   await assert.rejects(startServer({ answers: [], chunks: 'bytes' }), { code: 'option', path: 'chunks' })
+})
+
+test('how long a timer waits is at most what a timer can: with more it would fire at once', async (t) => {
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const handler = { store: conversations(), authorize: () => true, run: () => ({ model }) }
+  const turns = durable(engine, { run: () => ({ model }) })
+  const Queue = class { on() {} }
+  const server = { baseURL: model.baseURL, apiKey: 'k' }
+  const begun = () => {
+    const run = engine.run({ model, messages, transport })
+    t.after(() => run.cancel())
+    return run
+  }
+  const making = {
+    'run.deadlineMs': (deadlineMs) => engine.run({ model, messages, transport, deadlineMs }).cancel(),
+    'run.flushMs': (flushMs) => engine.run({ model, messages, transport, flushMs }).cancel(),
+    'run.hookTimeoutMs': (hookTimeoutMs) => engine.run({ model, messages, transport, hookTimeoutMs }).cancel(),
+    'suspend.graceMs': (graceMs) => begun().suspend({ graceMs }),
+    'cancel.graceMs': (graceMs) => begun().cancel('x', { graceMs }),
+    'models.timeoutMs': (timeoutMs) => sluice.models(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }),
+    'checkServer.timeoutMs': (timeoutMs) => sluice.checkServer(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }).next(),
+    'host.frameMs': (frameMs) => host.createHost(engine, { run: () => ({ model }), frameMs }).close(),
+    'host.approvalGraceMs': (approvalGraceMs) => host.createHost(engine, { run: () => ({ model }), approvalGraceMs }).close(),
+    'host.petReplyMs': (petReplyMs) => host.createHost(engine, { run: () => ({ model }), petReplyMs }).close(),
+    'chatHandler.keepAliveMs': (keepAliveMs) => chatHandler(engine, { ...handler, keepAliveMs }),
+    'agUIHandler.keepAliveMs': (keepAliveMs) => agUIHandler(engine, { ...handler, keepAliveMs }),
+    'durable.leaseMs': (leaseMs) => durable(engine, { run: () => ({ model }), leaseMs }),
+    'work.sweepMs': (sweepMs) => turns.work({ sweepMs }).close(),
+    'bullmq.lockMs': (lockMs) => bullmq({ Queue, Worker: Queue, connection: {}, lockMs }),
+    'redisLog.pollMs': (pollMs) => redisLog({ sendCommand() {} }, { pollMs }),
+    'textToolCalls.firstByteTimeoutMs': (firstByteTimeoutMs) => textToolCalls({ firstByteTimeoutMs }),
+    'textToolCalls.idleTimeoutMs': (idleTimeoutMs) => textToolCalls({ idleTimeoutMs }),
+    'createSluice.idleTimeoutMs': (idleTimeoutMs) => createSluice({ ...server, idleTimeoutMs }),
+    'mcpTools.listTimeoutMs': (listTimeoutMs) => mcpTools({ request() {}, callTool() {}, getServerCapabilities: () => ({}) }, { server: 's', expose: 'all', listTimeoutMs }),
+    'receive.timeoutMs': (timeoutMs) => live2d.receiveChannels({ on() {}, timeoutMs }),
+    'speaker.timeoutMs': (timeoutMs) => speaker({ voice: { speak() {} }, timeoutMs }).close(),
+    'speaker.holdMs': (holdMs) => speaker({ voice: { speak() {} }, holdMs }).close(),
+    'companion.relaxMs': (relaxMs) => companion({ client: { open() {}, message() {} }, relaxMs }),
+    'startServer.delayMs': async (delayMs) => (await startServer({ answers: [], delayMs })).close(),
+  }
+  const refused = {}
+  for (const [what, make] of Object.entries(making)) {
+    const said = async (ms) => {
+      try {
+        await make(ms)
+      } catch (error) {
+        return SluiceError.is(error) && error.code === 'option' && error.path.endsWith(what.split('.')[1]) ? error.detail : ''
+      }
+      return ''
+    }
+    assert.equal(await said(2 ** 31 - 1), '', what)
+    refused[what] = await said(2 ** 31)
+  }
+  for (const [what, words] of Object.entries(refused)) assert.match(words, /^found 2147483648, expected (?:milliseconds|a whole number) from \d+ to 2147483647$/, what)
+})
+
+test('what is a time, or kept by others, may be longer than a timer waits', async (t) => {
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const turn = engine.turn({ wire: 'text' })
+  assert.equal(turn.tick(Date.UTC(2100, 0)), Infinity)
+  redisLog({ sendCommand() {} }, { keepMs: 60 * 86_400_000 })
+  await mcpTools({ request() {}, callTool() {}, getServerCapabilities: () => ({}) }, { server: 's', expose: 'all', timeoutMs: 60 * 86_400_000 }).then((tools) => tools.close())
+  refuses([['tick', () => turn.tick(-1), 'now', /found -1, expected a time in Unix milliseconds/]])
 })
 
 test('arguments of a run and of a turn name what was passed', (t) => {

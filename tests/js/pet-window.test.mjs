@@ -6,12 +6,15 @@ import { bubbleAt, boundsAt, landed, placeOf, readPlace } from '../../js/dist/es
 import { platformOf, rowOf } from '../../js/dist/esm/electron/pet-platform.js'
 import { display, fakeElectron } from './electron-fake.mjs'
 
-function open(t, { platform = 'win32', fake = {}, ...options } = {}) {
+function open(t, { platform = 'win32', fake = {}, mocks = true, ...options } = {}) {
   const before = Object.getOwnPropertyDescriptor(process, 'platform')
   Object.defineProperty(process, 'platform', { ...before, value: platform })
   t.after(() => Object.defineProperty(process, 'platform', before))
-  if (!mocked.has(t)) t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] })
-  mocked.add(t)
+  if (mocks && !passed.has(t)) {
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] })
+    t.mock.method(performance, 'now', () => passed.get(t))
+    passed.set(t, 0)
+  }
   const world = fakeElectron(fake)
   const kept = []
   const problems = []
@@ -23,11 +26,15 @@ function open(t, { platform = 'win32', fake = {}, ...options } = {}) {
   t.after(() => pet.close())
   return { ...world, get listening() { return world.listening }, pet, window: world.windows[0], bubble: world.windows[1], kept, problems, chats, pass: (ms) => pass(t, ms) }
 }
-const mocked = new WeakSet()
+/** What `performance.now()` says: a clock that is set moves the date alone. */
+const passed = new WeakMap()
 /** In small steps: a tick tells all that runs in it the time of its end. */
 function pass(t, ms) {
   const step = ms > 60_000 ? 1000 : 16
-  for (let left = ms; left > 0; left -= step) t.mock.timers.tick(Math.min(step, left))
+  for (let left = ms; left > 0; left -= step) {
+    passed.set(t, passed.get(t) + Math.min(step, left))
+    t.mock.timers.tick(Math.min(step, left))
+  }
 }
 const probes = (window) => window.webContents.sent('probe')
 
@@ -497,6 +504,34 @@ test('a page that crashed is loaded again, but not over and over', (t) => {
   pass(5000)
   assert.equal(window.webContents.reloads, 1)
   assert.match(problems.join(), /crashed twice/)
+})
+
+test('a clock that is set back lets a page that crashed be loaded again, and chat and menu open', (t) => {
+  const { window, pass, problems, chats } = open(t)
+  window.webContents.emit('render-process-gone')
+  window.says({ open: 'chat' })
+  pass(120_000)
+  const { now } = Date
+  t.mock.method(Date, 'now', () => now() - 120_000)
+  window.webContents.emit('render-process-gone')
+  window.says({ open: 'chat' })
+  pass(5000)
+  assert.equal(window.webContents.reloads, 2)
+  assert.deepEqual(problems, [])
+  assert.equal(chats.length, 2)
+})
+
+test('a clock that is set back has it asked again whether somebody presents', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1_800_000_000_000 })
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  let asked = 0
+  const { electron } = open(t, { mocks: false, presenting: () => (asked++, false) })
+  assert.equal(asked, 1)
+  t.mock.timers.setTime(Date.now() - 3_600_000)
+  passed = 5000
+  electron.powerMonitor.emit('resume')
+  assert.equal(asked, 2)
 })
 
 test('the window of the bubble may be closed by itself: the pet goes on without', (t) => {

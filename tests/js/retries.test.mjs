@@ -7,6 +7,16 @@ import { callsEcho, collect, echo, ofType, stage } from './support.mjs'
 
 const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '5' } }
 
+test('a wait that is longer than a timer can wait does not end at once', async (t) => {
+  const { server, run } = await stage(t, { answers: [{ ...busy, headers: { 'retry-after': '2592000' } }, { text: 'Now.' }] })
+  const waits = t.mock.method(globalThis, 'setTimeout')
+  const turn = run({ retries: ({ retryAfterMs }) => retryAfterMs, firstByteTimeoutMs: 0 })
+  const events = await collect(turn, ({ type }) => type === 'retry' && setImmediate(() => turn.cancel()))
+  assert.deepEqual(ofType(events, 'retry').map(({ delayMs }) => delayMs), [30 * 86_400_000])
+  assert.equal(server.requests.length, 1)
+  assert.deepEqual(waits.mock.calls.map(({ arguments: [, ms] }) => ms).filter((ms) => ms >= 2 ** 31 - 1), [2 ** 31 - 1])
+})
+
 test('a 503 before the first text is asked again', async (t) => {
   const { server, run } = await stage(t, { answers: [busy, busy, { text: 'Now.' }] })
   const events = await collect(run())

@@ -307,6 +307,18 @@ test('an AbortController in place of its signal is refused before anything is se
   assert.equal(server.requests.length, 0)
 })
 
+test('an answer that a transport brings after the run was cancelled is not kept open', async (t) => {
+  const { run } = await stage(t, { answers: [] })
+  let arrive
+  let cancelled = 0
+  const turn = run({ transport: () => new Promise((resolve) => (arrive = () => resolve(new Response(new ReadableStream({ cancel: () => void cancelled++ }))))) })
+  while (!arrive) await new Promise((resolve) => setImmediate(resolve))
+  await turn.cancel()
+  arrive()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(cancelled, 1)
+})
+
 test('cancel is quiet also where a transport ignores its signal', async (t) => {
   const { run } = await stage(t, { answers: [] })
   const turn = run({ transport: () => new Promise(() => {}) })

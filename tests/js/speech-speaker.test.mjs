@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SluiceError } from 'sluice'
 import { companion } from 'sluice/pet'
 import { httpVoice, speaker } from 'sluice/speech'
+import { durationOf } from '../../js/dist/esm/speech/language.js'
 import { fakeClient, fakeClock } from './pet-support.mjs'
 import { FakeAudio, FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
 
@@ -135,6 +136,53 @@ test('speech: without boundaries a cue fires by the rate of speech, and not whil
   other.speaks.resume()
   await other.clock.pass(400)
   assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), ['cue 1'])
+})
+
+const second = 'This is the second one.'
+const limit = 10_000 + 2 * durationOf(second)
+
+test('the time that a voice was held is none of its limit', async () => {
+  const { clock, voice, speaks, log, message } = stage()
+  speaks.follow(message)
+  message.text(second)
+  message.done()
+  assert.equal(voice.said.length, 1)
+  for (let at = 0; at < 2; at++) {
+    await clock.pass(5000)
+    speaks.pause()
+    await clock.pass(60_000)
+    speaks.resume()
+  }
+  await clock.pass(limit - 10_001)
+  assert.deepEqual(log, [`speaking: ${second}`])
+  await clock.pass(1)
+  assert.deepEqual(log.slice(1), [`dropped: ${second}`])
+  assert.equal(clock.waiting, 0, 'nothing waits any more')
+})
+
+test('a voice that is held at its limit is passed over when it goes on, one that ends while it is held leaves no timer', async () => {
+  const late = stage()
+  late.speaks.follow(late.message)
+  late.message.text(second)
+  late.message.done()
+  await late.clock.pass(limit - 1)
+  late.speaks.pause()
+  await late.clock.pass(60_000)
+  assert.equal(late.log.length, 1)
+  late.speaks.resume()
+  await late.clock.pass(1)
+  assert.deepEqual(late.log.slice(1), [`dropped: ${second}`])
+  const ended = stage()
+  ended.speaks.follow(ended.message)
+  ended.message.text(second)
+  ended.message.done()
+  await ended.clock.pass(1000)
+  ended.speaks.pause()
+  await ended.clock.pass(60_000)
+  await ended.voice.end()
+  ended.speaks.resume()
+  await ended.clock.pass(0)
+  assert.equal(ended.clock.waiting, 0)
 })
 
 test('speech: what fails or takes too long is passed over, with its cues', async () => {

@@ -92,20 +92,20 @@ export class Paper {
   quiet(on: boolean): void {
     if (on) this.tail('')
     this.#quiet = on
-    this.#since = Date.now()
+    this.#since = performance.now()
   }
 
   /** Something came: counts the seconds from 0 again. `over`: nothing else will come. */
   came(over: boolean): void {
     if (!this.live) return
-    this.#since = Date.now()
+    this.#since = performance.now()
     this.#uncount()
     if (over) this.#clock = void clearInterval(this.#clock)
     else this.#clock ??= setInterval(() => this.#count(), 1000).unref()
   }
 
   #count(): void {
-    const waited = Date.now() - this.#since
+    const waited = performance.now() - this.#since
     if (this.#quiet || waited < WAIT_MS) return
     const said = ` … ${Math.floor(waited / 1000)} s`
     const at = widthOf(this.#tail)

@@ -44,7 +44,7 @@ export class SqliteAccess {
 
   /** Runs `act` in a transaction. `act` has no `await`, so that no other method of this connection comes between. */
   async transaction<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
-    for (const end = Date.now() + BUSY_MS; ; await delay(POLL_MS)) {
+    for (const end = performance.now() + BUSY_MS; ; await delay(POLL_MS)) {
       try {
         if (!this.#ready) this.#prepare()
         this.#ready = true
@@ -59,7 +59,7 @@ export class SqliteAccess {
         }
       } catch (error) {
         if (error instanceof SluiceError) throw error
-        if (!isBusy(error) || Date.now() > end) throw this.#storageError(error)
+        if (!isBusy(error) || performance.now() > end) throw this.#storageError(error)
       }
     }
   }

@@ -37,7 +37,11 @@ export const text = is('a string', (value) => typeof value === 'string')
 export const flag = is('true or false', (value) => typeof value === 'boolean')
 export const array = is('an array', Array.isArray)
 export const record = is('an object', isObject)
-export const milliseconds = is('milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
+/** The longest that a timer waits, in milliseconds: with more than that it fires at once. */
+export const MOST_MS = 2 ** 31 - 1
+/** How long a timer waits. */
+export const milliseconds = is(`milliseconds from 0 to ${MOST_MS}`, (value) => typeof value === 'number' && value >= 0 && value <= MOST_MS)
+export const unixTime = is('a time in Unix milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
 export const abortSignal = is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
   value instanceof AbortController ? 'did you mean controller.signal?' : undefined)
 export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')

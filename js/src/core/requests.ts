@@ -10,7 +10,7 @@ import { readRefusal, refusalText, retryAfter } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
 import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, type HttpRequest, type Transport } from './transport.js'
+import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, unlessLate, type HttpRequest, type Transport } from './transport.js'
 import type { End } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -153,8 +153,7 @@ export class Requests {
 
   async #send(request: HttpRequest, round: number, signal: AbortSignal): Promise<Try> {
     const { turn, hooks, step } = this.#stage
-    // A transport may ignore the signal, so the wait for it ends with the signal.
-    const response = await unlessAborted(send(hooks.transport, request, signal), signal)
+    const response = await unlessLate(send(hooks.transport, request, signal), signal)
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
     const told = (this.#told = toldBy(response, refusal))
     if (refusal) {

@@ -8,6 +8,7 @@ import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, FinalEve
 import { callHook, HookError } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
+import { MOST_MS } from './options.js'
 import { Questions } from './questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
@@ -20,8 +21,6 @@ import { sleep } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
 import { warn } from './warning.js'
-
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What a run is made of. */
 export interface RunParts {
@@ -112,7 +111,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => {})
     if (resumed) this.#goOn()
     const limit = hooks.deadlineMs
-    if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), Math.min(limit, MAX_TIMER_MS))
+    if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), limit)
     if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : messageOf(signal.reason)))
   }
 
@@ -459,7 +458,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       this.#alarmAt = Infinity
       this.#step(() => {})
     }
-    this.#alarm = setTimeout(ring, Math.min(Math.max(deadline - Date.now(), 0), MAX_TIMER_MS))
+    this.#alarm = setTimeout(ring, Math.min(Math.max(deadline - Date.now(), 0), MOST_MS))
   }
 
   #handle(event: SluiceEvent): void {

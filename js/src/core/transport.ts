@@ -1,7 +1,9 @@
 // One request: HTTP in `fetch`'s shape, and when to try again.
 import { messageOf } from './errors.js'
+import { unlessAborted } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
+import { MOST_MS } from './options.js'
 
 /** One request of a run, as the transport gets it. */
 export interface HttpRequest {
@@ -66,6 +68,16 @@ export function isNetworkFault(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (error.name === 'TypeError') return error.cause !== undefined || ofFetch.test(error.message)
   return !ownFaults.has(error.name)
+}
+
+/** The response, or the signal's reason as soon as it is aborted: a transport may ignore the signal. What it answers later is not read. */
+export async function unlessLate(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  try {
+    return await unlessAborted(response, signal)
+  } catch (error) {
+    response.then(({ body }) => body?.cancel(error)).catch(() => {})
+    throw error
+  }
 }
 
 /** So long, and so much, is waited for behind the end of an answer: a connection that was read to its end is used again. */
@@ -142,7 +154,7 @@ export function retryDelay(attempt: number, refused?: { status: number; retryAft
   return Math.min(500 * 2 ** (attempt - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2) // jitter: clients must not march in step
 }
 
-/** Resolves after `ms`, rejects with the signal's reason. */
+/** Resolves after `ms`, but after the most that a timer waits (25 days) where that is more; rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -152,7 +164,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', stop)
       resolve()
-    }, ms)
+    }, Math.min(ms, MOST_MS))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })

@@ -5,7 +5,7 @@ import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent
 import { foreignParts } from './foreign-parts.js'
 import { jsonText } from './json-text.js'
 import { DELTA, END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
-import { array, type Check, encode, flag, is, isObject, members, milliseconds, oneOf, record, shown, text as checkText, textsByName, whole, wrong } from './options.js'
+import { array, type Check, encode, flag, is, isObject, members, oneOf, record, shown, text as checkText, textsByName, unixTime, whole, wrong } from './options.js'
 import { deadline, room, roomForOne, unpack, waiting } from './packed.js'
 import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
@@ -256,7 +256,7 @@ export class Turn {
 
   /** Passes the time on. Returns when to call again at the latest, in Unix milliseconds; Infinity: never. */
   tick(now: number = Date.now()): number {
-    milliseconds(now, 'now')
+    unixTime(now, 'now')
     const next = native().tick(this.#open(), now)
     if (next < 0) this.#check(next)
     return (this.#deadline = next)
@@ -268,7 +268,7 @@ export class Turn {
    */
   step(bytes: Uint8Array | string, now: number = Date.now()): SluiceEvent[] {
     checkBytes(bytes, 'bytes')
-    milliseconds(now, 'now')
+    unixTime(now, 'now')
     const events = this.take(typeof bytes === 'string' ? encoder.encode(bytes) : bytes, now)
     while (this.#waits) {
       const event = this.takeWaiting(now)

@@ -1,7 +1,7 @@
 // BullMQ as the queue: one waiting wake for each turn at most, and one more where it is woken while it is worked on. Nothing but ids stands in it.
 import { randomUUID } from 'node:crypto'
 import { messageOf, SluiceError } from '../core/errors.js'
-import { anything, func, members, text, whole } from '../core/options.js'
+import { anything, func, members, MOST_MS, text, whole } from '../core/options.js'
 import { warn } from '../core/warning.js'
 import type { QueueWorker, WakeQueue } from './types.js'
 
@@ -58,7 +58,7 @@ export interface BullOptions {
 
 const aClass = func('that is a class of bullmq')
 const checkOptions = members({
-  members: { Queue: aClass, Worker: aClass, connection: anything, backend: anything, name: text, concurrency: whole(1), lockMs: whole(100) } satisfies { [member in keyof Required<BullOptions>]: unknown },
+  members: { Queue: aClass, Worker: aClass, connection: anything, backend: anything, name: text, concurrency: whole(1), lockMs: whole(100, MOST_MS) } satisfies { [member in keyof Required<BullOptions>]: unknown },
   needs: ['Queue', 'Worker', 'connection'],
 })
 

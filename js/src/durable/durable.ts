@@ -4,7 +4,7 @@ import type { Engine, NeedsContext } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import type { AssistantMessage, ToolUseBlock } from '../core/events.js'
 import { onAbort } from '../core/on-abort.js'
-import { anything, encode, flag, func, is, members, milliseconds, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
+import { anything, encode, flag, func, is, members, milliseconds, MOST_MS, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
 import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
@@ -49,7 +49,7 @@ const checkOptions = members({
     log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
     blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
     seal: checkKeys,
-    leaseMs: whole(30),
+    leaseMs: whole(30, MOST_MS),
   } satisfies { [member in keyof Required<DurableOptions>]: unknown },
   needs: ['run'],
 })

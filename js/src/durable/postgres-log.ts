@@ -2,7 +2,7 @@
 // wakes those who read. The tables are unlogged: an append waits for no disk. A crash of the database empties them, and readers go on from what the store has saved.
 import { createHash } from 'node:crypto'
 import { onAbort } from '../core/on-abort.js'
-import { members, milliseconds } from '../core/options.js'
+import { members, milliseconds, whole } from '../core/options.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
 import { CHANNEL, listenerOf, type Listener, type PostgresLogPool, type Seat } from './postgres-listener.js'
 import { checkPool, checkPrefix, listenTo, madeByOne, storageError, type PostgresOptions } from './postgres.js'
@@ -18,7 +18,7 @@ export interface PostgresLogOptions extends PostgresOptions {
   pollMs?: number
 }
 
-const checkOptions = members({ members: { keepMs: milliseconds, pollMs: milliseconds, prefix: checkPrefix } satisfies { [member in keyof Required<PostgresLogOptions>]: unknown } })
+const checkOptions = members({ members: { keepMs: whole(0), pollMs: milliseconds, prefix: checkPrefix } satisfies { [member in keyof Required<PostgresLogOptions>]: unknown } })
 
 /**
  * Keeps what is told of answers in two tables of a Postgres database (12 or later), `sluice_log` and `sluice_log_chunks`, created if missing, for readers in any process. While

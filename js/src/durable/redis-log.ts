@@ -1,5 +1,5 @@
 // A stream log in Redis: for readers in other processes than the one that writes.
-import { members, milliseconds } from '../core/options.js'
+import { members, milliseconds, whole } from '../core/options.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
 import { senderOf, type RedisClient, type Send } from './redis-client.js'
 import { checkRedisOptions, type RedisOptions } from './redis.js'
@@ -13,7 +13,7 @@ export interface RedisLogOptions extends RedisOptions {
   pollMs?: number
 }
 
-const checkOptions = members({ members: { keepMs: milliseconds, pollMs: milliseconds, prefix: () => {} } satisfies { [member in keyof Required<RedisLogOptions>]: unknown } })
+const checkOptions = members({ members: { keepMs: whole(0), pollMs: milliseconds, prefix: () => {} } satisfies { [member in keyof Required<RedisLogOptions>]: unknown } })
 
 /** Keeps what is told of answers in Redis, for readers in any process. Throws SluiceError `option` where an option is wrong. */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): StreamLog {

@@ -1,5 +1,6 @@
 // What stream logs in a database have in common.
 import { onAbort } from '../core/on-abort.js'
+import { MOST_MS } from '../core/options.js'
 import type { LoggedChunks } from '../leg/stream-log.js'
 
 /** Answers whose writers are remembered. */
@@ -19,7 +20,7 @@ export class Begun {
 
   /** @param touch has an answer kept for `keepMs` from now on */
   constructor(keepMs: number, touch: (id: string, epoch: number) => Promise<unknown>) {
-    this.#everyMs = Math.max(keepMs / 3, 1)
+    this.#everyMs = Math.min(Math.max(keepMs / 3, 1), MOST_MS)
     this.#touch = touch
   }
 

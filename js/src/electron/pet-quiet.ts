@@ -92,7 +92,7 @@ export class Quiet {
     clearTimeout(this.#timer)
     const now = new Date()
     this.#idle = this.#idleSeconds() >= AWAY_S
-    if (this.#asksPresenting && now.getTime() - this.#presentingAt >= PRESENTING_MS) this.#askPresenting(now.getTime())
+    if (this.#asksPresenting && performance.now() - this.#presentingAt >= PRESENTING_MS) this.#askPresenting()
     const told = [this.quiet, this.gone, this.away].join()
     const changed = told !== this.#told
     this.#told = told
@@ -115,8 +115,8 @@ export class Quiet {
     }
   }
 
-  #askPresenting(now: number): void {
-    this.#presentingAt = now
+  #askPresenting(): void {
+    this.#presentingAt = performance.now()
     try {
       this.#presents = this.#options.presenting?.() === true
     } catch (error) {

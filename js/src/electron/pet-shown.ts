@@ -90,7 +90,7 @@ export class Shown {
   #revive(): void {
     if (this.#closed) return
     this.#gone()
-    const now = Date.now()
+    const now = performance.now()
     if (now - this.#reloadedAt < RELOAD_AGAIN_MS) return this.#options.onProblem('the page of the pet crashed twice within a minute')
     this.#reloadedAt = now
     this.#reload = setTimeout(() => this.window.isDestroyed() || this.window.webContents.reload(), RELOAD_MS)

@@ -64,7 +64,7 @@ export class ClickThrough {
   }
 
   #ask(x: number, y: number): void {
-    const now = Date.now()
+    const now = performance.now()
     const waits = this.#answered !== this.#probe
     if (waits && now - this.#askedAt >= LATE_MS) this.#ignore(true)
     if (x === this.#x && y === this.#y && now - this.#askedAt < AGAIN_MS) return

@@ -266,8 +266,8 @@ class Pet implements PetWindow {
   }
 
   #act(open: 'chat' | 'menu'): void {
-    const now = Date.now()
-    if (Math.abs(now - this.#openedAt) < OPEN_MS) return
+    const now = performance.now()
+    if (now - this.#openedAt < OPEN_MS) return
     this.#openedAt = now
     if (open === 'chat') this.#options.openChat()
     else this.#electron.Menu.buildFromTemplate(this.#tray.items).popup({ window: this.window as never })

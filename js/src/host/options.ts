@@ -1,9 +1,7 @@
 // What an app gives a host, checked when it gives it.
 import { SluiceError } from '../core/errors.js'
-import { flag, func, is, members, oneOf, orNull, record, text, whole, withMethods, wrong, type Check } from '../core/options.js'
+import { flag, func, members, milliseconds, oneOf, orNull, record, text, whole, withMethods, wrong, type Check } from '../core/options.js'
 import type { TurnOptions } from './types.js'
-
-const timer = is('a number from 0 to 2147483647', (value) => typeof value === 'number' && value >= 0 && value < 2 ** 31)
 
 /** The options of every host, for those that take more. */
 export const hostMembers = {
@@ -26,7 +24,7 @@ export const hostMembers = {
   heard: oneOf('note', 'trim'),
   proactive: orNull(members({ members: { perDay: whole(0), date: func('() => Date') } })),
   speech: func('(text, signal) => AsyncIterable<Uint8Array>'),
-  frameMs: timer, maxTextLength: timer, approvalGraceMs: timer, petReplyMs: timer, keepMessages: timer, maxPictureBytes: timer, maxRunning: timer,
+  frameMs: milliseconds, approvalGraceMs: milliseconds, petReplyMs: milliseconds, maxTextLength: whole(0), keepMessages: whole(0), maxPictureBytes: whole(0), maxRunning: whole(0),
 } satisfies { [member: string]: Check }
 
 /** An Engine of either build of the package. */

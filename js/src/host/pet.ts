@@ -2,6 +2,7 @@
 import type { PetCapabilities } from '../bridge/messages.js'
 import type { Engine } from '../core/engine.js'
 import type { IpcEvent } from '../core/events.js'
+import { MOST_MS } from '../core/options.js'
 import { live2dTools } from '../live2d/tools.js'
 import { finite, list, members, name, optional, table, text, whole } from './check.js'
 import type { Message } from './message.js'
@@ -96,7 +97,7 @@ export class Pet {
   }
 
   #patience(id: number, more: number): NodeJS.Timeout {
-    return setTimeout(() => this.#end(id, 'the pet did not answer'), more + (this.#options.petReplyMs ?? 5000))
+    return setTimeout(() => this.#end(id, 'the pet did not answer'), Math.min(more + (this.#options.petReplyMs ?? 5000), MOST_MS))
   }
 
   /** The window is gone. */

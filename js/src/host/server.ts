@@ -130,8 +130,10 @@ export class ServerPage {
   }
 
   #end(window: HostWindow): null {
-    this.#checks.get(window)?.stop.abort()
+    const check = this.#checks.get(window)
     this.#checks.delete(window)
+    check?.stop.abort()
+    check?.steps.return().catch(() => {}) // where it stands between two steps nothing else closes its engine
     return null
   }
 

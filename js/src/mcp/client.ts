@@ -1,7 +1,7 @@
 // The official clients by their shape: `@modelcontextprotocol/client` 2 and `@modelcontextprotocol/sdk` 1. Lists are asked for past their own readers:
 // those refuse a whole list for one tool that is none.
 import { SluiceError } from '../core/errors.js'
-import { isObject } from '../core/options.js'
+import { isObject, MOST_MS } from '../core/options.js'
 import { LONGEST_OF_ALL, MOST_TOOLS } from './definition.js'
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- the clients of both packages must fit, whatever they call their types */
@@ -37,8 +37,6 @@ const anyResult = {
   '~standard': { version: 1, vendor: 'sluice', validate: (value: unknown): unknown => ({ value }) },
 }
 
-/** The longest that a timer can wait: the time of a call is the engine's to measure. */
-const NEVER = 2 ** 31 - 1
 /** A list on more pages than this does not end. */
 const MOST_PAGES = 1000
 
@@ -48,10 +46,10 @@ export async function listTools(client: McpClientLike, timeoutMs: number): Promi
   if (client.getServerCapabilities().tools === undefined) return { tools: [], more: false }
   const tools: unknown[] = []
   let size = 0
-  const until = Date.now() + timeoutMs
+  const until = performance.now() + timeoutMs
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const timeout = Math.max(1, Math.min(until - Date.now(), NEVER))
+    const timeout = Math.max(1, until - performance.now())
     const result: unknown = await client.request({ method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) }, anyResult, { timeout, maxTotalTimeout: timeout })
     if (!isObject(result) || !Array.isArray(result['tools'])) throw new Error('the answer to tools/list has no list of tools')
     for (const tool of result['tools'] as unknown[]) {
@@ -80,7 +78,7 @@ export interface McpProgress { progress?: unknown; total?: unknown; message?: un
 
 /** Calls a tool. `schema` is that of the definition: where the revision 2026-07-28 is spoken, headers are made by it. Elsewhere a result is read past the client's own reader. */
 export function callTool(client: McpClientLike, params: { name: string; arguments: object }, schema: unknown, { signal, onprogress }: { signal: AbortSignal; onprogress: (report: McpProgress) => void }): Promise<unknown> {
-  const options = { signal, onprogress, timeout: NEVER, maxTotalTimeout: NEVER, resetTimeoutOnProgress: true }
+  const options = { signal, onprogress, timeout: MOST_MS, maxTotalTimeout: MOST_MS, resetTimeoutOnProgress: true } // the engine measures the time of a call
   if (!isVersion2(client)) return client.callTool(params, anyResult, options)
   if (client.getProtocolEra() !== 'modern') return client.request({ method: 'tools/call', params }, anyResult, options)
   return client.callTool(params, { ...options, toolDefinition: { name: params.name, inputSchema: schema } })
@@ -92,6 +90,7 @@ export class ListChanges {
   readonly #before: McpClientLike['fallbackNotificationHandler']
   readonly #handler: NonNullable<McpClientLike['fallbackNotificationHandler']>
   #subscription: { close(): Promise<void> } | undefined
+  #ended = false
 
   constructor(client: McpClientLike, changed: () => void) {
     this.#client = client
@@ -106,15 +105,18 @@ export class ListChanges {
   /** From revision 2026-07-28 on a server tells only those who listen, on every connection anew. Rejects where it does not let them. */
   async listen(timeout: number): Promise<void> {
     const client = this.#client
-    if (this.#subscription || !isVersion2(client) || client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
+    if (this.#ended || this.#subscription || !isVersion2(client) || client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
     const subscription = await client.listen({ toolsListChanged: true }, { timeout })
+    if (this.#ended) return void (await subscription.close().catch(() => {}))
     this.#subscription = subscription
-    void subscription.closed.then(() => {
+    const over = (): void => {
       if (this.#subscription === subscription) this.#subscription = undefined
-    })
+    }
+    subscription.closed.then(over, over)
   }
 
   async end(): Promise<void> {
+    this.#ended = true
     if (this.#client.fallbackNotificationHandler === this.#handler) this.#client.fallbackNotificationHandler = this.#before
     await this.#subscription?.close().catch(() => {})
   }

@@ -86,7 +86,7 @@ class ServerTools implements McpTools {
   // -- one thing at a time
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
-  #readAt = 0
+  #readAt = -Infinity
   #closed = false
 
   constructor(client: McpClientLike, options: McpToolsOptions) {
@@ -272,10 +272,10 @@ class ServerTools implements McpTools {
   #hear(): void {
     this.#news++
     if (this.#timer || this.#closed) return
-    const rest = Math.max(DELAY_MS, this.#readAt + REST_MS - Date.now())
+    const rest = Math.max(DELAY_MS, this.#readAt + REST_MS - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#readAt = Date.now()
+      this.#readAt = performance.now()
       this.refresh().catch((error: unknown) => {
         if (!this.#closed) warn(wordsOf(error))
       })

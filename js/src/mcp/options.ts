@@ -1,4 +1,4 @@
-import { didYouMean, func, is, isObject, members, milliseconds, oneOf, withMethods, type Check } from '../core/options.js'
+import { didYouMean, func, is, isObject, members, milliseconds, oneOf, whole, withMethods, type Check } from '../core/options.js'
 import type { Level } from '../core/events.js'
 import type { McpTool } from './definition.js'
 import type { McpAnswer, McpQuestion } from './elicit.js'
@@ -58,7 +58,7 @@ export const checkOptions = members({
     },
     readOnly: namesOr('an array of names, or a function (tool) => boolean'),
     pins: withMethods('a store of pins such as memory() or file(path)', 'get', 'set'),
-    onChanged: func('(change) => void'), onElicit: func('(question) => answer'), timeoutMs: milliseconds, listTimeoutMs: milliseconds,
+    onChanged: func('(change) => void'), onElicit: func('(question) => answer'), timeoutMs: whole(0), listTimeoutMs: milliseconds,
   } satisfies { [member in keyof Required<McpToolsOptions>]: Check },
   needs: ['server', 'expose'],
   instead: { name: 'did you mean server?', tools: 'did you mean expose?', allow: 'did you mean expose?' },

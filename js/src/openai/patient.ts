@@ -1,5 +1,5 @@
 import { onAbort } from '../core/on-abort.js'
-import { shownUrl } from '../core/transport.js'
+import { shownUrl, unlessLate } from '../core/transport.js'
 import { AnswerFault } from './errors.js'
 import type { TextToolCallOptions } from './options.js'
 
@@ -7,13 +7,41 @@ import type { TextToolCallOptions } from './options.js'
 export function patient({ fetch: send, firstByteTimeoutMs: most = 300_000 }: TextToolCallOptions): typeof fetch {
   return async (input, init) => {
     const gone = new AbortController()
-    if (init?.signal) onAbort(init.signal, () => gone.abort(init.signal?.reason))
+    const off = init?.signal ? onAbort(init.signal, () => gone.abort(init.signal?.reason)) : (): void => {}
     const late = new AnswerFault('first_byte_timeout', `${shownUrl(String(input))} sent nothing for ${most} ms`)
     const timer = most > 0 ? setTimeout(() => gone.abort(late), most) : undefined
     try {
-      return await (send ?? fetch)(input, { ...init, signal: gone.signal })
+      return watched(await unlessLate((send ?? fetch)(input, { ...init, signal: gone.signal }), gone.signal), off)
+    } catch (error) {
+      off()
+      throw error
     } finally {
       clearTimeout(timer)
     }
   }
+}
+
+/** The response; `over` is called when its body was read, broke off or is not wanted any more. */
+function watched(response: Response, over: () => void): Response {
+  const { body, status, statusText, headers } = response
+  if (!body) {
+    over()
+    return response
+  }
+  const reader = body.getReader()
+  const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      const { done, value } = await reader.read()
+      if (!done) return controller.enqueue(value)
+      controller.close()
+    } catch (error) {
+      controller.error(error)
+    }
+    over()
+  }
+  const cancel = async (reason: unknown): Promise<void> => {
+    over()
+    await reader.cancel(reason)
+  }
+  return new Response(new ReadableStream({ pull: read, cancel }, { highWaterMark: 0 }), { status, statusText, headers })
 }

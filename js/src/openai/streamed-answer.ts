@@ -34,15 +34,15 @@ interface Streamed {
 export function streamedBody(body: ReadableStream<Uint8Array>, translation: ReadTranslation, times: AnswerTimes): ReadableStream<Uint8Array> {
   const reader = new BodyReader(body, times)
   const stream = new StreamedAnswer(translation)
-  let said = Date.now()
+  let said = performance.now()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let out: Uint8Array[] = []
       while (out.length === 0 && !stream.ended) {
         out = await more(reader, stream)
-        if (out.length === 0 && Date.now() - said > MOST_SILENCE_MS) out = [encoder.encode(': a call is being written\n\n')]
+        if (out.length === 0 && performance.now() - said > MOST_SILENCE_MS) out = [encoder.encode(': a call is being written\n\n')]
       }
-      said = Date.now()
+      said = performance.now()
       if (out.length > 0) controller.enqueue(joined(out))
       if (!stream.ended) return
       reader.cancel()

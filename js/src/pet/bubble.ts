@@ -7,6 +7,7 @@ import { withoutOverrides } from '../bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../bridge/pet-settings.js'
 import type { PetNote, PetWindowSide } from '../bridge/pet-window.js'
 import { inLanguage } from '../core/in-language.js'
+import { MOST_MS } from '../core/options.js'
 import { BubblePages } from './bubble-pages.js'
 import { bubbleStyles } from './bubble-styles.js'
 import type { Companion, PetView } from './companion-options.js'
@@ -178,7 +179,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
       onShow?.(!hidden)
     }
     if (!hidden) point()
-    if (next < Infinity) timer = setTimeout(update, Math.max(16, next))
+    if (next < Infinity) timer = setTimeout(update, Math.min(Math.max(16, next), MOST_MS))
   }
 
   /** What it says of itself. */

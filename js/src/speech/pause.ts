@@ -1,9 +1,12 @@
 // The voice is held: time stands still for it.
+import { MOST_MS } from '../core/options.js'
 import type { SpeechClock } from './voice.js'
 
 export class Pause {
   readonly #clock: SpeechClock
   #since: number | undefined
+  /** How long it was held before, in all. */
+  #held = 0
   #over: { promise: Promise<void>; resolve: () => void } | undefined
 
   constructor(clock: SpeechClock) {
@@ -28,6 +31,7 @@ export class Pause {
   /** Returns how long it took. */
   end(): number {
     const took = this.#since === undefined ? 0 : this.#clock.now() - this.#since
+    this.#held += took
     this.#since = undefined
     this.#over?.resolve()
     this.#over = undefined
@@ -42,10 +46,16 @@ export class Pause {
   /** Rejects what takes too long, not counting the time that it was held, and what is not wanted any more. */
   async within<T>(work: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
     let timer: unknown
+    let settled = false
     let stop = (): void => {}
+    const end = this.now - this.#held + milliseconds
     const late = new Promise<never>((_, fail) => {
       const wait = (): void => {
-        timer = this.#clock.setTimeout(() => (this.on ? wait() : fail(new Error('the voice took too long'))), milliseconds)
+        const rest = end - (this.now - this.#held)
+        if (settled) return
+        if (this.on) void this.over().then(wait)
+        else if (rest >= 1) timer = this.#clock.setTimeout(wait, Math.min(rest, MOST_MS))
+        else fail(new Error('the voice took too long'))
       }
       wait()
       stop = () => fail(signal.reason as Error)
@@ -55,6 +65,7 @@ export class Pause {
     try {
       return await Promise.race([work, late])
     } finally {
+      settled = true
       this.#clock.clearTimeout(timer)
       signal.removeEventListener('abort', stop)
     }

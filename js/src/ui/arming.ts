@@ -74,7 +74,7 @@ export class Arming implements ReactiveController {
       this.#timer = setTimeout(() => {
         if (this.#place !== undefined && this.#where() === this.#place) this.#set(true)
         else this.restart()
-      }, this.delay())
+      }, Math.min(this.delay(), 2 ** 31 - 1))
       this.#looking ??= setInterval(() => this.#where() !== this.#place && this.restart(), LOOK_MS)
     } else {
       this.#looking = void clearInterval(this.#looking)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatHandler, sealed, signed } from 'sluice/ai-sdk'
+import { memory } from 'sluice/conversations'
 import { callsEcho, echo, stage } from './support.mjs'
 
 const api = 'http://app.test/api/chat'
@@ -10,9 +11,9 @@ const said = (text, id = 'm1') => ({ id, role: 'user', parts: [{ type: 'text', t
 const ofType = (chunks, type) => chunks.filter((chunk) => chunk.type === type)
 
 /** A handler that keeps nothing, and what posts to it. */
-async function served(t, store, { answers = [callsEcho, { text: 'Done.' }, { text: 'Yes.' }], tools, run: more = {}, ...options } = {}) {
+async function served(t, store, { answers = [callsEcho, { text: 'Done.' }, { text: 'Yes.' }], tools, settings = {}, run: more = {}, ...options } = {}) {
   let ran = 0
-  const { server, engine } = await stage(t, { answers, server: { appendOnly: false }, tools: tools ?? [echo({ permission: 'sensitive', execute: ({ text }) => { ran++; return `you said ${text}` } })] })
+  const { server, engine } = await stage(t, { answers, server: { appendOnly: false }, tools: tools ?? [echo({ permission: 'sensitive', execute: ({ text }) => { ran++; return `you said ${text}` } })], ...settings })
   const handler = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' }, system: 'Be plugh.', ...more }), store, authorize: () => true, ...options })
   const post = async (messages, { id = 'chat', ...more } = {}) => {
     const response = await handler(new Request(api, { method: 'POST', body: JSON.stringify({ id, messages, ...more }) }))
@@ -290,4 +291,167 @@ test('a request about a conversation that the page keeps, without its messages',
     assert.deepEqual(await (await handler(new Request(`${api}/chat/stop`, { method: 'POST' }))).json(), { stopped: false })
     assert.equal((await handler(new Request(`${api}/chat/stream`))).status, 204)
   }
+})
+
+// -- tools of the page, with any store ----------------------------------------------------------------------------------------
+
+const stores = { memory: () => memory(), sealed: () => sealed(secret), signed: () => signed(secret) }
+const look = (more) => echo({ name: 'page.look', external: true, execute: undefined, ...more })
+const callsLook = (...ids) => ({ calls: ids.map((id) => ({ id, name: 'page_look', arguments: { text: id } })) })
+const waits = { resultApproval: 'always' }
+
+/** What a page has of a message behind these chunks. */
+function paged({ chunks }, before) {
+  const { metadata: { sluice } = {}, parts = [] } = structuredClone(before ?? {})
+  const calls = new Map(parts.map((part) => [part.toolCallId, part]))
+  const tell = (toolCallId, fields) => calls.set(toolCallId, { ...calls.get(toolCallId), ...fields })
+  for (const { type, toolCallId, toolName, input, output, errorText, inputTextDelta, approvalId, signature, approvalDescriptor } of chunks) {
+    if (type === 'tool-input-start') tell(toolCallId, { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' })
+    else if (type === 'tool-input-delta') tell(toolCallId, { input: JSON.parse(inputTextDelta) })
+    else if (type === 'tool-input-available') tell(toolCallId, { type: `tool-${toolName}`, toolCallId, state: 'input-available', input })
+    else if (type === 'tool-approval-request') tell(toolCallId, { state: 'approval-requested', approval: { id: approvalId, signature, descriptor: approvalDescriptor } })
+    else if (type === 'tool-output-available') tell(toolCallId, { state: 'output-available', output })
+    else if (type === 'tool-output-error') tell(toolCallId, { state: 'output-error', errorText })
+    else if (type === 'tool-output-denied') tell(toolCallId, { state: 'output-denied' })
+  }
+  const told = ofType(chunks, 'message-metadata').map(({ messageMetadata }) => messageMetadata.sluice)
+  return { id: chunks[0].messageId, role: 'assistant', metadata: { sluice: Object.assign({}, sluice, ...told) }, parts: [...calls.values()] }
+}
+const put = (output, at = 0) => ({ parts }) => { Object.assign(parts[at], { state: 'output-available', output }) }
+const decided = (approved, at = 0) => ({ parts }) => { parts[at].state = 'approval-responded'; parts[at].approval.approved = approved }
+
+/** A page that talks to a server: what it sends next is what it has, changed. */
+async function page(t, store, { id = 'chat', ...options }) {
+  const stage = await served(t, store, options)
+  const { server } = stage
+  const own = { ...stage, said: [said('Hello')], message: undefined, response: undefined }
+  const seen = () => server.requests.map(({ body }) => JSON.stringify(body.messages)).join('\n')
+  const went = (response) => {
+    own.response = response
+    if (response.status === 200) own.message = paged(response, own.message)
+    for (const { body } of server.requests) assertClosed(body.messages)
+    return [response.status, ...response.chunks.flatMap(({ type }) => ({ 'tool-approval-request': 'asks', 'tool-input-available': 'calls', 'tool-output-available': 'result', 'tool-output-error': 'error', 'tool-output-denied': 'denied' })[type] ?? []), ...(seen().includes('SECRET') ? ['read'] : [])].join(' ')
+  }
+  own.begin = async () => went(await stage.post(own.said, { id }))
+  own.post = (messages) => stage.post(messages, { id })
+  own.send = async (...changes) => went(await own.post([...own.said, changes.reduce(copy, own.message)]))
+  own.say = async (...changes) => {
+    own.said.push(changes.reduce(copy, own.message), said('More', `m${own.said.length + 1}`))
+    own.message = undefined
+    return went(await own.post(own.said))
+  }
+  return own
+}
+
+/** Providers refuse a conversation in which a call has no result, or a result no call. */
+function assertClosed(messages) {
+  const open = []
+  for (const { role, tool_calls: calls = [], tool_call_id: id } of messages) {
+    if (role === 'tool') assert.ok(open.includes(id) && open.splice(open.indexOf(id), 1), JSON.stringify(messages))
+    else assert.deepEqual(open, [], JSON.stringify(messages))
+    open.push(...calls.map((call) => call.id))
+  }
+  assert.deepEqual(open, [], JSON.stringify(messages))
+}
+
+const answers = [callsLook('a'), { text: 'Done.' }, { text: 'Yes.' }, { text: 'Yes.' }, { text: 'Yes.' }]
+const both = { ...answers, 0: callsLook('a', 'b') }
+const looked = { sensitive: { tools: [look({ permission: 'sensitive' })] }, waits: { tools: [look(waits)] }, engine: { tools: [look()], settings: waits }, plain: { tools: [look()] }, all: { tools: [look({ permission: 'sensitive', ...waits })] } }
+
+for (const [about, options, steps] of [
+  ['a result that waits is asked about', looked.waits, [['begin', '200 calls'], ['send', '200 asks', put('SECRET')], ['send', '200 result read', decided(true)], ['say', '200 read']]],
+  ['a result that waits for the engine\'s sake is asked about', looked.engine, [['begin', '200 calls'], ['send', '200 asks', put('SECRET')], ['send', '200 result read', decided(true)]]],
+  ['a result that a person keeps back is read by nobody', looked.waits, [['begin', '200 calls'], ['send', '200 asks', put('SECRET')], ['send', '200 denied', decided(false)], ['say', '200']]],
+  ['a result that waits is closed by a message', looked.waits, [['begin', '200 calls'], ['send', '200 asks', put('SECRET')], ['say', '200']]],
+  ['a result that comes with a message is none', looked.plain, [['begin', '200 calls'], ['say', '200', put('SECRET')]]],
+  ['a result in the place of a decision is none', looked.waits, [['begin', '200 calls'], ['send', '200 asks', put('SECRET')], ['send', '200 asks', put('other SECRET')], ['send', '200 result read', decided(true)]]],
+  ['a result before any decision is none', looked.sensitive, [['begin', '200 asks'], ['send', '200 asks', put('SECRET')], ['send', '200 calls', decided(true)], ['send', '200 result read', put('SECRET')]]],
+  ['a result of a call that was refused is none', looked.sensitive, [['begin', '200 asks'], ['send', '200 denied', decided(false)], ['send', '409', put('SECRET')], ['say', '200', put('SECRET')]]],
+  ['a call and its result ask one after the other', looked.all, [['begin', '200 asks'], ['send', '200 asks', put('SECRET')], ['send', '200 calls', decided(true)], ['send', '200 asks', put('SECRET')], ['send', '200 result read', decided(true)]]],
+  ['a result comes once', looked.plain, [['begin', '200 calls'], ['send', '200 result read', put('SECRET')], ['send', '409 read', put('SECRET')], ['say', '200 read']]],
+  ['a result of an unknown call is none', looked.plain, [['begin', '200 calls'], ['send', '409', put('SECRET'), ({ parts }) => { parts[0].toolCallId = 'another' }], ['send', '409', put('SECRET'), ({ id, parts }) => { parts[0].toolCallId = `${id}:c2` }], ['send', '200 result read', put('SECRET')]]],
+  ['a result beside that of an unknown call counts alone', looked.plain, [['begin', '200 calls'], ['send', '200 result', put('nothing'), ({ id, parts }) => { parts.push({ ...parts[0], toolCallId: `${id}:c2`, output: 'SECRET' }) }], ['say', '200']]],
+  ['a failure of the page waits as a result does', looked.waits, [['begin', '200 calls'], ['send', '200 asks', ({ parts }) => { Object.assign(parts[0], { state: 'output-error', errorText: 'SECRET' }) }], ['say', '200']]],
+  ['one result of two is not enough', { ...looked.plain, answers: Object.values(both), run: { execution: 'parallel' } }, [['begin', '200 calls calls'], ['send', '200 result', put('SECRET')], ['send', '200 result read', put('more', 1)]]],
+  ['of two results that wait each is asked about', { ...looked.waits, answers: Object.values(both), run: { execution: 'parallel' } }, [['begin', '200 calls calls'], ['send', '200 asks asks', put('SECRET'), put('SECRET', 1)], ['send', '200 asks result', decided(true)], ['send', '200 denied read', decided(false, 1)]]],
+  ['a decision and a result in one post', { ...looked.sensitive, answers: Object.values(both), run: { execution: 'parallel' } }, [['begin', '200 asks asks'], ['send', '200 asks calls', decided(true), put('SECRET', 1)], ['send', '200 asks result', put('x')], ['send', '200 calls', decided(true, 1)], ['send', '200 result read', put('SECRET', 1)]]],
+  ['a decision and a result about one call, in one post', looked.sensitive, [['begin', '200 asks'], ['send', '200 calls result read', decided(true), ({ parts }) => { parts.push({ ...parts[0], state: 'output-available', output: 'SECRET' }) }]]],
+  ['the same where the result waits', looked.all, [['begin', '200 asks'], ['send', '200 calls asks', decided(true), ({ parts }) => { parts.push({ ...parts[0], state: 'output-available', output: 'SECRET' }) }]]],
+  ['arguments that a person edited', looked.sensitive, [['begin', '200 asks'], ['send', '200 calls', decided(true), ({ parts }) => { parts[0].approval.arguments = { text: 'edited' } }], ['send', '200 result read', put('SECRET')]]],
+  ['arguments that do not fit', looked.sensitive, [['begin', '200 asks'], ['send', '200 asks', decided(true), ({ parts }) => { parts[0].approval.arguments = { text: 7 } }], ['send', '200 asks', put('SECRET')]]],
+]) {
+  test(`tools of the page: ${about}, whatever keeps the conversation`, async (t) => {
+    for (const [name, make] of Object.entries(stores)) {
+      const own = await page(t, make(), { answers, ...options })
+      for (const [at, [step, expected, ...changes]] of steps.entries()) assert.equal(await own[step](...changes), expected, `${name}, step ${at + 1}`)
+    }
+  })
+}
+
+test('tools of the page: what another conversation or an older message brings is no result', async (t) => {
+  for (const [name, make] of Object.entries(stores)) {
+    const store = make()
+    const [one, other] = [await page(t, store, { answers, ...looked.waits, id: 'one' }), await page(t, store, { answers, ...looked.waits, id: 'other' })]
+    await one.begin()
+    await other.begin()
+    const [theirs, own] = [copy(one.message, put('SECRET')), copy(other.message, put('SECRET'))]
+    for (const message of [theirs, { ...own, parts: theirs.parts }, { ...theirs, parts: own.parts }, { ...theirs, id: own.id }, ...(name === 'memory' ? [] : [{ ...own, metadata: theirs.metadata }])]) {
+      const { status, text } = await other.post([said('Hello'), message])
+      assert.ok(status === 403 || status === 409, `${name}: ${status} ${text}`)
+    }
+    assert.equal(await other.say(), '200', name)
+    const again = await other.post([said('Hello'), own]) // the page goes back behind what it said
+    assert.deepEqual([again.status, ofType(again.chunks, 'tool-approval-request').length], name === 'memory' ? [409, 0] : [200, 1], name)
+    assert.equal(await other.send(), '409', name)
+    assert.equal(await other.say(), '200', name)
+    assert.ok(!JSON.stringify([one, other].map(({ server }) => server.requests.map(({ body }) => body))).includes('SECRET'), name)
+  }
+})
+
+test('signed: without its seal a call of the page is asked about, and brings no result', async (t) => {
+  for (const [about, strip] of Object.entries({
+    none: ({ metadata }) => { delete metadata.sluice.held },
+    changed: ({ metadata }) => { metadata.sluice.held = `${metadata.sluice.held.slice(0, -2)}AA` },
+    unsigned: ({ metadata }) => { metadata.sluice.signature = 'x' },
+  })) {
+    const own = await page(t, signed(secret), { answers, ...looked.waits })
+    assert.equal(await own.begin(), '200 calls')
+    const unsigned = about === 'unsigned'
+    assert.equal(await own.send(strip, ...(unsigned ? [] : [put('SECRET')])), unsigned ? '409' : '200 asks', about)
+    if (unsigned) continue // nothing is answered
+    assert.equal(await own.send(decided(true)), '200 calls', about)
+    assert.equal(await own.send(put('SECRET')), '200 asks', about)
+    assert.equal(await own.send(decided(true)), '200 result read', about)
+    assert.equal(await own.say(), '200 read', about)
+  }
+})
+
+test('signed: of an answer without a signature no result of the page is read, as nobody knows who was to see it', async (t) => {
+  const { post, server } = await served(t, signed(secret), { answers: [{ text: 'One.' }, { text: 'Two.' }], tools: [look(), echo({ permission: 'sensitive' })] })
+  const part = (name, at, more) => ({ type: `tool-${name}`, toolCallId: `m:c${at}`, input: { text: 'x' }, ...more })
+  const ended = { state: 'output-available', output: 'SECRET' }
+  const broken = { id: 'm', metadata: {}, role: 'assistant', parts: [part('page.look', 1, ended), part('page.look', 2, { state: 'output-error', errorText: 'SECRET' }), part('echo.back', 3, { state: 'output-available', output: 'you said x' })] }
+  assert.equal((await post([said('Hello'), broken])).status, 409)
+  assert.equal((await post([said('Hello'), broken, said('More', 'm2')])).status, 200)
+  assert.deepEqual(server.requests[0].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content), ['The result is not known.', 'The result is not known.', 'you said x'])
+
+  const own = await page(t, signed(secret), { answers: [{ calls: [...callsLook('a').calls, ...callsEcho.calls] }, { text: 'Done.' }], tools: [look(waits), echo({ permission: 'sensitive' })], run: { execution: 'parallel' } })
+  assert.equal(await own.begin(), '200 calls calls asks')
+  const at = own.message.parts.findIndex(({ type }) => type === 'tool-page.look')
+  assert.equal(await own.say(put('SECRET', at), (message) => { delete message.metadata }), '200')
+  assert.deepEqual(own.server.requests[1].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content).sort(), ['Not run, as far as is known.', 'The result is not known.'])
+})
+
+test('signed: a decision counts for the call and the stage that were signed, whatever the page calls it', async (t) => {
+  let ran = 0
+  const twice = { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'hi' } }, { id: 'b', name: 'echo_back', arguments: { text: 'hi' } }] }
+  const { post } = await served(t, signed(secret), { answers: [twice, { text: 'Done.' }], tools: [echo({ permission: 'sensitive', execute: () => { ran++ } })] })
+  const asked = answered(await post([said('Hello')]))
+  const [one, two] = asked.parts.map(({ approval }) => approval)
+  assert.equal(one.descriptor.sluice.digest, two.descriptor.sluice.digest, 'two calls alike')
+  const only = (change) => copy(asked, ({ parts }) => { Object.assign(parts[1], { state: 'approval-requested' }); delete parts[1].approval.approved; change(parts[0].approval) })
+  const renamed = await post([said('Hello'), only((approval) => { approval.id = two.id })])
+  assert.deepEqual([renamed.status, ofType(renamed.chunks, 'tool-output-available').map(({ toolCallId }) => toolCallId)], [200, [asked.parts[0].toolCallId]])
+  assert.equal((await post([said('Hello'), only((approval) => { approval.descriptor.sluice.stage = 'result' })])).status, 403)
+  assert.equal(ran, 1)
 })

@@ -3,7 +3,7 @@
 import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
-import { blockName, callName, questionName } from '../leg/names.js'
+import { blockName, callName, questionOfCall } from '../leg/names.js'
 import type { Writer } from '../leg/legs.js'
 import { chunksFrom } from './read-chunks.js'
 import type { UIMessageChunk } from './types.js'
@@ -52,8 +52,11 @@ export interface Continued {
   open: ReadonlyMap<string, string>
 }
 
+/** What of a question is signed. */
+export type Asked = Pick<ApprovalEvent, 'stage' | 'name' | 'digest' | 'expiresAt'>
+
 /** What the page is given to bring back with a decision. */
-export type Sign = (toolCallId: string, event: Pick<ApprovalEvent, 'name' | 'digest' | 'expiresAt'>) => string
+export type Sign = (toolCallId: string, event: Asked) => string
 
 /** What a writer needs beside options, where the page keeps the conversation. */
 interface PageParts {
@@ -92,8 +95,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   questionName(event: ApprovalEvent): string {
-    const call = this.callName(event.call).slice(callName(this.#id, 0).length - 1)
-    return questionName(this.#id, { ...event, call })
+    return questionOfCall(this.#id, this.callName(event.call), event)
   }
 
   callName(call: number): string {

@@ -7,10 +7,11 @@ import { questionOf } from '../conversations/for-model.js'
 import type { Answered } from '../leg/answers.js'
 import type { Decision } from '../leg/decision.js'
 import { withSystem, type Answer, type ChatRun, type Keeper } from '../leg/legs.js'
+import { questionOfCall } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
 import { answersNothing, openCalls, PageStore, type Keeping, type Running, type Waiting } from './keeping.js'
-import type { Sign } from './message-writer.js'
+import type { Asked, Sign } from './message-writer.js'
 import { callIn, isOpen, messagesIn, metadataOf, writtenIn, type CallPart, type PageMessage } from './page-messages.js'
 import type { Again, Posted } from './posted.js'
 import { checkSecret, Seal, type Secret } from './seal.js'
@@ -20,8 +21,8 @@ import type { UIMessageChunk } from './types.js'
 /**
  * A `store` of `chatHandler` for servers that keep nothing, whose page keeps its messages in the open. What the model reads of an answer is signed, and so is
  * every question: a decision counts where the page brings it with the signature. A call that goes on is always asked about first, whatever its tool says.
- * An answer that broke off is read as the page has it: who forges that forges what the model reads, and nothing else. While a result waits for a person the
- * answer is sealed, as `sealed` does it. A request can be sent again: a tool must do nothing a second time for the same `context.key`.
+ * An answer that broke off is read as the page has it, without the results of the page's own tools: who forges that forges what the model reads, and nothing
+ * else. While the page runs a tool, or a result waits for a person, the answer is sealed, as `sealed` does it. A request can be sent again: a tool must do nothing a second time for the same `context.key`.
  * @param secret at least 32 characters or bytes; of a list the first one signs, and all of them count.
  * @throws SluiceError `option` where the secret is too short.
  */
@@ -60,7 +61,10 @@ interface Began {
   open: [string, string][]
 }
 
-/** What is sealed while a result waits: it may stand nowhere in the open. */
+/**
+ * What is sealed while the page runs a call, or while a result waits. The engine goes on where it was: it alone knows what it asks about the page's result,
+ * and a result that waits may stand nowhere in the open.
+ */
 interface Held {
   state: string
   /** What the model read of the message before the run. */
@@ -82,7 +86,6 @@ class SignedChat implements Keeping {
   #told: Told = { messages: [], open: new Map() }
   #began: Began | undefined
   #asks: string[] = []
-  #wasHeld = false
 
   constructor(seal: Seal, { id, messages }: Posted, running: Running) {
     this.#seal = seal
@@ -117,7 +120,7 @@ class SignedChat implements Keeping {
       id: message.id, parent: null, at: 0,
       continued: { parts: message.parts, calls, open: told.open },
       accept: (about) => this.#accept(about, parts, new Set(told.open.values())),
-      resume: (given) => this.#resume(given, message.id, earlier, parts),
+      resume: (given) => this.#resume(given, message.id, earlier),
     }
   }
 
@@ -127,20 +130,21 @@ class SignedChat implements Keeping {
   keeper({ id }: Answer, callName: (call: number) => string): Keeper<UIMessageChunk> {
     return {
       save: ({ message, history, state }) => {
-        const ran = new Set(message.blocks.flatMap((block) => (block.type === 'tool_use' && block.status === 'awaiting_result_approval' ? [callName(block.call)] : [])))
+        const inState = (status: string): string[] => message.blocks.flatMap((block) => (block.type === 'tool_use' && block.status === status ? [callName(block.call)] : []))
+        const ran = new Set(inState('awaiting_result_approval'))
         const open = new Map(state === undefined ? [] : [...idsOf(message, history, callName)].filter(([, name]) => !ran.has(name))) // what ran is not run again
         const messages = [...this.#told.messages, ...history.filter((one) => one.role !== 'tool' || !open.has(String(one.tool_call_id)))]
         const told = JSON.stringify({ messages, open: [...open] })
         const signature = this.#seal.sign([this.#id, 'history', id, told])
-        const held = state === undefined || ran.size === 0 ? null : this.#seal.seal([this.#id, 'held', id, signature], JSON.stringify({
+        const held = state === undefined || ran.size + inState('executing').length === 0 ? null : this.#seal.seal([this.#id, 'held', id, signature], JSON.stringify({
           state, messages: this.#told.messages, asks: this.#asks, waits: openCalls(message).map(callName), ...(this.#began ? { began: this.#began } : {}),
         } satisfies Held))
-        return [{ type: 'message-metadata', messageMetadata: { sluice: { history: told, signature, ...(held === null && !this.#wasHeld ? {} : { held }) } } }] // the page lays it over what it has
+        return [{ type: 'message-metadata', messageMetadata: { sluice: { history: told, signature, held } } }] // the page lays it over what it has
       },
     }
   }
 
-  /** Undefined where no result waits, or what the page brings belongs to something else that it told of the message. */
+  /** Undefined where neither a call of the page nor a result waits, or what the page brings belongs to something else that it told of the message. */
   #heldIn(message: PageMessage): Held | undefined {
     const { held, signature } = metadataOf(message)
     const text = typeof held === 'string' ? this.#seal.open([this.#id, 'held', message.id, String(signature)], held) : undefined
@@ -151,7 +155,6 @@ class SignedChat implements Keeping {
     this.#told = { messages, open: new Map(began?.open) }
     this.#began = began
     this.#asks = asks
-    this.#wasHeld = true
     return {
       id, parent: null, at: 0,
       ...(began ? { continued: { parts, began: began.parts, calls: began.calls, open: this.#told.open } } : {}),
@@ -165,11 +168,11 @@ class SignedChat implements Keeping {
   }
 
   sign(message: string): Sign {
-    return (toolCallId, { name, digest, expiresAt }) => this.#seal.sign(this.#questionOf(message, toolCallId, name, digest, expiresAt))
+    return (toolCallId, question) => this.#seal.sign(this.#questionOf(message, toolCallId, question))
   }
 
-  #questionOf(message: string, toolCallId: string, name: string, digest: string, expiresAt: number | undefined): string[] {
-    return [this.#id, 'question', message, toolCallId, name, digest, String(expiresAt ?? '')]
+  #questionOf(message: string, toolCallId: string, { stage, name, digest, expiresAt }: Asked): string[] {
+    return [this.#id, 'question', message, toolCallId, stage, name, digest, String(expiresAt ?? '')]
   }
 
   #messages(list: readonly PageMessage[]): ChatMessage[] {
@@ -184,10 +187,15 @@ class SignedChat implements Keeping {
       return { messages, open: new Map(open) }
     }
     const open = message.parts.flatMap((part) => callIn(part) ?? []).filter(isOpen)
-    const messages = answeredIn(message, last)
+    const messages = answeredIn(message, last, (call) => (this.#isPages(call) ? 'The result is not known.' : resultOf(call)))
     const left = new Set(messages.at(-1)?.tool_calls?.map(({ id }) => id))
     for (const { role, tool_call_id: id } of messages) if (role === 'tool') left.delete(String(id))
     return { messages, open: new Map(open.flatMap(({ toolCallId }): [string, string][] => (left.has(toolCallId) ? [[toolCallId, toolCallId]] : []))) }
+  }
+
+  /** The page made the result: without a signature nothing tells whether a person was to see it first. */
+  #isPages({ name, state }: CallPart): boolean {
+    return state.startsWith('output-') && state !== 'output-denied' && this.#running.engine.tools.some((tool) => tool.name === name && !tool.run && !tool.declaration['ipc'])
   }
 
   /** Of the decisions, those that the server asked for: they carry its signature. Throws Refusal where one is forged, or nothing is left. */
@@ -196,34 +204,23 @@ class SignedChat implements Keeping {
     for (const { toolCallId, name, state, approval } of parts) {
       const decision = state === 'approval-responded' ? decisions.get(String(approval?.['id'])) : undefined
       if (!decision) continue
-      const { digest, expiresAt } = questionIn(approval)
-      if (!this.#seal.verify(this.#questionOf(message, toolCallId, name, digest, expiresAt), approval?.['signature'])) throw new Refusal(403, `the question of ${toolCallId} was not asked here`)
-      ours.set(String(approval?.['id']), { ...decision, digest, ...(expiresAt === undefined ? {} : { expiresAt }) })
+      const question = questionIn(name, approval)
+      if (!this.#seal.verify(this.#questionOf(message, toolCallId, question), approval?.['signature'])) throw new Refusal(403, `the question of ${toolCallId} was not asked here`)
+      const { digest, expiresAt } = question
+      // Two calls may have one digest: a decision counts for the one that was signed, whatever the page calls it.
+      ours.set(questionOfCall(message, toolCallId, question), { ...decision, digest, ...(expiresAt === undefined ? {} : { expiresAt }) })
     }
     if (ours.size === 0 && ![...outputs.keys()].some((id) => open.has(id))) throw answersNothing()
     return { message, outputs, decisions: ours }
   }
 
-  #resume(given: ChatRun, message: string, earlier: readonly ChatMessage[], parts: readonly CallPart[]): Run {
+  /** As a new run, which asks about every call. It takes the page's results as any run does: none is put into the messages past the engine. */
+  #resume(given: ChatRun, message: string, earlier: readonly ChatMessage[]): Run {
     const { engine } = this.#running
     const { messages, open } = this.#told
     const names = new Map(messages.flatMap(({ tool_calls: calls = [] }) => calls).map(({ id, function: { name } }) => [id, name]))
-    const results: ChatMessage[] = []
-    const asks = new Set<string>()
-    for (const [id, toolCallId] of [...open]) {
-      const name = names.get(id) ?? ''
-      const { tool } = engine.resolve(name)
-      const part = parts.find((one) => one.toolCallId === toolCallId)
-      if (part && !isOpen(part) && tool && !tool.run) {
-        results.push({ role: 'tool', tool_call_id: id, name: tool.name, content: resultOf(part) })
-        open.delete(id)
-      } else {
-        asks.add(tool?.name ?? name)
-      }
-    }
-    this.#told = { messages: [...messages, ...results], open }
-    this.#asks = [...asks]
-    return engine.run({ ...withSystem(given, [...earlier, ...this.#told.messages]), rules: this.#withAsks(given), id: legId(message, [...open.values()]) })
+    this.#asks = [...new Set([...open.keys()].map((id) => names.get(id) ?? '').map((name) => engine.resolve(name).tool?.name ?? name))]
+    return engine.run({ ...withSystem(given, [...earlier, ...messages]), rules: this.#withAsks(given), id: legId(message, [...open.values()]) })
   }
 }
 
@@ -232,10 +229,10 @@ const asked = (written: Written | undefined): ChatMessage[] => (written ? [quest
 /** The calls of a leg are numbered anew: their keys are its own, and the same where the same request comes again. */
 const legId = (message: string, open: readonly string[]): string => `${message}~${createHash('sha256').update(JSON.stringify(open)).digest('hex').slice(0, 16)}`
 
-function questionIn(approval: CallPart['approval']): { digest: string; expiresAt: number | undefined } {
+function questionIn(name: string, approval: CallPart['approval']): Asked {
   const descriptor = isObject(approval?.['descriptor']) ? approval['descriptor']['sluice'] : undefined
-  const { digest, expiresAt } = isObject(descriptor) ? descriptor : {}
-  return { digest: String(digest), expiresAt: typeof expiresAt === 'number' ? expiresAt : undefined }
+  const { stage, digest, expiresAt } = isObject(descriptor) ? descriptor : {}
+  return { stage: stage === 'result' ? stage : 'execution', name, digest: String(digest), ...(typeof expiresAt === 'number' ? { expiresAt } : {}) }
 }
 
 /** The open calls by their ids in the messages for the model. Both have them round by round, in the same order. */

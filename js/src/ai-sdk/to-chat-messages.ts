@@ -26,8 +26,11 @@ export function toChatMessages(messages: readonly UIMessage[]): ChatMessage[] {
   }
 }
 
-/** @param last calls of its last step may be open */
-export function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[] {
+/**
+ * @param last calls of its last step may be open
+ * @param result what the model reads of a call
+ */
+export function answeredIn({ parts }: PageMessage, last: boolean, result: (call: CallPart) => string = resultOf): ChatMessage[] {
   const steps: { text: string; calls: CallPart[] }[] = [{ text: '', calls: [] }]
   for (const part of parts) {
     const step = steps.at(-1) as (typeof steps)[number]
@@ -45,7 +48,7 @@ export function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[]
   const said = steps.filter(({ text, calls }) => text !== '' || calls.length > 0)
   return said.flatMap(({ text, calls }, at) => [
     { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls.map(calledIn) } : {}) },
-    ...calls.filter((call) => !(last && at === said.length - 1 && isOpen(call))).map((call): ChatMessage => ({ role: 'tool', tool_call_id: call.toolCallId, name: call.name, content: resultOf(call) })),
+    ...calls.filter((call) => !(last && at === said.length - 1 && isOpen(call))).map((call): ChatMessage => ({ role: 'tool', tool_call_id: call.toolCallId, name: call.name, content: result(call) })),
   ])
 }
 

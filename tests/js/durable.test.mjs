@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, textOf, turnsOf, until } from './durable-support.mjs'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -369,6 +369,18 @@ test('a reader of a turn that waits sees its message and its questions, may leav
   assert.equal(rest.at(-1).type, 'done')
   assert.equal(rest.find(({ type }) => type !== 'waiting').type, 'reset')
   await assert.rejects(turns.events('nobody').next(), { code: 'not_found' })
+})
+
+test('a reader may leave a turn that no worker has had, and comes back', async (t) => {
+  const turns = turnsOf(t, await serverOf(t, [{ text: 'Hello.' }]), { queue: lossy })
+  const id = await turns.start({ messages: hello })
+  const [first, then] = [new Replay(), new Replay()]
+  let at
+  for await (const event of turns.events(id)) { first.take(event); at = event.at; break }
+  assert.deepEqual(first.message.blocks, [])
+  await turns.advance(id)
+  for await (const event of turns.events(id, at)) then.take(event)
+  then.check(await turns.status(id))
 })
 
 test('a reader that waits for long holds no more than one that has just come', async (t) => {

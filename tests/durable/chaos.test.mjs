@@ -1,4 +1,4 @@
-// Chaos: three workers that are killed and paused at random, clocks that differ, wakes that are lost or come twice; for every store. Readers follow every
+// Chaos: three workers that are killed and paused at random, clocks that differ and jump, wakes that are lost or come twice; for every store. Readers follow every
 // turn through it. 5 s each, or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -40,7 +40,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     let living = true
     const children = new Set()
     const spawned = () => {
-      const given = { place, baseURL: server.baseURL, journal, leaseMs: LEASE_MS, skewMs: Math.round(random(-1500, 1500)) }
+      const given = { place, baseURL: server.baseURL, journal, leaseMs: LEASE_MS, mostMs: 1500 }
       const child = spawn(process.execPath, [program, JSON.stringify(given)], { stdio: ['pipe', 'ignore', 'pipe'] })
       child.stderr.on('data', (data) => appendFileSync(journal, `stderr ${JSON.stringify(String(data))}\n`))
       children.add(child)

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, textOf, turnsOf, until } from './durable-support.mjs'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -313,6 +313,33 @@ test('a worker that lost its turn writes nothing more, and stops what it does', 
   assert.equal(await leg, 'waiting')
   assert.ok(signal.aborted)
   assert.deepEqual((await store.load(id)).rev, rev)
+})
+
+test('who reads in the process of a worker that lost its turn, or failed, gets what follows from the store', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  for (const fails of [false, true]) {
+    const store = files(folderOf(t))
+    let broken = false
+    const save = async (...given) => {
+      if (broken) throw new Error('the disk is full')
+      return await store.save(...given)
+    }
+    let runs = false
+    const first = turnsOf(t, server, { store: storeWith(store, { save }), queue: lossy, leaseMs: 90, tools: [echo({ execute: () => new Promise(() => (runs = true)) })] })
+    const second = turnsOf(t, server, { store, queue: lossy, tools: [echo()] })
+    const id = await first.start({ messages: hello })
+    const leg = first.advance(id).catch((error) => error)
+    const replay = new Replay()
+    const reading = (async () => { for await (const event of first.events(id)) replay.take(event) })()
+    await until(() => runs && replay.message?.blocks.length === 2)
+    if (fails) broken = true
+    else await until(async () => await store.save(id, (await store.load(id)).rev, { updated: 1, wakeAt: 0 }))
+    const ended = await leg
+    assert.equal(fails ? ended.message : ended, fails ? 'the disk is full' : 'waiting')
+    await until(async () => (await second.advance(id)) === 'done')
+    await reading
+    replay.check(await second.status(id))
+  }
 })
 
 test('readers get every epoch from its beginning, questions that can be decided, and the end when it is saved', async (t) => {

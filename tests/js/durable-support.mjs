@@ -63,6 +63,32 @@ export const approve = ({ call, stage, digest }, more = {}) => ({ call, stage, d
 /** A store with some of its methods replaced. */
 export const storeWith = (store, more) => ({ ...Object.fromEntries(['create', 'load', 'inbox', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), ...more })
 
+/** A store in the memory of this process. */
+export function memoryStore() {
+  const rows = new Map()
+  const open = (id) => (rows.get(id)?.row.phase === 'done' ? undefined : rows.get(id))
+  return {
+    create: async (id, row) => !rows.has(id) && !!rows.set(id, { row: { ...row, id, rev: 1 }, inbox: new Map() }),
+    load: async (id) => structuredClone(rows.get(id)?.row ?? null),
+    inbox: async (id) => [...(open(id)?.inbox ?? [])].flatMap(([key, entry]) => (entry === null ? [] : [{ key, entry }])),
+    save: async (id, rev, { taken = [], ...patch }) => {
+      const kept = open(id)
+      if (kept?.row.rev !== rev) return null
+      Object.assign(kept.row, patch, { rev: rev + 1 })
+      for (const key of taken) kept.inbox.set(key, null)
+      return rev + 1
+    },
+    push: async (id, { key, entry }) => { const kept = open(id); return !!kept && !kept.inbox.has(key) && !!kept.inbox.set(key, entry) },
+    async *list({ thread, asking, due } = {}) {
+      for (const { row, inbox } of [...rows.values()]) {
+        const isDue = row.phase !== 'done' && ((row.wakeAt ?? Infinity) <= due || (row.phase === 'waiting' && [...inbox.values()].some((entry) => entry !== null)))
+        if ((thread === undefined || row.thread === thread) && (!asking || row.questions !== null) && (due === undefined || isDue)) yield { ...row }
+      }
+    },
+    remove: async (id) => rows.delete(id),
+  }
+}
+
 /** A queue that loses everything. */
 export const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }
 

@@ -2,20 +2,33 @@
 import { bullmq, local, memoryLog, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openStore } from '../js/durable-places.mjs'
+import { betterSqlite3, openStore } from '../js/durable-places.mjs'
 import { noPostgres, noRedis } from './servers.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 /** False, or why it is skipped. */
 export const noSqlite = DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`
+/** The same of better-sqlite3. An older Node crashes with it. */
+export const noBetterSqlite3 = Number.parseInt(process.versions.node) < 22 ? `better-sqlite3 13 needs Node 22, this is ${process.versions.node}` : whyNot(() => betterSqlite3(':memory:').close())
+export { betterSqlite3 }
 const name = () => `c${randomUUID().replaceAll('-', '')}`
 
 /** Every store with the queue that belongs to it: why it is skipped, and the description of a new one in this folder, on these servers. */
 const places = {
   files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
   sqlite: { skip: noSqlite, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
+  'sqlite, by better-sqlite3': { skip: noBetterSqlite3, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db'), by: 'better-sqlite3' }) },
   'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redis.port, name: name(), lockMs }) },
   'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgres.config, name: name(), lockMs }) },
+}
+
+function whyNot(load) {
+  try {
+    load()
+    return false
+  } catch (error) {
+    return `better-sqlite3 cannot be loaded: ${error.message.split('\n')[0]}`
+  }
 }
 
 /** All of them, or with SLUICE_STORES those whose name contains this word. */

@@ -23,7 +23,7 @@ const suites = {
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
   adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
   copilotkit: { about: 'a page of CopilotKit in Chromium, in front of it: installs 1,200 packages, takes some three minutes', run: copilotkit },
-  durable: { about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some two minutes', run: durable },
+  durable: { about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some four minutes', run: durable },
   package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }

@@ -34,6 +34,13 @@ function whyNot(load) {
 /** All of them, or with SLUICE_STORES those whose name contains this word. */
 export const everyPlace = Object.fromEntries(Object.entries(places).filter(([what]) => what.includes(process.env.SLUICE_STORES ?? '')))
 
+/** A pool whose connections may be cut off by a server that ends while they do. */
+export function poolOf(pg, config) {
+  const pool = new pg.Pool(config)
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
 /** `{ kind, … }` → `{ store, queue, log, close, empty }`; `empty` throws away all that the queue holds. */
 export async function open(place) {
   const { kind, name, lockMs } = place
@@ -49,7 +56,7 @@ export async function open(place) {
   if (kind === 'postgres') {
     const { default: pg } = await import('pg')
     const { Queue, Worker, createPostgresBackend } = await import('bullmq')
-    const pool = new pg.Pool({ ...place.config, max: 5 })
+    const pool = poolOf(pg, { ...place.config, max: 5 })
     const connection = { ...place.config, max: 5, migrate: true }
     const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }, createPostgresBackend))
@@ -59,7 +66,7 @@ export async function open(place) {
     const { default: pg } = await import('pg')
     const { Redis } = await import('ioredis')
     const { Queue, Worker } = await import('bullmq')
-    const pool = new pg.Pool({ ...place.config, max: 5 })
+    const pool = poolOf(pg, { ...place.config, max: 5 })
     const connection = { host: '127.0.0.1', port: place.port }
     const client = new Redis(connection)
     const queue = bullmq({ Queue, Worker, connection, name, lockMs })

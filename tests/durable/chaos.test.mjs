@@ -24,6 +24,18 @@ const LEASE_MS = 600
 
 const servers = withServers()
 
+/** What cannot be written because a paused process holds the database for longer than it is waited for is said again, as an app would. */
+async function patiently(act) {
+  for (;;) {
+    try {
+      return await act()
+    } catch (error) {
+      if (error.code !== 'storage' || !/locked/.test(error.message)) throw error
+      await delay(50)
+    }
+  }
+}
+
 const random = (from, to) => from + Math.random() * (to - from)
 
 for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
@@ -65,19 +77,22 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const replays = new Map()
     const read = async (id) => {
       const replay = new Replay()
-      for (let at; replay.outcome === undefined;) {
-        for await (const event of page.events(id, at)) {
-          at = event.at
-          replay.take(event)
-          if (event.type === 'text' || event.type === 'card') counts.told++
-          if (Math.random() < 0.05) break // leaves, and goes on where it was
-        }
+      let at
+      while (replay.outcome === undefined) {
+        await patiently(async () => {
+          for await (const event of page.events(id, at)) {
+            at = event.at
+            replay.take(event)
+            if (event.type === 'text' || event.type === 'card') counts.told++
+            if (Math.random() < 0.05) break // leaves, and goes on where it was
+          }
+        })
       }
       replays.set(id, replay)
     }
     const starting = (async () => {
       for (let count = 0; count < TURNS; count++) {
-        const id = await page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] })
+        const id = await patiently(() => page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }))
         ids.push(id)
         void read(id).catch((error) => replays.set(id, error))
         await delay((SECONDS * 800) / TURNS)
@@ -101,11 +116,13 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     let deciding = true
     const decisions = (async () => {
       while (deciding) {
-        for await (const question of page.questions()) {
-          const { call, stage, digest } = question
-          const decision = { call, stage, digest, decision: 'approve' }
-          await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
-        }
+        await patiently(async () => {
+          for await (const question of page.questions()) {
+            const { call, stage, digest } = question
+            const decision = { call, stage, digest, decision: 'approve' }
+            await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
+          }
+        })
         await delay(100)
       }
     })()
@@ -116,7 +133,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     while (statuses.size < TURNS) {
       for (const id of ids) {
         if (statuses.has(id)) continue
-        const status = await page.status(id)
+        const status = await patiently(() => page.status(id))
         if (status.phase === 'done') statuses.set(id, status)
       }
       if (Date.now() > patience) break

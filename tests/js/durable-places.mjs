@@ -10,7 +10,7 @@ export const betterSqlite3 = (path, options) => new (createRequire(new URL('../d
 /** `{ kind, path, by }` → the store, and what closes it. */
 export async function openStore({ kind, path, by }) {
   if (kind === 'files') return { store: files(path), close: none }
-  const database = by === 'better-sqlite3' ? betterSqlite3(path) : new (await import('node:sqlite')).DatabaseSync(path)
+  const database = by === 'better-sqlite3' ? betterSqlite3(path, { timeout: 0 }) : new (await import('node:sqlite')).DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   return { store: sqlite(database), close: async () => database.close() }
 }

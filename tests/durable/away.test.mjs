@@ -133,7 +133,7 @@ test('a Postgres whose disk is full says so, and what was saved goes on', { skip
   const server = await startPostgres()
   const folder = mkdtempSync(join(tmpdir(), 'sluice-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=777', 'tmpfs', folder])
-  const [pool, small] = ['', '-c default_tablespace=small'].map((options) => poolOf(pg, { ...server.config, max: 4, options }))
+  const [pool, small] = ['', '-c default_tablespace=small'].map((options) => poolOf(pg, { ...server.config, max: 4, options }).on('error', () => {}))
   t.after(async () => {
     await Promise.all([pool.end(), small.end()])
     await server.stop()

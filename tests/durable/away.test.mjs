@@ -16,7 +16,7 @@ import { startServer } from '../../js/dist/esm/testing/index.js'
 import { approve, asks, cardsOf, hello, lossy, serverOf, turnsOf, until as soon } from '../js/durable-support.mjs'
 import { onFullDisk } from '../js/turn-faults-contract.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
-import { open } from './places.mjs'
+import { open, poolOf } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
 const until = (look, what) => soon(look, what, 30_000)
@@ -137,7 +137,7 @@ test('a Postgres whose disk is full says so, and what was saved goes on', { skip
   const server = await startPostgres()
   const folder = mkdtempSync(join(tmpdir(), 'sluice-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=777', 'tmpfs', folder])
-  const [pool, small] = ['', '-c default_tablespace=small'].map((options) => new pg.Pool({ ...server.config, max: 4, options }))
+  const [pool, small] = ['', '-c default_tablespace=small'].map((options) => poolOf(pg, { ...server.config, max: 4, options }).on('error', () => {}))
   t.after(async () => {
     await Promise.all([pool.end(), small.end()])
     await server.stop()

@@ -6,9 +6,16 @@ import { Engine } from '../../js/dist/esm/index.js'
 import { toolsOf } from '../js/durable-worker.mjs'
 import { open } from './places.mjs'
 
-const { place, baseURL, journal, leaseMs, skewMs } = JSON.parse(process.argv[2])
+const { place, baseURL, journal, leaseMs, mostMs } = JSON.parse(process.argv[2])
+// Computers do not agree about the time, and set their clocks while they work, forward and back.
 const now = Date.now
-Date.now = () => now() + skewMs // computers do not agree about the time
+let skewMs
+Date.now = () => now() + skewMs
+function setClock() {
+  skewMs = Math.round((2 * Math.random() - 1) * mostMs)
+  setTimeout(setClock, 100 + Math.random() * leaseMs).unref()
+}
+setClock()
 
 const { store, queue, log, close } = await open(place)
 // A queue may lose a wake, and give one twice.
@@ -23,7 +30,7 @@ const save = async (id, rev, patch) => {
   return saved
 }
 const told = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save }
-const tools = toolsOf(journal, () => {}, async () => await delay(Math.random() * 60))
+const tools = toolsOf(journal, () => {}, async () => await delay(Math.random() * 300))
 const turns = durable(new Engine({ tools }), { store: told, queue: rough, log, leaseMs, run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) })
 process.on('warning', ({ message }) => appendFileSync(journal, `warning ${JSON.stringify(message)}\n`))
 const worker = turns.work({ sweepMs: leaseMs })

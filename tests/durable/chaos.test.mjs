@@ -1,5 +1,5 @@
-// Chaos: three workers that are killed and paused at random, clocks that differ, wakes that are lost or come twice; for every store. 5 s each,
-// or 60 with SLUICE_LONG=1.
+// Chaos: three workers that are killed and paused at random, clocks that differ and jump, wakes that are lost or come twice; for every store. Readers follow every
+// turn through it. 5 s each, or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { durable } from '../../js/dist/esm/durable/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
-import { cardsOf } from '../js/durable-support.mjs'
+import { cardsOf, Replay, until } from '../js/durable-support.mjs'
 import { answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
@@ -23,6 +23,18 @@ const TURNS = process.env.SLUICE_LONG ? 200 : 24
 const LEASE_MS = 600
 
 const servers = withServers()
+
+/** What cannot be written because a paused process holds the database for longer than it is waited for is said again, as an app would. */
+async function patiently(act) {
+  for (;;) {
+    try {
+      return await act()
+    } catch (error) {
+      if (error.code !== 'storage' || !/locked/.test(error.message)) throw error
+      await delay(50)
+    }
+  }
+}
 
 const random = (from, to) => from + Math.random() * (to - from)
 
@@ -36,11 +48,11 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
     const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
-    const counts = { killed: 0, paused: 0 }
+    const counts = { killed: 0, paused: 0, told: 0 }
     let living = true
     const children = new Set()
     const spawned = () => {
-      const given = { place, baseURL: server.baseURL, journal, leaseMs: LEASE_MS, skewMs: Math.round(random(-1500, 1500)) }
+      const given = { place, baseURL: server.baseURL, journal, leaseMs: LEASE_MS, mostMs: 1500 }
       const child = spawn(process.execPath, [program, JSON.stringify(given)], { stdio: ['pipe', 'ignore', 'pipe'] })
       child.stderr.on('data', (data) => appendFileSync(journal, `stderr ${JSON.stringify(String(data))}\n`))
       children.add(child)
@@ -61,9 +73,28 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
 
     const end = Date.now() + SECONDS * 1000
     const ids = []
+    /** The turns whose readers saw the end, with what they showed then. */
+    const replays = new Map()
+    const read = async (id) => {
+      const replay = new Replay()
+      let at
+      while (replay.outcome === undefined) {
+        await patiently(async () => {
+          for await (const event of page.events(id, at)) {
+            at = event.at
+            replay.take(event)
+            if (event.type === 'text' || event.type === 'card') counts.told++
+            if (Math.random() < 0.05) break // leaves, and goes on where it was
+          }
+        })
+      }
+      replays.set(id, replay)
+    }
     const starting = (async () => {
       for (let count = 0; count < TURNS; count++) {
-        ids.push(await page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }))
+        const id = await patiently(() => page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }))
+        ids.push(id)
+        void read(id).catch((error) => replays.set(id, error))
         await delay((SECONDS * 800) / TURNS)
       }
     })()
@@ -85,25 +116,27 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     let deciding = true
     const decisions = (async () => {
       while (deciding) {
-        for await (const question of page.questions()) {
-          const { call, stage, digest } = question
-          const decision = { call, stage, digest, decision: 'approve' }
-          await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
-        }
+        await patiently(async () => {
+          for await (const question of page.questions()) {
+            const { call, stage, digest } = question
+            const decision = { call, stage, digest, decision: 'approve' }
+            await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
+          }
+        })
         await delay(100)
       }
     })()
     await starting
     await killing
     const statuses = new Map()
-    const until = Date.now() + 80_000 // of a machine that does much else
+    const patience = Date.now() + 80_000 // of a machine that does much else
     while (statuses.size < TURNS) {
       for (const id of ids) {
         if (statuses.has(id)) continue
-        const status = await page.status(id)
+        const status = await patiently(() => page.status(id))
         if (status.phase === 'done') statuses.set(id, status)
       }
-      if (Date.now() > until) break
+      if (Date.now() > patience) break
       await delay(100)
     }
     deciding = false
@@ -122,6 +155,11 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     for (const [id, status] of statuses) unknown += checkTurn(id, status, lines)
     const saves = lines.filter((line) => line.startsWith('saved '))
     assert.equal(new Set(saves).size, saves.length, 'a revision was saved once')
-    t.diagnostic(`${counts.killed} killed, ${counts.paused} paused, ${saves.length} saves, ${server.requests.length} requests; ${unknown} calls may have run, and the model was told so`)
+    await until(() => replays.size === TURNS, 'the end, for every reader', 30_000)
+    for (const [id, replay] of replays) {
+      if (replay instanceof Error) throw replay
+      replay.check(statuses.get(id), `${id}, as its reader saw it`)
+    }
+    t.diagnostic(`${counts.killed} killed, ${counts.paused} paused, ${saves.length} saves, ${server.requests.length} requests; ${unknown} calls may have run, and the model was told so; ${counts.told} times a reader was told of a part`)
   })
 }

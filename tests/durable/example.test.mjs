@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../../js/dist/esm/testing/index.js'
-import { everyPlace } from './places.mjs'
+import { noSqlite } from './places.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,7 +23,7 @@ const answers = ({ body }) => {
 }
 const places = {
   process: { skip: false, env: () => ({}) },
-  machine: { skip: everyPlace.sqlite.skip, env: () => ({}) },
+  machine: { skip: noSqlite, env: () => ({}) },
   many: {
     skip: noPostgres || noRedis,
     env: () => ({ POSTGRES_URL: `postgresql://${servers.postgres.config.user}@127.0.0.1:${servers.postgres.config.port}/postgres`, REDIS_URL: `redis://127.0.0.1:${servers.redis.port}` }),

@@ -1,4 +1,5 @@
 // What the tests of durable turns share.
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,5 +63,58 @@ export const approve = ({ call, stage, digest }, more = {}) => ({ call, stage, d
 /** A store with some of its methods replaced. */
 export const storeWith = (store, more) => ({ ...Object.fromEntries(['create', 'load', 'inbox', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), ...more })
 
+/** A store in the memory of this process. */
+export function memoryStore() {
+  const rows = new Map()
+  const open = (id) => (rows.get(id)?.row.phase === 'done' ? undefined : rows.get(id))
+  return {
+    create: async (id, row) => !rows.has(id) && !!rows.set(id, { row: { ...row, id, rev: 1 }, inbox: new Map() }),
+    load: async (id) => structuredClone(rows.get(id)?.row ?? null),
+    inbox: async (id) => [...(open(id)?.inbox ?? [])].flatMap(([key, entry]) => (entry === null ? [] : [{ key, entry }])),
+    save: async (id, rev, { taken = [], ...patch }) => {
+      const kept = open(id)
+      if (kept?.row.rev !== rev) return null
+      Object.assign(kept.row, patch, { rev: rev + 1 })
+      for (const key of taken) kept.inbox.set(key, null)
+      return rev + 1
+    },
+    push: async (id, { key, entry }) => { const kept = open(id); return !!kept && !kept.inbox.has(key) && !!kept.inbox.set(key, entry) },
+    async *list({ thread, asking, due } = {}) {
+      for (const { row, inbox } of [...rows.values()]) {
+        const isDue = row.phase !== 'done' && ((row.wakeAt ?? Infinity) <= due || (row.phase === 'waiting' && [...inbox.values()].some((entry) => entry !== null)))
+        if ((thread === undefined || row.thread === thread) && (!asking || row.questions !== null) && (due === undefined || isDue)) yield { ...row }
+      }
+    },
+    remove: async (id) => rows.delete(id),
+  }
+}
+
 /** A queue that loses everything. */
 export const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }
+
+/** What a reader shows: the last `reset`, and what was told behind it. */
+export class Replay {
+  message
+  outcome
+
+  take(event) {
+    if (event.type === 'reset') return void (this.message = structuredClone(event.message))
+    if (event.type === 'done') return void (this.outcome = event.outcome)
+    const { blocks } = this.message
+    if (event.type === 'text' || event.type === 'reasoning') {
+      const { type, text } = event
+      blocks[event.block] ??= { type, text: '' }
+      blocks[event.block].text += text
+    } else if (event.type === 'card') {
+      const { seq: _, at: __, block, ...patch } = event
+      blocks[block] = { ...blocks[block], ...patch, type: 'tool_use' }
+    }
+  }
+
+  /** Fails where a person saw something else than what is kept. The text of arguments comes in pieces that nobody asked for here. */
+  check({ message, outcome }, where) {
+    const seen = ({ blocks }) => blocks.map((block) => (block.type === 'tool_use' ? { ...block, rawArguments: undefined, progress: undefined } : { type: block.type, text: block.text }))
+    assert.deepEqual(seen(this.message), seen(message), where)
+    assert.equal(this.outcome, outcome, where)
+  }
+}

@@ -1,4 +1,4 @@
-// A process that carries one turn on, and is killed where it is told to: the n-th time that it comes to a step. `node durable-worker.mjs JSON`.
+// A process that carries one turn on, and is killed or paused where it is told to: the n-th time that it comes to a step. `node durable-worker.mjs JSON`.
 import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -68,7 +68,7 @@ export function numbered(target, names, point) {
 
 /** Carries a turn on to its end, and approves what it asks. */
 export async function finish(turns, id) {
-  for (let tries = 0; tries < 2000; tries++) {
+  for (let tries = 0; tries < 10_000; tries++) {
     if ((await turns.advance(id)) === 'done') return await turns.status(id)
     const { questions: [question] } = await turns.status(id)
     if (question) await turns.decide(id, { call: question.call, stage: question.stage, digest: question.digest, decision: 'approve' })
@@ -77,16 +77,19 @@ export async function finish(turns, id) {
   throw new Error('the turn does not end')
 }
 
-async function work({ store: place, baseURL, journal, killAt, id = 'turn', leaseMs, hang, big }) {
+/** Stores that need servers come with their clients. */
+const opened = async (place) => (['files', 'sqlite'].includes(place.kind) ? await openStore(place) : await (await import('../durable/places.mjs')).open(place))
+
+async function work({ store: place, baseURL, journal, stopAt, id = 'turn', leaseMs, hang, big }) {
   const steps = []
   const point = (what) => {
     steps.push(what)
-    if (what !== killAt?.what || steps.filter((one) => one === what).length !== killAt.time) return
-    appendFileSync(journal, `killed ${what}\n`)
-    process.kill(process.pid, 'SIGKILL')
-    for (;;);
+    if (what !== stopAt?.what || steps.filter((one) => one === what).length !== stopAt.time) return
+    appendFileSync(journal, `${stopAt.signal} ${what}\n`)
+    process.kill(process.pid, stopAt.signal)
+    while (stopAt.signal === 'SIGKILL');
   }
-  const kept = await openStore(place)
+  const kept = await opened(place)
   const tools = toolsOf(journal, point, async (name, signal) => {
     if (hang === name) { process.send?.('hangs'); await delay(600_000, undefined, { signal }) }
   })

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -315,6 +315,33 @@ test('a worker that lost its turn writes nothing more, and stops what it does', 
   assert.deepEqual((await store.load(id)).rev, rev)
 })
 
+test('who reads in the process of a worker that lost its turn, or failed, gets what follows from the store', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  for (const fails of [false, true]) {
+    const store = files(folderOf(t))
+    let broken = false
+    const save = async (...given) => {
+      if (broken) throw new Error('the disk is full')
+      return await store.save(...given)
+    }
+    let runs = false
+    const first = turnsOf(t, server, { store: storeWith(store, { save }), queue: lossy, leaseMs: 90, tools: [echo({ execute: () => new Promise(() => (runs = true)) })] })
+    const second = turnsOf(t, server, { store, queue: lossy, tools: [echo()] })
+    const id = await first.start({ messages: hello })
+    const leg = first.advance(id).catch((error) => error)
+    const replay = new Replay()
+    const reading = (async () => { for await (const event of first.events(id)) replay.take(event) })()
+    await until(() => runs && replay.message?.blocks.length === 2)
+    if (fails) broken = true
+    else await until(async () => await store.save(id, (await store.load(id)).rev, { updated: 1, wakeAt: 0 }))
+    const ended = await leg
+    assert.equal(fails ? ended.message : ended, fails ? 'the disk is full' : 'waiting')
+    await until(async () => (await second.advance(id)) === 'done')
+    await reading
+    replay.check(await second.status(id))
+  }
+})
+
 test('readers get every epoch from its beginning, questions that can be decided, and the end when it is saved', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const turns = turnsOf(t, server)
@@ -369,6 +396,18 @@ test('a reader of a turn that waits sees its message and its questions, may leav
   assert.equal(rest.at(-1).type, 'done')
   assert.equal(rest.find(({ type }) => type !== 'waiting').type, 'reset')
   await assert.rejects(turns.events('nobody').next(), { code: 'not_found' })
+})
+
+test('a reader may leave a turn that no worker has had, and comes back', async (t) => {
+  const turns = turnsOf(t, await serverOf(t, [{ text: 'Hello.' }]), { queue: lossy })
+  const id = await turns.start({ messages: hello })
+  const [first, then] = [new Replay(), new Replay()]
+  let at
+  for await (const event of turns.events(id)) { first.take(event); at = event.at; break }
+  assert.deepEqual(first.message.blocks, [])
+  await turns.advance(id)
+  for await (const event of turns.events(id, at)) then.take(event)
+  then.check(await turns.status(id))
 })
 
 test('a reader that waits for long holds no more than one that has just come', async (t) => {

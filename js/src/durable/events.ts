@@ -73,8 +73,8 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
       const waits = row.phase === 'waiting'
       const known = row.rev === rev || (waits && (epoch === row.epoch || at === lastOf(row.epoch)))
       if (end || at < 0 || !known) {
-        // What the log says of a turn that runs stands behind this.
-        at = Math.max(at, row.phase === 'running' ? placeOf(row.epoch, 0) - 1 : lastOf(row.epoch))
+        // What the log says of a turn that runs stands behind this. No worker has the epoch 0.
+        at = Math.max(at, 0, row.phase === 'running' ? placeOf(row.epoch, 0) - 1 : lastOf(row.epoch))
         yield* saidBy(saved, at)
       }
       if (end) return

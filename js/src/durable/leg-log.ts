@@ -15,6 +15,8 @@ export class LegLog {
   #begun = false
   #closed = false
   #endSaved = false
+  /** Those who read it know. */
+  #ended = false
   readonly #saved = new Set<string>()
 
   /** @param told is called when readers can find it */
@@ -56,7 +58,7 @@ export class LegLog {
     this.#waiting = []
   }
 
-  /** Resolves when all was told. Readers are to look at the store then. */
+  /** Resolves when all was told. Readers are to look at the store then. Twice is fine. */
   async end(): Promise<void> {
     while (this.#pumping) await this.#pumping
     this.#closed = true
@@ -64,8 +66,10 @@ export class LegLog {
   }
 
   async #end(): Promise<void> {
+    if (this.#ended) return
     try {
       await this.#log.end(this.#id, this.#epoch)
+      this.#ended = true
     } catch (error) {
       tellFault(error)
     }

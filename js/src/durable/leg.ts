@@ -106,6 +106,7 @@ export class Leg {
       clearInterval(heart)
       clearInterval(look)
       await run.suspend({ graceMs: 0 }) // it has ended, unless something threw
+      await this.#log.end() // also of one that was lost: who reads here would wait for ever
     }
   }
 

@@ -12,6 +12,8 @@ export interface LocalOptions {
 
 /** Times that are further away are left to `sweep`: a turn that waits for days is only a row in the store. */
 const HORIZON_MS = 300_000
+/** So many of the times that are next are kept. `sweep` finds the turns of the others. */
+const MOST_TIMES = 1000
 const MOST_TRIES = 10
 const FIRST_DELAY_MS = 500
 
@@ -38,7 +40,12 @@ class LocalQueue implements WakeQueue {
   #advance: ((id: string) => Promise<unknown>) | undefined
   readonly #ready = new Set<string>()
   readonly #running = new Map<string, Work>()
-  readonly #timers = new Map<string, { time: number; timer: NodeJS.Timeout }>()
+  /** When a turn is to be woken. */
+  readonly #times = new Map<string, number>()
+  /** For the first of them. */
+  #timer: NodeJS.Timeout | undefined
+  /** When it rings. */
+  #rings = Infinity
   /** How often turns failed in a row. */
   readonly #failures = new Map<string, number>()
 
@@ -55,15 +62,10 @@ class LocalQueue implements WakeQueue {
   }
 
   async at(id: string, time: number): Promise<void> {
-    const wait = time - Date.now()
-    const known = this.#timers.get(id)
-    if (wait > HORIZON_MS || (known && known.time <= time)) return
-    clearTimeout(known?.timer)
-    const ring = (): void => {
-      this.#timers.delete(id)
-      void this.wake(id)
-    }
-    this.#timers.set(id, { time, timer: setTimeout(ring, Math.max(wait, 0)).unref() })
+    if (time - Date.now() > HORIZON_MS || (this.#times.get(id) ?? Infinity) <= time) return
+    this.#times.set(id, time)
+    if (this.#times.size > MOST_TIMES) this.#times.delete(this.#last())
+    if (time < this.#rings && this.#times.has(id)) this.#setTimer(time)
   }
 
   work(advance: (id: string) => Promise<unknown>): QueueWorker {
@@ -75,6 +77,30 @@ class LocalQueue implements WakeQueue {
         await Promise.all([...this.#running.values()].map(({ ended }) => ended))
       },
     }
+  }
+
+  /** The turn that is woken after all others. */
+  #last(): string {
+    let [last, latest] = ['', -Infinity]
+    for (const [id, time] of this.#times) if (time > latest) [last, latest] = [id, time]
+    return last
+  }
+
+  #setTimer(time: number): void {
+    clearTimeout(this.#timer)
+    this.#rings = time
+    // A clock may be set back meanwhile: nothing is waited for longer than the horizon.
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(time - Date.now(), 1), HORIZON_MS)).unref()
+  }
+
+  #ring(): void {
+    this.#rings = Infinity
+    const now = Date.now()
+    const due = [...this.#times].filter(([, time]) => time <= now).sort(([, one], [, other]) => one - other)
+    for (const [id] of due) this.#times.delete(id)
+    for (const [id] of due) void this.wake(id)
+    const next = Math.min(...this.#times.values())
+    if (next < this.#rings) this.#setTimer(next)
   }
 
   #fill(): void {

@@ -268,6 +268,7 @@ void Gate::grant(const Card &card, Remember remember, bool exact) {
 Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
+  if (card->is_provided() && !card->final()) return not_now(std::string(kProvidersCall));
   const bool asked = card->state() == CardState::awaiting_approval;
   // A host that has not started the tool may still refuse the call.
   const bool running = !by_person && !setup_.observes() && card->state() == CardState::executing &&

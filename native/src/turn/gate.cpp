@@ -101,8 +101,10 @@ bool Gate::resolve_or_refuse(Card &card) {
 void Gate::admit(Card &card) {
   const std::optional<Verdict> verdict = judge(card);
   if (!verdict) return;
-  card.policy = verdict->policy;
-  if (verdict->way == Verdict::Way::ask || (card.adopted && setup_.config.user_mediated)) return ask(card);
+  // After a restore the tool may differ from what the model called: the user is asked, by the stricter policy.
+  card.policy = card.definition_changed ? std::max(card.policy, verdict->policy) : verdict->policy;
+  const bool by_button = card.adopted && setup_.config.user_mediated;
+  if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button) return ask(card);
   log_.record(card, {"execution", "approved", verdict->by});
   log_.move(card, Trigger::pass);
 }
@@ -157,6 +159,7 @@ bool Gate::over_limits(Card &card) {
 
 void Gate::ask(Card &card) {
   log_.move(card, Trigger::ask);
+  card.definition_changed = false;  // the question shows it as it is
   card.asked_at = log_.now();
   card.asked_polled = false;
   log_.tell(card);

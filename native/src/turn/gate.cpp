@@ -482,9 +482,12 @@ bool Gate::expire() {
 
 void Gate::expire_card(Card &card) {
   switch (card.state()) {
-    case CardState::executing:
-      if (!log_.withdraw(Log::Event::execute, card.call)) abort_tool(card, "timeout");
-      return log_.settle(card, Trigger::time_out, "timeout", words(Word::timed_out, std::to_string(timeout_of(card))));
+    case CardState::executing: {
+      const bool started = !log_.withdraw(Log::Event::execute, card.call);  // the host has polled it
+      if (started) abort_tool(card, "timeout");
+      return log_.settle(card, Trigger::time_out, "timeout",
+                         words(started ? Word::timed_out : Word::not_started, std::to_string(timeout_of(card))));
+    }
     case CardState::awaiting_approval:
       log_.record(card, {"execution", "expired", "policy"});
       return log_.settle(card, Trigger::expire, "expired", words(Word::not_decided));

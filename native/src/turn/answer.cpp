@@ -191,7 +191,7 @@ void Answer::conclude(bool whole, End how) {
   // What the provider runs may go on in its next answer: code of it waits for the calls.
   const bool goes_on = finish == Finish::pause || (finish == Finish::tool_calls && calls_ > 0);
   if (broken || ours || !goes_on) log_.lose_provided(broken ? "stream_broken" : "no_result");
-  if (!setup_.parser && !ours && !error_ && finish == Finish::malformed && calls_ == 0)
+  if (!setup_.parser && !ours && !error_ && finish == Finish::malformed && !calls_for_results())
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();
   if (!ours && !error_) note_unsealed();
@@ -214,6 +214,13 @@ void Answer::end_text(bool cut) {
   // The next request shows the model its reasoning from the first call on.
   for (const std::string_view piece : last_thoughts(thought_bytes_ - message.cards[first]->start()))
     log_.round().raw.append(piece);
+}
+
+// Does the answer call a tool for its result? A tag, or another fire-and-forget call, stands beside a malformed one.
+bool Answer::calls_for_results() const {
+  const auto &cards = log_.message().cards;
+  return std::any_of(cards.begin() + static_cast<std::ptrdiff_t>(log_.first_card()), cards.end(),
+                     [](const auto &card) { return !card->is_provided() && !card->fire_and_forget(); });
 }
 
 // The last bytes of this round's reasoning.

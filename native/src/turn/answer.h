@@ -117,6 +117,7 @@ class Answer final : WireSink, ScanSink {
   Card *call_in(uint32_t slot) const;
   Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,
                   size_t end);
+  bool calls_for_results() const;
   std::vector<std::string_view> last_thoughts(size_t bytes) const;
   size_t utf16_before(size_t at);
   void complete_interrupted();

@@ -85,7 +85,10 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
   }
   if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");
   // {} may be a placeholder whose arguments were still to come.
-  if (at_end && finish == Finish::length && !JsonSlices(text).next()) return log.invalidate(card, "truncated");
+  if (finish == Finish::length && !JsonSlices(text).next()) {
+    if (at_end) log.invalidate(card, "truncated");
+    return;
+  }
   complete_call(setup, log, card, std::string(text));
 }
 

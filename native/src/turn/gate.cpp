@@ -101,8 +101,10 @@ bool Gate::resolve_or_refuse(Card &card) {
 void Gate::admit(Card &card) {
   const std::optional<Verdict> verdict = judge(card);
   if (!verdict) return;
-  card.policy = verdict->policy;
-  if (verdict->way == Verdict::Way::ask || (card.adopted && setup_.config.user_mediated)) return ask(card);
+  // After a restore the tool may differ from what the model called: the user is asked, by the stricter policy.
+  card.policy = card.definition_changed ? std::max(card.policy, verdict->policy) : verdict->policy;
+  const bool by_button = card.adopted && setup_.config.user_mediated;
+  if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button) return ask(card);
   log_.record(card, {"execution", "approved", verdict->by});
   log_.move(card, Trigger::pass);
 }
@@ -157,6 +159,7 @@ bool Gate::over_limits(Card &card) {
 
 void Gate::ask(Card &card) {
   log_.move(card, Trigger::ask);
+  card.definition_changed = false;  // the question shows it as it is
   card.asked_at = log_.now();
   card.asked_polled = false;
   log_.tell(card);
@@ -268,6 +271,7 @@ void Gate::grant(const Card &card, Remember remember, bool exact) {
 Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
+  if (card->is_provided() && !card->final()) return not_now(std::string(kProvidersCall));
   const bool asked = card->state() == CardState::awaiting_approval;
   // A host that has not started the tool may still refuse the call.
   const bool running = !by_person && !setup_.observes() && card->state() == CardState::executing &&
@@ -478,9 +482,12 @@ bool Gate::expire() {
 
 void Gate::expire_card(Card &card) {
   switch (card.state()) {
-    case CardState::executing:
-      if (!log_.withdraw(Log::Event::execute, card.call)) abort_tool(card, "timeout");
-      return log_.settle(card, Trigger::time_out, "timeout", words(Word::timed_out, std::to_string(timeout_of(card))));
+    case CardState::executing: {
+      const bool started = !log_.withdraw(Log::Event::execute, card.call);  // the host has polled it
+      if (started) abort_tool(card, "timeout");
+      return log_.settle(card, Trigger::time_out, "timeout",
+                         words(started ? Word::timed_out : Word::not_started, std::to_string(timeout_of(card))));
+    }
     case CardState::awaiting_approval:
       log_.record(card, {"execution", "expired", "policy"});
       return log_.settle(card, Trigger::expire, "expired", words(Word::not_decided));

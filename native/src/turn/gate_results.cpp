@@ -206,6 +206,7 @@ void Gate::take_result(Card &card, const Result &result, bool either_failed) {
   card.asked_polled = false;
   log_.tell(card);
   release_event(card);
+  pump();  // it makes room: it runs no more
 }
 
 // Shortens a long result for the model: its beginning, a note, and its end.

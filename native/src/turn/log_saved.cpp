@@ -87,12 +87,19 @@ Status load_card_state(const SavedReader &saved, CardState &state) {
   return {};
 }
 
+// Of a call that nobody has judged yet: what its tool asks for.
+ExecutionApproval policy_of(const Card &card) {
+  if (card.tool == nullptr || card.state() >= CardState::awaiting_approval) return card.policy;
+  return card.definition_changed ? std::max(card.policy, card.tool->execution) : card.tool->execution;
+}
+
 void save_card(const Card &card, std::string &out) {
   ObjectWriter object(out);
   const Saver save{object};
   save_card_state(card.state(), save);
-  save("policy", card.policy);
-  if (card.tool != nullptr) save("definition", card.tool->definition_hash);
+  save("policy", policy_of(card));
+  if (card.tool != nullptr && !card.definition_changed)  // without one it counts as changed again
+    save("definition", card.tool->definition_hash);
   Card::each_field(card, save);
   if (!card.near().empty())
     write_list(object.value("near"), card.near(), [&](const std::string &name) { append_json_string(out, name); });

@@ -272,7 +272,7 @@ void Turn::advance() {
   }
   if (gate_.final_answer()) return check_final("limit");
   const bool noted = !log_.message().rounds.empty() && !log_.round().note.empty();
-  if (!any && !noted && log_.finish() == Finish::pause && setup_->wire->echoes_answers() &&
+  if (all_fired && !noted && log_.finish() == Finish::pause && setup_->wire->echoes_answers() &&
       !log_.round().native.empty()) {
     if (gate_.beyond_rounds()) return check_final("limit");
     return begin_round(false);  // the provider goes on where it stopped
@@ -287,8 +287,9 @@ void Turn::advance() {
     return check_final("completed");
   }
 
-  malformed_rounds_ = all_malformed ? malformed_rounds_ + 1 : 0;
-  if (!any && (gate_.beyond_rounds() || malformed_rounds_ > 1)) return check_final("completed");
+  const bool note_alone = noted && all_fired;  // no call is told its result
+  malformed_rounds_ = all_malformed || note_alone ? malformed_rounds_ + 1 : 0;
+  if (note_alone && (gate_.beyond_rounds() || malformed_rounds_ > 1)) return check_final("completed");
   if (!gate_.limit_hit() && !gate_.beyond_rounds() && malformed_rounds_ < 2) return begin_round(false);
   if (setup_->config.force_final_answer) return begin_round(true);
   TurnError error;

@@ -48,6 +48,7 @@ constexpr Sentence kSentences[] = {
     {"deniedByUser", "", "Not run: the user refused this call.", "未执行：用户拒绝了此调用。"},
     {"deniedByPolicy", "", "Not run: this call was refused by policy.", "未执行：此调用被策略拒绝。"},
     {"notDecided", "", "Not run: nobody decided in time.", "未执行：无人及时做出决定。"},
+    {"notStarted", "ms", "Not run: it was not started within {ms} ms.", "未执行：{ms} 毫秒内没有开始执行。"},
     {"cancelledCall", "", "Not run: the user cancelled this call.", "未执行：用户取消了此调用。"},
     {"cancelledTurn", "", "Not run: the user cancelled.", "未执行：用户已取消。"},
     {"turnEnded", "", "Not run: the turn ended.", "未执行：本轮对话已结束。"},

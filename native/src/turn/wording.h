@@ -31,6 +31,7 @@ enum class Word : uint8_t {
   denied_by_user,
   denied_by_policy,
   not_decided,
+  not_started,
   cancelled_call,
   cancelled_turn,
   turn_ended,

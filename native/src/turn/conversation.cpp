@@ -229,7 +229,7 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
 }
 
 // A native result in which no text of a tool, an error or a user's reason can be read as a call if the model repeats
-// it.
+// it. Its name is that of the call, which providers compare.
 std::string with_harmless_result(const Item &item, const Protocols &parsed) {
   const Defuse defuse = [&](std::string &text) {
     for (const auto &protocol : parsed) protocol->defuse(text);
@@ -243,7 +243,7 @@ std::string with_harmless_result(const Item &item, const Protocols &parsed) {
     const std::string_view key = members.bare_key();
     const std::string_view value = members.value();
     std::string text;
-    if ((key == "content" || key == "name") && json_kind(value) == '"') text = json_text(value);
+    if (key == "content" && json_kind(value) == '"') text = json_text(value);
     if (key == "content" && is_json && check_json(text, kDeepest).ok())
       message.text(key, harmless_json(text, defuse));
     else if (!text.empty()) {

@@ -444,6 +444,7 @@ std::vector<OpenCall> open_calls(std::string_view messages) {
       std::erase_if(open, [&](const OpenCall &call) { return call.id == item.answers; });
       continue;
     }
+    if (item.role == "user" && json_member(item.metadata, "imagesOf")) continue;  // it belongs to the results
     open.clear();
     if (item.calls.empty()) continue;
     const auto calls = json_member(item.json, "tool_calls");

@@ -231,7 +231,16 @@ std::string_view without_noise(std::string_view name) {
   return name;
 }
 
+template <class Value>
+const Value *find_asked(const std::map<std::string, Value, std::less<>> &names, std::string_view asked) {
+  auto found = names.find(asked);
+  if (found == names.end()) found = names.find(without_noise(asked));
+  return found == names.end() ? nullptr : &found->second;
+}
+
 }  // namespace
+
+const std::string *find_tool_name(const ToolNames &names, std::string_view asked) { return find_asked(names, asked); }
 
 Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out) {
   if (json_kind(tools) != '[') return unexpected(tools, "an array of tools");
@@ -293,9 +302,19 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
 }
 
 const Tool *Registry::find(std::string_view asked) const {
-  auto found = by_name_.find(asked);
-  if (found == by_name_.end()) found = by_name_.find(without_noise(asked));
-  return found == by_name_.end() ? nullptr : &tools_[found->second];
+  const size_t *const index = find_asked(by_name_, asked);
+  return index == nullptr ? nullptr : &tools_[*index];
+}
+
+const Tool *Registry::named(std::string_view own) const {
+  const auto found = by_name_.find(own);
+  return found != by_name_.end() && tools_[found->second].name == own ? &tools_[found->second] : nullptr;
+}
+
+ToolNames Registry::tool_names() const {
+  ToolNames names;
+  for (const auto &[name, index] : by_name_) names.emplace_hint(names.end(), name, tools_[index].name);
+  return names;
 }
 
 std::vector<std::string_view> Registry::names() const {

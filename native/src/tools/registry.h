@@ -13,6 +13,12 @@
 
 namespace sluice {
 
+// Each name that a model may write → the own name of the tool that it means.
+using ToolNames = std::map<std::string, std::string, std::less<>>;
+
+// What Registry::find would find; nullptr: nothing.
+const std::string *find_tool_name(const ToolNames &names, std::string_view asked);
+
 class Registry final : public ToolView {
  public:
   // `tools`: the array of the engine's configuration, as checked JSON. Errors carry a path such as [3].parameters.
@@ -24,6 +30,8 @@ class Registry final : public ToolView {
   // By name, alias, wire name or vcpCommand, also without what some models put around it (functions., default_api:,
   // back-ticks). nullptr: unknown.
   const Tool *find(std::string_view asked) const;
+  const Tool *named(std::string_view own) const;  // by its own name alone
+  ToolNames tool_names() const;                   // all that `find` knows
 
   bool known(std::string_view tool) const override { return find(tool) != nullptr; }
   std::vector<std::string_view> names() const override;

@@ -391,7 +391,7 @@ void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view n
   Card *const card = call_in(slot);
   if (card == nullptr || card->state() != CardState::streaming) return;
   if (card->wire_id() == id && card->requested_name() == name) return;
-  card->rename(name, setup_.find_tool(name));
+  card->rename(name, find_tool(name));
   passed_ = 0;
   if (card->wire_id() != id) {
     card->set_wire_id(id);
@@ -616,6 +616,13 @@ void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Ma
   log_.append(kind, utf8, fresh, mark);
 }
 
+// The tool that was offered under this name. A restored engine may have given the name to another one.
+const Tool *Answer::find_tool(std::string_view name) const {
+  if (!offered_) return setup_.find_tool(name);
+  const std::string *const own = find_tool_name(*offered_, name);
+  return own == nullptr ? nullptr : setup_.registry().named(*own);
+}
+
 // Opens a card. nullptr: the answer has more calls than limits.callsPerRound.
 Card *Answer::open_card(std::string_view source, std::string_view name) {
   const size_t limit = setup_.config.limits.calls_per_round;
@@ -624,7 +631,7 @@ Card *Answer::open_card(std::string_view source, std::string_view name) {
   if (calls_ <= limit) ++calls_;  // stays one past the limit, because a diagnostic was sent
   if (calls_ > limit) return nullptr;
   shown_ = true;
-  return &log_.new_card(source, name, setup_.find_tool(name));
+  return &log_.new_card(source, name, find_tool(name));
 }
 
 // Completes native calls after which something else came.

@@ -65,6 +65,7 @@ class Answer final : WireSink, ScanSink {
   void save(std::string &out) const;
   Status load(const SavedReader &saved, Config &config);  // adds the protocols that the answer was read for to `config`
   std::set<uint32_t> written() const;                     // the calls that are being written here
+  void forget_offers() { offered_.reset(); }              // its request offers the tools of this engine
 
  private:
   // -- WireSink
@@ -111,6 +112,7 @@ class Answer final : WireSink, ScanSink {
   void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);
   std::string_view within_text_limit(std::string_view utf8);
   void overflow();
+  const Tool *find_tool(std::string_view name) const;
   Card *open_card(std::string_view source, std::string_view name);
   void take_server_results(const std::vector<ParsedCall> &results);
   void note_unsealed();
@@ -147,6 +149,7 @@ class Answer final : WireSink, ScanSink {
   std::unique_ptr<TextScanner> watcher_;
   Protocols parsed_, watched_;  // of the readers; a restored answer keeps them even if its engine has others
   ScanOptions options_;
+  std::optional<ToolNames> offered_;  // of the engine that wrote the request; nullopt: it was this one
   // -- position
   AnswerState state_ = AnswerState::waiting;
   bool shown_ = false;

@@ -1,5 +1,6 @@
 // Saves and restores an open answer: its readers continue at the byte where they stopped.
 #include <algorithm>
+#include <map>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -56,6 +57,36 @@ Status load_calls(const SavedReader &saved, std::string_view key, const Log &log
   return {};
 }
 
+// As one list for each tool: its own name, then the others that mean it.
+void save_names(const ToolNames &names, std::string &out) {
+  std::map<std::string_view, std::vector<std::string_view>> lists;
+  for (const auto &[name, own] : names) {
+    std::vector<std::string_view> &list = lists[own];
+    if (name != own) list.push_back(name);
+  }
+  out += '[';
+  for (const auto &[own, list] : lists) {
+    append_json_string(out += out.back() == '[' ? "[" : ",[", own);
+    for (const std::string_view name : list) append_json_string(out += ',', name);
+    out += ']';
+  }
+  out += ']';
+}
+
+ToolNames load_names(std::string_view saved) {
+  ToolNames names;
+  for (JsonSlices lists(saved); lists.next();) {
+    std::string own;
+    for (JsonSlices list(lists.value()); list.next();) {
+      if (json_kind(list.value()) != '"') continue;
+      std::string name = json_text(list.value());
+      if (own.empty()) own = name;
+      names.emplace(std::move(name), own);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 void Answer::save(std::string &out) const {
@@ -86,6 +117,8 @@ void Answer::save(std::string &out) const {
   write_list(out, unsealed_, [&](const Unsealed &one) {
     ObjectWriter(out).number("at", static_cast<int64_t>(one.at)).text("name", one.name).close();
   });
+  if (!setup_.parser && !setup_.observes())
+    save_names(offered_ ? *offered_ : setup_.registry().tool_names(), object.value("names"));
   object.boolean("startsInReasoning", options_.starts_in_reasoning);
   object.boolean("callsInReasoning", options_.calls_in_reasoning);
   object.boolean("loneCloserIsText", options_.lone_closer_is_text);
@@ -116,6 +149,8 @@ Status Answer::load(const SavedReader &saved, Config &config) {
       return error(Code::json, "the open answer was read with another declaration of its protocol", "protocols");
     read_with(std::move(parsed), std::move(watched), options);
   }
+  // Earlier versions did not save the names.
+  if (const std::string_view names = saved.nested("names"); !names.empty()) offered_ = load_names(names);
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
   Finish &finish = log_.round().finish;

@@ -582,7 +582,7 @@ Status choose_protocol(std::string_view model, Config &config) {
 
 size_t document_depth(std::string_view text, size_t fallback) {
   // A request may hold megabytes of images: skip the second read if there is no such member.
-  if (text.find("\"limits\"") == text.npos || !check_json(text, kMostDepth).ok()) return fallback;
+  if (text.find("\"limits\"") == text.npos || !check_json(text, 2 * kMostDepth).ok()) return fallback;
   const auto limits = json_member(text, "limits");
   const auto depth = limits ? json_member(*limits, "depth") : std::nullopt;
   int64_t number = 0;

@@ -116,22 +116,32 @@ bool arguments_are_sendable(const Item &item) {
   return true;
 }
 
-// Puts each result right after the message that holds its call, and adds results for calls that have none.
+// Puts each result right after the message that holds its call, and adds results for calls that have none. Where an id
+// is used again, what stands behind its next message is the result of that one.
 std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::deque<std::string> &owned) {
-  std::map<std::string_view, std::vector<size_t>, std::less<>> results;  // id → indices of its results, last first
-  for (size_t i = items.size(); i-- > 0;)
-    if (items[i].role == "tool") results[items[i].answers].push_back(i);
+  struct Places {
+    std::vector<size_t> calls, results;  // indices of messages, last first
+    static void pass(std::vector<size_t> &places, size_t end) {
+      while (!places.empty() && places.back() < end) places.pop_back();
+    }
+  };
+  std::map<std::string_view, Places, std::less<>> by_id;
+  for (size_t i = items.size(); i-- > 0;) {
+    if (items[i].role == "tool") by_id[items[i].answers].results.push_back(i);
+    for (const std::string &id : items[i].calls) by_id[id].calls.push_back(i);
+  }
   std::vector<Item> out;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].role == "tool") continue;  // added with its call; a result without a call is left out
     out.push_back(items[i]);
     for (const std::string &id : items[i].calls) {
-      const auto places = results.find(id);
-      if (places != results.end())
-        while (!places->second.empty() && places->second.back() < i) places->second.pop_back();
-      if (places != results.end() && !places->second.empty()) {
-        out.push_back(items[places->second.back()]);
-        places->second.pop_back();
+      Places &places = by_id.find(id)->second;
+      Places::pass(places.calls, i + 1);
+      Places::pass(places.results, i);
+      const size_t end = places.calls.empty() ? items.size() : places.calls.back();
+      if (!places.results.empty() && places.results.back() < end) {
+        out.push_back(items[places.results.back()]);
+        places.results.pop_back();
         continue;
       }
       std::string &text = owned.emplace_back();
@@ -229,7 +239,7 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
 }
 
 // A native result in which no text of a tool, an error or a user's reason can be read as a call if the model repeats
-// it.
+// it. Its name is that of the call, which providers compare.
 std::string with_harmless_result(const Item &item, const Protocols &parsed) {
   const Defuse defuse = [&](std::string &text) {
     for (const auto &protocol : parsed) protocol->defuse(text);
@@ -243,7 +253,7 @@ std::string with_harmless_result(const Item &item, const Protocols &parsed) {
     const std::string_view key = members.bare_key();
     const std::string_view value = members.value();
     std::string text;
-    if ((key == "content" || key == "name") && json_kind(value) == '"') text = json_text(value);
+    if (key == "content" && json_kind(value) == '"') text = json_text(value);
     if (key == "content" && is_json && check_json(text, kDeepest).ok())
       message.text(key, harmless_json(text, defuse));
     else if (!text.empty()) {
@@ -444,6 +454,7 @@ std::vector<OpenCall> open_calls(std::string_view messages) {
       std::erase_if(open, [&](const OpenCall &call) { return call.id == item.answers; });
       continue;
     }
+    if (item.role == "user" && json_member(item.metadata, "imagesOf")) continue;  // it belongs to the results
     open.clear();
     if (item.calls.empty()) continue;
     const auto calls = json_member(item.json, "tool_calls");

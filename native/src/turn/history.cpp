@@ -259,9 +259,10 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       out.push_back(assistant_message(setup, parts, text, stored));
     for (const Card *card : cards)
       if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(words, *card, stored));
-    // No images while a call is unresolved: a user message after it would mark the call as abandoned.
+    // While calls are open, only what waits for the user is over: no later turn would add its images.
     const bool settled = std::all_of(cards.begin(), cards.end(), [](const Card *card) { return card->final(); });
-    if (std::string images = image_message(words, cards); settled && !images.empty()) out.push_back(std::move(images));
+    if (settled || message.outcome == "awaiting_user")
+      if (std::string images = image_message(words, cards); !images.empty()) out.push_back(std::move(images));
     if (!behind.empty()) {
       // Where the items of the message with the calls go back, this text stands in them.
       const bool within = whole && !parts.native.empty();

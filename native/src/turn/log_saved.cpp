@@ -140,7 +140,7 @@ Status load_card(const SavedReader &saved, const Registry &registry, Card &card)
   std::vector<ApprovalRecord> approvals;
   if (Status status = load_approvals(saved.nested("approvals"), approvals); !status.ok()) return status;
   const std::string definition = text_of(saved, "definition");
-  if (!card.resolved().empty()) card.tool = registry.find(card.resolved());
+  card.tool = registry.named(card.resolved());  // an alias of another tool is not what was shown
   card.definition_changed =
       card.tool != nullptr && card.tool->definition_hash != definition && card.tool->former_hash != definition;
   card.restore(state, std::move(approvals), std::move(near));

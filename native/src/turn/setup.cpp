@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/marker_text.h"
+#include "wire/native_items.h"
 
 namespace sluice {
 
@@ -25,7 +26,10 @@ Status Setup::read(std::shared_ptr<const Engine> engine, std::string_view docume
 }
 
 Status Setup::read_members() {
-  const size_t depth = document_depth(document, config.limits.depth);
+  // A call's arguments may be as deep as limits.depth allows, and come back within the history of their turn. Deepest
+  // they stand in the items of their wire; toolCallsRequested and toolCall have fewer levels around them.
+  constexpr size_t kAroundItems = 6;  // {"request":{"messages":[{"metadata":{"native":{"items":
+  const size_t depth = document_depth(document, config.limits.depth) + kAroundItems + kAroundArguments;
   if (Status status = check_json(document, depth); !status.ok()) return status;
   if (json_kind(document) != '{') return error(Code::json, "expected an object");
   if (Status status = read_config(document, {"wire", "request"}, config); !status.ok()) return status;

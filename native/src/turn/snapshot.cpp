@@ -1,6 +1,6 @@
 // Saves and restores a turn as one JSON document: its configuration, its log and its position. The engine's part is not
-// saved: a restore looks the tools up by name, and compares open calls with the tools as they are now. Each machine
-// saves and restores its own fields.
+// saved: a restore looks the tools up by their own names, and compares open calls with the tools as they are now. Each
+// machine saves and restores its own fields.
 #include <set>
 
 #include "base/json_writer.h"
@@ -94,7 +94,10 @@ void Turn::resume() {
   if (log_.done()) return;
   if (held && log_.waits(Log::Event::request, 0))
     request_ = std::make_shared<const std::string>(build_request(opaque_refused_));  // its history has changed
-  if (log_.withdraw(Log::Event::request, 0)) emit_request();                         // its body has this engine's tools
+  if (log_.withdraw(Log::Event::request, 0)) {
+    answer_->forget_offers();  // its body has this engine's tools
+    emit_request();
+  }
   gate_.resume();
   if (check_ != Check::none && !log_.waits(Log::Event::final_answer, 0)) emit_final();
   advance();

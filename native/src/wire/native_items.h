@@ -12,6 +12,9 @@
 
 namespace sluice {
 
+// Levels of JSON that stand around a call's arguments: the list of items, the item, and with Gemini the call in it.
+inline constexpr size_t kAroundArguments = 3;
+
 // An item with some members set anew: in their places, else behind the others.
 class ItemText {
  public:
@@ -63,8 +66,7 @@ class NativeItems {
   void load(const SavedReader &saved, size_t max_depth) {
     saved.text("items", list_);
     saved.get("itemBytes", bytes_);
-    // Around arguments of the greatest depth stand the list, the item, and with Gemini the call in it.
-    if (!list_.empty() && !check_json(array(), max_depth + 3).ok()) list_.clear();
+    if (!list_.empty() && !check_json(array(), max_depth + kAroundArguments).ok()) list_.clear();
   }
 
  private:

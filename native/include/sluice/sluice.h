@@ -51,8 +51,8 @@
  *   In: pointer and length, UTF-8, copied before the call returns. Out: NUL-terminated UTF-8 JSON, borrowed: valid until
  *   the next call of the same function on the same handle (sluice_turn_get: with the same `what`), or until the handle is
  *   freed. NULL means "none" and nothing else. `len` may be NULL. In plain text, U+FFFD replaces what is not UTF-8; a
- *   document that is not UTF-8, or nested deeper than limits.depth (that of a turn: nine levels more, which a history
- *   has around arguments), is SLUICE_E_JSON.
+ *   document that is not UTF-8, or nested deeper than limits.depth, is SLUICE_E_JSON. The metadata of messages may be
+ *   nine levels deeper: a history has arguments in it.
  *
  * ERRORS
  *   A mistake of the host is a negative return code; SLUICE_GET_ERROR describes it:

@@ -103,8 +103,8 @@ Status check_protocols(const Config &config, const ToolView &tools);
 // Gives the active protocols the seal. Called once per turn, after choose_protocol.
 Status seal_protocols(Config &config);
 
-// Reads limits.depth of a document before the rest: the document must then pass check_json with it, a turn's with some
-// levels more.
+// Reads limits.depth of a document before the rest: the document must then pass check_json with it, but for the
+// metadata of a turn's messages.
 size_t document_depth(std::string_view text, size_t fallback);
 
 }  // namespace sluice

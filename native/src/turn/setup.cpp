@@ -15,6 +15,48 @@ bool has_protocol(const Protocols &protocols, std::string_view id) {
 
 // ---- the document ----
 
+namespace {
+
+// A call's arguments may be as deep as limits.depth allows, and come back in the metadata of their history. Deepest
+// they stand in the items of their wire; toolCallsRequested and toolCall have fewer levels around them.
+constexpr size_t kAroundItems = 6;  // {"request":{"messages":[{"metadata":{"native":{"items":
+
+bool within(std::string_view message, size_t depth) {
+  if (json_kind(message) != '{') return check_json(message, depth).ok();
+  for (JsonSlices members(message); members.next();)
+    if (members.bare_key() != "metadata" && !check_json(members.value(), depth - 1).ok()) return false;
+  return true;
+}
+
+// Of a document that is deeper than `depth`: is that so in the metadata of its messages alone?
+bool only_metadata_is_deeper(std::string_view document, size_t depth) {
+  constexpr size_t kAroundMessages = 3;  // {"request":{"messages":[
+  if (depth <= kAroundMessages || json_kind(document) != '{') return false;
+  for (JsonSlices members(document); members.next();) {
+    if (members.bare_key() != "request" || json_kind(members.value()) != '{') {
+      if (!check_json(members.value(), depth - 1).ok()) return false;
+      continue;
+    }
+    for (JsonSlices request(members.value()); request.next();) {
+      if (request.bare_key() != "messages" || json_kind(request.value()) != '[') {
+        if (!check_json(request.value(), depth - 2).ok()) return false;
+        continue;
+      }
+      for (JsonSlices messages(request.value()); messages.next();)
+        if (!within(messages.value(), depth - kAroundMessages)) return false;
+    }
+  }
+  return true;
+}
+
+Status check_document(std::string_view document, size_t depth) {
+  const Status status = check_json(document, depth);
+  if (status.ok() || !check_json(document, depth + kAroundItems + kAroundArguments).ok()) return status;
+  return only_metadata_is_deeper(document, depth) ? Status() : status;
+}
+
+}  // namespace
+
 Status Setup::read(std::shared_ptr<const Engine> engine, std::string_view document, std::unique_ptr<Setup> &out) {
   auto setup = std::make_unique<Setup>();
   setup->config = engine->defaults;
@@ -26,11 +68,8 @@ Status Setup::read(std::shared_ptr<const Engine> engine, std::string_view docume
 }
 
 Status Setup::read_members() {
-  // A call's arguments may be as deep as limits.depth allows, and come back within the history of their turn. Deepest
-  // they stand in the items of their wire; toolCallsRequested and toolCall have fewer levels around them.
-  constexpr size_t kAroundItems = 6;  // {"request":{"messages":[{"metadata":{"native":{"items":
-  const size_t depth = document_depth(document, config.limits.depth) + kAroundItems + kAroundArguments;
-  if (Status status = check_json(document, depth); !status.ok()) return status;
+  if (Status status = check_document(document, document_depth(document, config.limits.depth)); !status.ok())
+    return status;
   if (json_kind(document) != '{') return error(Code::json, "expected an object");
   if (Status status = read_config(document, {"wire", "request"}, config); !status.ok()) return status;
   if (Status status = read_wire(); !status.ok()) return status;

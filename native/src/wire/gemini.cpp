@@ -8,6 +8,7 @@
 #include "wire/body.h"
 #include "wire/foreign_members.h"
 #include "wire/gemini_reader.h"
+#include "wire/native_items.h"
 #include "wire/openapi_schema.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
@@ -108,6 +109,27 @@ std::string with_signature(std::string_view item, std::string_view signature) {
   return out;
 }
 
+// The name of a call and of its result: as it came where Gemini takes it, which is [A-Za-z_][A-Za-z0-9_.:-]{0,127}.
+std::string sendable_name(std::string name) {
+  constexpr size_t kMost = 128;
+  const auto inside = [](char c) { return in_identifier(c) || c == '.' || c == ':'; };
+  const bool taken = !name.empty() && name.size() <= kMost && (is_letter(name.front()) || name.front() == '_') &&
+                     std::all_of(name.begin(), name.end(), inside);
+  return taken ? name : wire_name_of(name);
+}
+
+// The item with a name that Gemini takes. Empty: it has one, or is no call.
+std::string with_sendable_name(std::string_view item) {
+  const auto call = json_member(item, "functionCall");
+  const std::string name = call ? json_member_text(*call, "name") : std::string();
+  const std::string sent = call ? sendable_name(name) : name;
+  if (sent == name) return {};
+  ItemText function(*call), part(item);
+  function.set("name", json_string(sent));
+  part.set("functionCall", function.write());
+  return part.write();
+}
+
 // ---- Contents ----
 
 class Contents {
@@ -179,7 +201,8 @@ class Contents {
       for (JsonSlices items(message.native); items.next();)
         if (json_member(items.value(), kSignature)) unsigned_step = false;
     for (JsonSlices items(message.native); items.next();) {
-      const std::string_view item = items.value();
+      const std::string named = with_sendable_name(items.value());
+      const std::string_view item = named.empty() ? items.value() : std::string_view(named);
       const bool first_call = unsigned_step && json_member(item, "functionCall");
       if (first_call) unsigned_step = false;
       if (!message.opaque && (is_thought(item) || is_bare_signature(item))) continue;
@@ -196,7 +219,7 @@ class Contents {
     ObjectWriter part(parts_.next());
     ObjectWriter result(part.value("functionResponse"));
     if (asked && !message.answers.empty()) result.text("id", message.answers);
-    result.text("name", asked ? json_member_text(*asked, "name") : message.name);
+    result.text("name", asked ? sendable_name(json_member_text(*asked, "name")) : message.name);
     ObjectWriter response(result.value("response"));
     // Gemini takes the key $ref for a reference to a part.
     if (message.json && !message.failed && text.find("$ref") == text.npos && text.find("\\u0024") == text.npos)

@@ -138,18 +138,18 @@ class Input {
     }
   }
 
-  // The call's item where it cannot go back as it came: its id was used before, its name has characters that OpenAI
-  // refuses, or its arguments are no JSON object. Empty: it can.
+  // The call's item where it cannot go back as it came: its id was used before, OpenAI refuses its name, or its
+  // arguments are no JSON object. Empty: it can.
   static std::string sendable_call(std::string_view item, const SentCall &call) {
     const std::string id = json_member_text(item, "call_id"), own = json_member_text(item, "arguments");
     const bool readable = json_member_text(item, "type") != "function_call" || own == call.arguments ||
                           (json_kind(own) == '{' && check_json(own, kDeepest).ok());
     const std::string name = json_member_text(item, "name");
-    const bool legal = name.empty() || legal_name(name) == name;
+    const bool legal = legal_name(name) == name;
     if (id == call.id && readable && legal) return {};
     ItemText changed(item);
     changed.set("call_id", json_string(call.id));
-    if (!legal) changed.set("name", json_string(legal_name(name)));
+    if (!legal) changed.set("name", json_string(name.empty() ? call.name : legal_name(name)));
     if (!readable) changed.set("arguments", json_string(call.arguments));
     return changed.write();
   }

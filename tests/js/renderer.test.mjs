@@ -311,6 +311,27 @@ test('a conversation that the host left is opened again by who looks next, and s
   assert.equal(calls.length, 2)
 })
 
+test('a conversation that could not be opened is tried again by whoever asks anew, not by a page that draws', async () => {
+  const answers = [new Error('EMFILE: too many open files'), new Error('EMFILE: too many open files'), { id: 'main', forgotten: 0, entries: [{ role: 'user', text: 'kept' }] }]
+  const { bridge, calls } = wire()
+  bridge.call = async (method) => {
+    calls.push({ method })
+    const value = answers.shift()
+    return value instanceof Error ? { ok: false, error: { code: 'internal', detail: value.message } } : { ok: true, value }
+  }
+  const conversation = connect(bridge).open()
+  conversation.subscribe(() => {})
+  await assert.rejects(conversation.opened, { code: 'internal' })
+  for (let drawn = 0; drawn < 3; drawn++) conversation.getSnapshot()
+  assert.equal(calls.length, 1)
+  await assert.rejects(conversation.opened, { code: 'internal' })
+  let told = 0
+  conversation.subscribe(() => told++)
+  assert.equal((await conversation.opened).entries[0].text, 'kept')
+  assert.equal(conversation.getSnapshot().entries[0].text, 'kept')
+  assert.deepEqual([told, calls.length], [1, 3])
+})
+
 test('tools of the window: a result, a failure, an unknown one, an abort', async () => {
   const { bridge, calls, frame } = wire()
   const client = connect(bridge)

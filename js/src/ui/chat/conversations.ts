@@ -1,5 +1,6 @@
 // <sluice-conversations>: what was talked about, to be found, opened, renamed, taken away and deleted.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { each } from '../each.js'
 import { define } from '../element.js'
 import { faultText } from '../fault.js'
 import { icon } from '../icons.js'
@@ -43,6 +44,8 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   #next: string | undefined
   #asked = 0
   #pause: ReturnType<typeof setTimeout> | undefined
+  /** The list was read while a title was written, or a question open: their rows stay where they are until then. */
+  #stale = false
 
   constructor() {
     super()
@@ -77,7 +80,19 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   /** Reads the list anew. */
   async refresh(): Promise<void> {
     const items = await this.#read(0, Math.max(PAGE, this.items?.length ?? 0))
-    if (items) this.items = items
+    if (!items) return
+    if (this.#acting) this.#stale = true
+    else this.items = items
+  }
+
+  get #acting(): boolean {
+    return (this.renaming ?? this.deleting) !== undefined
+  }
+
+  override updated(): void {
+    if (!this.#stale || this.#acting) return
+    this.#stale = false
+    this.#soon()
   }
 
   async #readOn(): Promise<void> {
@@ -199,7 +214,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
           @input=${({ target }: Event) => (this.query = (target as HTMLInputElement).value)}></div>
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
       ${items?.length === 0 ? html`<slot name="empty"><p class="note">${query.trim() ? chat.nothingFound : chat.noConversations}</p></slot>` : nothing}
-      <ul class="list" part="list" aria-label=${chat.conversations}>${(items ?? []).map((item) => this.#item(item))}</ul>
+      <ul class="list" part="list" aria-label=${chat.conversations}>${each(items ?? [], ({ id }) => id, (item) => this.#item(item))}</ul>
       ${this.#more ? html`<button type="button" class="button more" @click=${() => this.#readOn()}>${chat.more}</button>` : nothing}`
   }
 
@@ -210,7 +225,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     const now = Date.now()
     const current = id === this.current
     return html`<li class="item ${current ? 'current' : ''}" part="item" data-id=${id}>
-      ${this.renaming === id ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" .value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
+      ${this.renaming === id ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
           @blur=${() => (this.renaming = undefined)}>`
         : html`<button type="button" class="open" aria-current=${current ? 'true' : nothing} ?disabled=${damaged !== undefined} title=${damaged === undefined ? nothing : chat.damaged}
           @click=${() => this.#open(id)}><bdi class="title" part="title">${name}</bdi><span class="date" part="date">${sameDay(updated, now) ? hourOf(updated, language) : dayOf(updated, now, chat, language)}</span></button>

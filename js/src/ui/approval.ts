@@ -4,7 +4,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
-import { isWhole, type Line, type QuestionRequest } from '../bridge/question.js'
+import { isWhole, type QuestionRequest } from '../bridge/question.js'
 import type { JsonObject } from '../core/events.js'
 import { ArgumentsEdit } from './approval/edit.js'
 import { ExactView } from './approval/exact-view.js'
@@ -17,13 +17,16 @@ import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { faultOf } from './fault.js'
-import { focusAfterUpdate, focusIsTaken } from './focus.js'
+import { focusAfterUpdate, focusIsTaken, wrote } from './focus.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
 import { escapeInvisible } from './mark-invisible.js'
 import { Seen } from './seen.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
+
+/** Tells the questions of a message apart, whatever connection they come over. */
+export const questionOf = ({ call, stage, digest }: AskView): string => `${call} ${stage} ${digest}`
 
 /** Takes the answer. */
 type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'>
@@ -99,6 +102,7 @@ export class SluiceApproval extends SluiceElement {
   }
 
   override willUpdate(changed: PropertyValues): void {
+    if (changed.has('row') && (this.#edit.open || this.#reason.open || this.#remember.chosen.remember)) this.#unfolded = true // nothing of it is hidden
     if (!changed.has('ask') || this.ask?.token === this.#token) return
     this.#token = this.ask?.token // a new question: nothing of the last answer counts
     this.#deciding = this.#unfolded = this.#early = false
@@ -125,7 +129,7 @@ export class SluiceApproval extends SluiceElement {
     const ticks = this.isConnected && this.ask?.expiresAt !== undefined && !this.#expired
     if (ticks) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
     else this.#clock = void clearInterval(this.#clock)
-    if (changed.has('ask') && this.ask && !focusIsTaken()) this.focusDeny()
+    if (changed.has('ask') && this.ask && !this.row && !focusIsTaken()) this.#takeFocus()
   }
 
   // -- for what stands around it --------------------------------------------------------------------------------------------
@@ -135,14 +139,23 @@ export class SluiceApproval extends SluiceElement {
     this.renderRoot.querySelector<HTMLElement>('.deny')?.focus({ preventScroll: true })
   }
 
-  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. */
-  present(): void {
-    this.#refusing.restart()
-    this.#approving.restart()
-    this.focusDeny()
+  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. `writes`: see `focusQuestion`. */
+  present(writes: boolean): void {
+    this.#rearm()
+    this.#takeFocus(writes)
   }
 
-  /** Focuses the question but no button, for a person who is typing elsewhere: the next key must not answer. */
+  #rearm(): void {
+    this.#refusing.restart()
+    this.#approving.restart()
+  }
+
+  #takeFocus(writes = wrote()): void {
+    if (writes) this.focusQuestion()
+    else this.focusDeny()
+  }
+
+  /** Focuses the question but no button, for a person who is typing elsewhere, or was in a field that is gone: the next key must not answer. */
   focusQuestion(): void {
     this.renderRoot.querySelector<HTMLElement>('.question')?.focus({ preventScroll: true })
   }
@@ -303,14 +316,16 @@ export class SluiceApproval extends SluiceElement {
     const lines = this.#view.draw(this.#request, { words, lang: this.language, name: this.name, folded: this.#folded })
     this.#drawnOpen = this.#canApprove
     if (this.#drawnOpen) this.#early = false
-    if (this.row) return this.#row(ask, lines)
-    return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}" part="question" role="group" tabindex="-1"
+    const { row } = this // one template for both: what a person writes in stays in the page when the question becomes one of many
+    return html`<div class="question ${toneOf(ask)} ${row ? '' : `${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}`}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
-      <header class="head" part="question-header">${drawHead(lines, ask, words)}</header>
+      <header class="head" part="question-header">
+        ${row ? html`<input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
+          .checked=${this.ticked} @click=${this.#tick}>` : nothing}${drawHead(lines, ask, words, row)}${row ? this.#unfolder() : nothing}</header>
       ${this.#between(ask)}
-      ${this.#actions(ask)}
-      ${this.#status()}
-      <span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>
+      ${!row || this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
+      <p class="note" role="status">${this.#note || (this.#expired ? this.words.expired : '')}</p>
+      ${row ? nothing : html`<span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>`}
     </div>`
   }
 
@@ -321,22 +336,6 @@ export class SluiceApproval extends SluiceElement {
     if (this.#canApprove) return words.armed
     const lines = this.#seen.missing
     return this.#early ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}` : words.arming
-  }
-
-  /** In a checklist: a box to tick, what would be done, and every argument. */
-  #row(ask: AskView, lines: readonly Line[]): TemplateResult {
-    const { words } = this
-    return html`<div class="question ${toneOf(ask)}" part="question" role="group" tabindex="-1" aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
-      <header class="head" part="question-header">
-        <input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
-          .checked=${this.ticked} @click=${this.#tick}>
-        ${drawHead(lines, ask, words, true)}
-        <button type="button" class="button quiet unfold" aria-expanded=${this.#unfolded} aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>
-      </header>
-      ${this.#between(ask)}
-      ${this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
-      ${this.#status()}
-    </div>`
   }
 
   #tick(event: Event): void {
@@ -360,10 +359,6 @@ export class SluiceApproval extends SluiceElement {
     return escapeInvisible((this.ask?.name ?? this.card?.name ?? '?').slice(0, 80))
   }
 
-  #status(): TemplateResult {
-    return html`<p class="note" role="status">${this.#note || (this.#expired ? this.words.expired : '')}</p>`
-  }
-
   // -- buttons --------------------------------------------------------------------------------------------------------------
 
   #actions({ stage, prepared }: AskView): TemplateResult {
@@ -375,7 +370,7 @@ export class SluiceApproval extends SluiceElement {
     return html`<div class="actions" part="actions">
       ${release || this.#folded ? nothing : this.#editButtons()}
       ${this.#reason.open || this.#folded ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#reason.begin()}>${words.giveReason}</button>`}
-      ${this.#folded ? html`<button type="button" class="button quiet unfold" aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>` : nothing}
+      ${this.#folded && !this.row ? this.#unfolder() : nothing}
       ${this.#missing()}
       <span class="deciding">
         <button type="button" class="button decide deny" part="deny" aria-disabled=${this.#open && this.#refusing.armed ? 'false' : 'true'} @click=${this.#deny}>${release ? words.withhold : words.deny}</button>
@@ -399,6 +394,12 @@ export class SluiceApproval extends SluiceElement {
 
   #click(): void {
     if (this.#view.unseen === 0) this.#approve() // nothing unseen can be approved by one click
+  }
+
+  /** A row says whether it is open; elsewhere the button goes. */
+  #unfolder(): TemplateResult {
+    const { moreWays } = this.words
+    return html`<button type="button" class="button quiet unfold" aria-expanded=${this.row ? this.#unfolded : nothing} aria-label=${moreWays} title=${moreWays} @click=${this.#unfold}>…</button>`
   }
 
   #unfold(): void {

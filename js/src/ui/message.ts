@@ -11,7 +11,7 @@ import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
 import { endOf, hasText, isSaidByEnd, spokenEnd, textOf } from './ends.js'
 import { faultOf } from './fault.js'
-import { focused, focusIsTaken } from './focus.js'
+import { focused, focusIsTaken, writes } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
 import { linkOpener } from './link-opener.js'
@@ -262,8 +262,9 @@ export class SluiceMessage extends SluiceElement {
     const answered = focused()?.getRootNode() as Partial<ShadowRoot> | undefined
     const card = (answered?.host?.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
     const next = cards.find((one) => one.ask)
+    const wrote = writes(focused())
     void (next ?? card)?.updateComplete.then(() => {
-      if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present()
+      if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present(wrote)
       else card?.focusHeader()
     })
   }

@@ -10,7 +10,7 @@ export const questionsStyles = css`
   sluice-approval { color-scheme: inherit; min-width: 0; }
   p { margin: 0; }
   .title { flex: none; padding: 7px 12px 3px; font-weight: 600; }
-  .list { flex: 1 1 auto; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 4px 4px; }
+  .list[role] { flex: 1 1 auto; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 4px 4px; }
   .list:focus-visible { outline-offset: -2px; }
   .tool {
     position: sticky; top: 0; z-index: 1; padding: 3px 8px; background: var(--_surface); font-size: .86em; color: var(--_muted); overflow-wrap: anywhere;

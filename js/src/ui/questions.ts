@@ -1,11 +1,9 @@
 // <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a checklist, whose bar allows
 // what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
 import { html, nothing, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { questionLines } from '../bridge/question.js'
 import { inLanguage } from '../core/in-language.js'
-import type { SluiceApproval } from './approval.js'
-import './approval.js'
+import { questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import { FollowingElement } from './chat/following-element.js'
@@ -13,7 +11,7 @@ import { follow } from './chat/following.js'
 import { each } from './each.js'
 import { define } from './element.js'
 import { faultOf } from './fault.js'
-import { focused, focusIsTaken } from './focus.js'
+import { focused, focusIsTaken, wrote } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
 import { exported } from './parts.js'
@@ -117,10 +115,14 @@ export class SluiceQuestions extends FollowingElement {
   async present(writes: boolean): Promise<void> {
     await this.updateComplete
     const [first] = this.#rows
-    if (!first || first.row) return this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
+    if (!first || first.row) return this.#focusBar(writes)
     await first.updateComplete
     if (writes) first.focusQuestion()
     else first.focusDeny()
+  }
+
+  #focusBar(writes: boolean): void {
+    this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
   }
 
   // -- deciding -------------------------------------------------------------------------------------------------------------
@@ -159,24 +161,23 @@ export class SluiceQuestions extends FollowingElement {
 
   override render(): TemplateResult | typeof nothing {
     const asks = this.#open
-    const [first] = asks
-    if (!first || !this.#live) return nothing
-    return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>${asks.length === 1 ? this.#single(first) : this.#list(asks)}</div>`
+    if (asks.length === 0 || !this.#live) return nothing
+    const many = asks.length > 1
+    const ofMany = <T>(value: T): T | typeof nothing => (many ? value : nothing)
+    return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>
+      ${ofMany(html`<p class="title" id="title" part="title">${this.words.asksTogether(asks.length)}</p>`)}
+      <div class="list" part=${ofMany('list')} role=${ofMany('group')} aria-labelledby=${ofMany('title')} tabindex=${ofMany(0)}
+        >${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group, many))}</div>
+      ${many ? this.#bar(asks) : nothing}
+    </div>`
   }
 
-  #single(ask: AskView): TemplateResult {
-    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${exported.approval} docked ?compact=${this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
-      .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}`
-  }
-
-  #list(asks: readonly AskView[]): TemplateResult {
+  #bar(asks: readonly AskView[]): TemplateResult {
     const { words } = this
     const rows = this.#rows
     const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
     const unseen = rows.filter((row) => !row.seen)
-    return html`<p class="title" id="title" part="title">${words.asksTogether(asks.length)}</p>
-      <div class="list" part="list" role="group" aria-labelledby="title" tabindex="0">${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group))}</div>
-      <div class="bar" part="bar">
+    return html`<div class="bar" part="bar">
         ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
           : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
         <span class="deciding">
@@ -189,14 +190,14 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   /** Rows of one tool stand under one head. */
-  #group(asks: readonly AskView[]): TemplateResult {
+  #group(asks: readonly AskView[], many: boolean): TemplateResult {
     const [first] = asks as [AskView]
     const grouped = asks.length > 1
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${exported.approval} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
-        .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
+      ${each(asks, questionOf, (ask) => html`<sluice-approval part=${many ? 'row' : 'question'} exportparts=${exported.approval} ?row=${many} ?docked=${!many} ?grouped=${grouped}
+        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }
 
@@ -211,7 +212,7 @@ export class SluiceQuestions extends FollowingElement {
 
   /** Nothing is asked any more: the focus goes back to where it came from. */
   protected override focusInstead(): void {
-    if (this.#open.length > 0) return // the next question takes it
+    if (this.#open.length > 0) return void this.present(wrote())
     this.#origin?.focus({ preventScroll: true })
     this.#origin = undefined
     if (focused() === document.body) this.dispatchEvent(new Event('questions-over'))
@@ -224,9 +225,7 @@ export class SluiceQuestions extends FollowingElement {
       this.#arming.restart() // a row ticked itself, or a person did: what the bar says is to be read first
     }
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
-    const refuse = this.renderRoot.querySelector<HTMLElement>('.refuse')
-    const within = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host === this || this.#rows.includes((focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval)
-    if (refuse && !within && !focusIsTaken()) refuse.focus({ preventScroll: true })
+    if (!(this.renderRoot as ShadowRoot).activeElement && !focusIsTaken()) this.#focusBar(wrote())
   }
 }
 

@@ -1,0 +1,145 @@
+// Who writes in a question, its arguments or a reason, decides nothing by it: the field stays while other questions come and go, and where it goes no
+// button gets the next key.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from './support.mjs'
+import { answers, armed, open } from './ui/message.mjs'
+
+/** A page that asks in a dock, or in the cards of a message. `ask(1)` asks about the first call, `settle(1)` says that somebody else decided it. */
+async function questions(t, where = 'dock', options = {}) {
+  const page = await open(t, options)
+  await page.evaluate((where) => {
+    window.live = new Live()
+    window.element = Object.assign(document.createElement(where === 'dock' ? 'sluice-questions' : 'sluice-message'), { message: live })
+    document.querySelector('#stage').append(element)
+    const properties = { to: { type: 'string' }, text: { type: 'string' } }
+    window.ask = (call, more = {}) => live.push(...asking(call - 1, 'mail.send', { to: `person-${call}`, text: 'short' }, { ask: { digest: `d${call}`, parameters: { type: 'object', properties }, ...more } }))
+    window.settle = (call) => live.push({ type: 'card', block: call - 1, call, status: 'denied' })
+    window.focusedElement = () => {
+      let element = document.activeElement
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+      return element
+    }
+    window.focusedIn = () => {
+      const element = focusedElement()
+      return `${element.localName}.${element.className.split(' ')[0]} of ${element.getRootNode().host?.ask?.call ?? 'none'}`
+    }
+  }, where)
+  return page
+}
+const run = (page, act) => page.evaluate(async (act) => {
+  for (const [name, call, more] of act) window[name](call, more)
+  await frames(4)
+}, act)
+const focusedIn = (page) => page.evaluate(() => focusedIn())
+const letter = 'Dear Ann, thank you for the letter of last week. '
+
+/** Opens a field of the first question, with the focus in it, and says how to read it. */
+const fields = {
+  async arguments(page) {
+    await page.getByRole('button', { name: 'Edit arguments' }).first().click()
+    const field = page.locator('.form input').nth(1)
+    await field.fill('')
+    return field
+  },
+  async reason(page) {
+    await page.getByRole('button', { name: 'Give a reason' }).first().click()
+    const field = page.getByRole('textbox', { name: /Why not/ })
+    await until(() => field.evaluate((one) => one === focusedElement()), 'the focus in the field')
+    return field
+  },
+}
+
+for (const [what, openField] of Object.entries(fields)) {
+  test(`${what}: a question more, and one less, leaves the field, what stands in it and the focus`, async (t) => {
+    const page = await questions(t)
+    await run(page, [['ask', 1]])
+    const field = await openField(page)
+    await page.keyboard.type('Dear ')
+    await run(page, [['ask', 2]])
+    await armed(page, 'Refuse all')
+    await page.keyboard.type('Ann, ')
+    assert.equal(await field.inputValue(), 'Dear Ann, ')
+    await run(page, [['settle', 2]])
+    await until(() => page.getByRole('checkbox').count().then((count) => count === 0), 'one question again')
+    await armed(page, 'Not now')
+    await page.keyboard.type('thank you')
+    assert.equal(await field.inputValue(), 'Dear Ann, thank you')
+    assert.deepEqual(await answers(page), [])
+  })
+
+  test(`${what}: where the question goes, the next key is no answer to another`, async (t) => {
+    const page = await questions(t)
+    await run(page, [['ask', 1]])
+    await openField(page)
+    await run(page, [['ask', 2], ['settle', 1]])
+    await armed(page, 'Not now')
+    assert.equal(await focusedIn(page), 'div.question of 2')
+    await page.keyboard.type(letter)
+    await run(page, [['ask', 3], ['settle', 2], ['ask', 4]])
+    await armed(page, 'Refuse all')
+    await page.keyboard.type(letter)
+    assert.deepEqual(await answers(page), [])
+    await run(page, [['settle', 3], ['settle', 4]])
+    await run(page, [['ask', 5]])
+    await armed(page, 'Not now')
+    await page.keyboard.type(letter)
+    assert.deepEqual(await answers(page), [])
+    await page.keyboard.press('Tab') // they looked: from here on a question has its safe answer at hand
+    await page.getByRole('button', { name: 'Not now' }).focus()
+    await run(page, [['settle', 5]])
+    await run(page, [['ask', 6]])
+    await until(async () => (await focusedIn(page)) === 'button.button of 6', 'the focus on Not now')
+  })
+
+  test(`${what}: where one of a checklist goes, the list has the focus`, async (t) => {
+    const page = await questions(t)
+    await run(page, [['ask', 1], ['ask', 2], ['ask', 3]])
+    await page.getByRole('button', { name: 'More: edit, remember, reason' }).first().click()
+    await openField(page)
+    await run(page, [['settle', 1]])
+    await armed(page, 'Refuse all')
+    assert.equal(await focusedIn(page), 'div.list of none')
+    await page.keyboard.type(letter)
+    assert.deepEqual(await answers(page), [])
+  })
+
+  test(`${what}: the same in the cards of a message`, async (t) => {
+    const page = await questions(t, 'cards', { viewport: { width: 900, height: 1000 } })
+    await run(page, [['ask', 1], ['ask', 2]])
+    await openField(page)
+    await run(page, [['settle', 1]])
+    await armed(page, 'Not now')
+    assert.equal(await focusedIn(page), 'div.question of 2')
+    await page.keyboard.type(letter)
+    await run(page, [['settle', 2]])
+    await run(page, [['ask', 3]])
+    const field = await openField(page)
+    await run(page, [['settle', 3]])
+    assert.equal(await field.count(), 0)
+    await run(page, [['ask', 4]])
+    await armed(page, 'Not now')
+    assert.equal(await focusedIn(page), 'div.question of 4')
+    await page.keyboard.type(letter)
+    assert.deepEqual(await answers(page), [])
+  })
+}
+
+test('a question that becomes one of many hides nothing of what was chosen in it', async (t) => {
+  const page = await questions(t)
+  await run(page, [['ask', 1]])
+  await page.getByRole('combobox', { name: 'Remember' }).selectOption('For this session')
+  await run(page, [['ask', 2]])
+  assert.equal(await page.getByRole('combobox', { name: 'Remember' }).inputValue(), 'session')
+  await run(page, [['settle', 2]])
+  assert.equal(await page.getByRole('combobox', { name: 'Remember' }).inputValue(), 'session')
+})
+
+test('who was at a button of a checklist is at the safe answer of the question that is left', async (t) => {
+  const page = await questions(t)
+  await run(page, [['ask', 1], ['ask', 2]])
+  await until(async () => (await focusedIn(page)) === 'button.button of none', 'the focus on Refuse all')
+  await run(page, [['settle', 2]])
+  await until(async () => (await focusedIn(page)) === 'button.button of 1', 'the focus on Not now')
+  assert.equal(await page.evaluate(() => focusedElement().textContent), 'Not now')
+})

@@ -125,6 +125,72 @@ for (const [what, openField] of Object.entries(fields)) {
   })
 }
 
+/** Changes the text of a question that is open for more, and takes the change. */
+async function change(page, to) {
+  await page.getByRole('button', { name: 'Edit arguments' }).first().click()
+  await page.locator('.form input').nth(1).fill(to)
+  await page.getByRole('button', { name: 'Done' }).click()
+}
+/** The host refuses what was edited. */
+const refuseEdits = () => {
+  const approve = live.approve.bind(live)
+  live.approve = async (ask, options) => {
+    if (options?.arguments) throw Object.assign(new Error('too short'), { path: '/text', detail: 'too short' })
+    return approve(ask, options)
+  }
+}
+
+for (const at of [0, 2]) {
+  test(`an answer of a checklist that is refused, the ${at ? 'last' : 'first'}: the others count, and its question says why, with what was changed in it`, async (t) => {
+    const page = await questions(t, 'dock', { viewport: { width: 900, height: 1000 } })
+    await page.evaluate(refuseEdits)
+    await run(page, [['ask', 1], ['ask', 2], ['ask', 3]])
+    await page.getByRole('button', { name: 'More: edit, remember, reason' }).nth(at).click()
+    await change(page, 'x')
+    for (const row of [0, 1, 2]) {
+      await until(async () => (await page.getByRole('checkbox').nth(row).getAttribute('aria-disabled')) === 'false', 'the row to be seen')
+      await page.getByRole('checkbox').nth(row).click()
+    }
+    await armed(page, 'Allow 3')
+    await page.getByRole('button', { name: 'Allow 3' }).click()
+    await until(() => page.getByText('Not accepted: /text: too short').isVisible(), 'the reason')
+    await until(async () => (await page.getByRole('checkbox').count()) === 0, 'one question')
+    assert.equal((await answers(page)).length, 2)
+    const left = page.getByRole('group', { name: 'The assistant wants' })
+    assert.match(await left.innerText(), /Arguments as changed by you[^]*x[^]*Not accepted: \/text: too short/)
+    await change(page, 'long enough')
+    await page.evaluate(() => delete live.approve)
+    await armed(page, 'Allow with changes')
+    await page.getByRole('button', { name: 'Allow with changes' }).click()
+    await until(async () => (await answers(page)).length === 3, 'the answer')
+    assert.deepEqual((await answers(page)).at(-1), ['approve', `t${at + 1}`, { arguments: { to: `person-${at + 1}`, text: 'long enough' } }])
+  })
+}
+
+test('"allow all" of a message: the question that is refused says why, and keeps what was changed', async (t) => {
+  const page = await questions(t, 'cards', { viewport: { width: 900, height: 1400 } })
+  await page.evaluate(refuseEdits)
+  await run(page, [['ask', 1], ['ask', 2]])
+  await change(page, 'x')
+  // What was changed is decided one by one.
+  await armed(page, 'Allow with changes')
+  await page.getByRole('button', { name: 'Allow with changes' }).click()
+  await page.getByText('Not accepted: /text: too short').waitFor()
+  await page.evaluate(() => {
+    const deny = live.deny.bind(live)
+    live.deny = async (ask) => {
+      if (ask.call === 2) throw Object.assign(new Error('not now'), { detail: 'the host is busy' })
+      return deny(ask)
+    }
+  })
+  await until(async () => { // the bar moves as the reason comes, and a click on what moved decides nothing
+    await page.getByRole('button', { name: 'Refuse all', disabled: false }).click({ timeout: 1000 }).catch(() => {})
+    return (await answers(page)).length > 0
+  }, 'a click that counts')
+  await until(() => page.getByText('Not accepted: the host is busy').count(), 'the reason')
+  assert.deepEqual(await answers(page), [['deny', 't1']])
+})
+
 test('a question that becomes one of many hides nothing of what was chosen in it', async (t) => {
   const page = await questions(t)
   await run(page, [['ask', 1]])

@@ -167,7 +167,7 @@ export class SluiceApproval extends SluiceElement {
 
   /** In a checklist: the person saw all of it, and it is to be allowed. */
   get ticked(): boolean {
-    return this.row && this.#tickable && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
+    return this.row && (this.#deciding || this.#tickable) && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
   }
 
   /** True if the person saw all of it that can be seen. */
@@ -176,8 +176,7 @@ export class SluiceApproval extends SluiceElement {
   }
 
   /** The options that the person chose for an approval. */
-  get chosen(): ApproveOptions | undefined {
-    if (this.ask?.stage === 'result') return undefined
+  get #chosen(): ApproveOptions {
     const { values } = this.#edit
     return { ...(this.#remembers && this.#remember.chosen), ...(values && { arguments: values }) }
   }
@@ -215,19 +214,23 @@ export class SluiceApproval extends SluiceElement {
     return this.#open && this.seen && this.#view.unseen === 0 && !this.#edit.open
   }
 
-  async #decide(answer: (message: Answered, ask: AskView) => unknown): Promise<void> {
+  /** Answers as the person chose. For what stands around it: where a button below several questions was pressed. A refusal of the host is said here. */
+  async decide(allow: boolean): Promise<void> {
     const { message, ask } = this
-    if (!this.#open || !this.#refusing.holds || !message || !ask) return
+    if (!this.#open || !message || !ask) return
+    const { text } = this.#reason
     this.#deciding = true
     this.#note = ''
     this.requestUpdate()
     try {
-      if ((await answer(message, ask)) === false && ask.token === this.#token) this.#note = this.words.faster
+      const answer = !allow ? (text ? message.deny(ask, text) : message.deny(ask)) : ask.stage === 'result' ? message.release(ask) : message.approve(ask, this.#chosen)
+      if ((await answer) === false && ask.token === this.#token) this.#note = this.words.faster
     } catch (error) {
       if (ask.token !== this.#token) return
       this.#deciding = false // the person can answer again
       const { path, detail } = faultOf(error)
       this.#note = this.words.refused([path, detail].filter(Boolean).join(': '))
+      void this.updateComplete.then(() => this.renderRoot.querySelector('.note')?.scrollIntoView({ block: 'nearest' }))
     }
     this.requestUpdate()
   }
@@ -241,16 +244,11 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #approve(): void {
-    if (this.#tooEarly(this.#canApprove) || !this.#canApprove || !this.#approving.holds) return
-    if (this.ask?.stage === 'result') return void this.#decide((message, ask) => message.release(ask))
-    const { chosen } = this
-    void this.#decide((message, ask) => message.approve(ask, chosen))
+    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#refusing.holds) void this.decide(true)
   }
 
   #deny(): void {
-    if (this.#tooEarly(this.#refusing.armed)) return
-    const { text } = this.#reason
-    void this.#decide((message, ask) => (text ? message.deny(ask, text) : message.deny(ask)))
+    if (!this.#tooEarly(this.#refusing.armed) && this.#refusing.holds) void this.decide(false)
   }
 
   /** A tool that asks every time offers nothing to remember. */

@@ -10,7 +10,6 @@ import { Blocks } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
 import { endOf, hasText, isSaidByEnd, spokenEnd, textOf } from './ends.js'
-import { faultOf } from './fault.js'
 import { focused, focusIsTaken, writes } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
@@ -77,7 +76,6 @@ export class SluiceMessage extends SluiceElement {
   // -- questions
   #asks: readonly AskView[] = []
   readonly #taking = new AskEvents(this)
-  #note = ''
   // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
   #newAsks: string[] = []
@@ -149,7 +147,6 @@ export class SluiceMessage extends SluiceElement {
     this.#spoken = []
     this.#newAsks = []
     this.#cameTo.clear()
-    this.#note = ''
   }
 
   readonly #show = (): void => {
@@ -212,7 +209,6 @@ export class SluiceMessage extends SluiceElement {
 
   #settle(asks: readonly AskView[], view: SavedMessage): void {
     this.#asks = asks
-    this.#note = ''
     this.#arming.restart() // "all" now means other questions
     if (this.message && this.approvals !== 'dock') this.#taking.update(asks, this.message, (ask) => cardOf(view, ask))
   }
@@ -226,15 +222,11 @@ export class SluiceMessage extends SluiceElement {
     return this.approvals === 'inline' ? this.#open.filter((ask) => ask.stage === 'execution') : []
   }
 
-  async #decideAll(decide: (message: LiveMessage, ask: AskView) => unknown): Promise<void> {
-    const { message } = this
-    if (!this.#arming.holds || !message) return
+  /** What the host refuses, its question says. */
+  #decideAll(allow: boolean): void {
+    if (!this.#arming.holds) return
     this.#arming.restart() // a second click must not decide again
-    const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
-    const refused = answers.find((answer) => answer.status === 'rejected')
-    if (!refused) return
-    this.#note = this.words.refused(faultOf(refused.reason).detail)
-    this.requestUpdate()
+    for (const ask of this.#together) void this.#asking(ask)?.decide(allow)
   }
 
   /** The element of a question, if a card shows it. */
@@ -356,11 +348,10 @@ export class SluiceMessage extends SluiceElement {
       ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : nothing}
       <span class="deciding">
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
-          @click=${() => this.#decideAll((message, ask) => message.deny(ask))}>${words.denyAll}</button>
+          @click=${() => this.#decideAll(false)}>${words.denyAll}</button>
         <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${unready.length > 0 ? 'true' : off}
-          @click=${() => this.#unready(asks).length === 0 && this.#decideAll((message, ask) => message.approve(ask, this.#asking(ask)?.chosen))}>${words.approveAll(asks.length)}</button>
+          @click=${() => this.#unready(asks).length === 0 && this.#decideAll(true)}>${words.approveAll(asks.length)}</button>
       </span>
-      ${this.#note ? html`<p class="outcome" role="status">${this.#note}</p>` : nothing}
     </div>`
   }
 

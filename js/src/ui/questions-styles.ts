@@ -23,8 +23,6 @@ export const questionsStyles = css`
   .bar > :first-child { flex: 1 1 8em; min-width: 0; font-size: .88em; color: var(--_muted); text-align: start; }
   .bar .more { padding: 2px; border: 0; background: none; color: var(--_accent-ink); font-weight: 600; text-decoration: underline; text-underline-offset: 2px; }
   .deciding { display: flex; gap: 8px; }
-  .note { padding: 0 12px 8px; font-size: .88em; color: var(--_muted); }
-  .note:empty { display: none; }
   :host([compact]) .dock { font-size: .93em; }
   @container (max-width: 420px) {
     .deciding { width: 100%; }

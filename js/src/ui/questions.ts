@@ -10,7 +10,6 @@ import { FollowingElement } from './chat/following-element.js'
 import { follow } from './chat/following.js'
 import { each } from './each.js'
 import { define } from './element.js'
-import { faultOf } from './fault.js'
 import { focused, focusIsTaken, wrote } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
@@ -47,7 +46,6 @@ export class SluiceQuestions extends FollowingElement {
   #live: LiveMessage | undefined
   #view: MessageView | undefined
   #asks: readonly AskView[] = []
-  #note = ''
   #deciding = false
   /** The questions that the bar would allow. */
   #means = ''
@@ -95,7 +93,6 @@ export class SluiceQuestions extends FollowingElement {
     const asks = view?.asks ?? []
     if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
     this.#asks = asks
-    this.#note = ''
     this.#deciding = false
     this.#arming.restart() // the bar now means other questions
     if (this.#live && !this.events) this.#own.update(asks, this.#live, (ask) => cardOf(view, ask))
@@ -129,30 +126,20 @@ export class SluiceQuestions extends FollowingElement {
 
   /** Allows the rows that are ticked, and refuses the others. */
   async #decide(): Promise<void> {
-    const rows = this.#rows
-    const ticked = rows.filter((row) => row.ticked)
+    const ticked = this.#rows.filter((row) => row.ticked)
     if (ticked.length === 0 || meaning(ticked) !== this.#means) return
-    await this.#answer((message) => rows.flatMap((row) => {
-      const { ask, chosen } = row
-      if (!ask) return []
-      if (!ticked.includes(row)) return [message.deny(ask)]
-      return [ask.stage === 'result' ? message.release(ask) : message.approve(ask, chosen)]
-    }))
+    await this.#answer(ticked)
   }
 
   #refuse(): void {
-    void this.#answer((message) => this.#open.map((ask) => message.deny(ask)))
+    void this.#answer([])
   }
 
-  async #answer(give: (message: LiveMessage) => unknown[]): Promise<void> {
-    const message = this.#live
-    if (!message || this.#deciding || !this.#arming.holds) return
+  async #answer(ticked: readonly SluiceApproval[]): Promise<void> {
+    if (this.#deciding || !this.#arming.holds) return
     this.#deciding = true // a second click must not decide again
     this.requestUpdate()
-    const answers = await Promise.allSettled(give(message).map(async (answer) => answer))
-    const refused = answers.find((answer) => answer.status === 'rejected')
-    if (!refused) return
-    this.#note = this.words.refused(faultOf(refused.reason).detail)
+    await Promise.all(this.#rows.map((row) => row.decide(ticked.includes(row))))
     this.#deciding = false
     this.requestUpdate()
   }
@@ -185,8 +172,7 @@ export class SluiceQuestions extends FollowingElement {
           <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed && !this.#deciding ? 'false' : 'true'}
             @click=${this.#decide}>${words.allowSome(ticked, asks.length - ticked)}</button>
         </span>
-      </div>
-      <p class="note" role="status">${this.#note}</p>`
+      </div>`
   }
 
   /** Rows of one tool stand under one head. */

@@ -127,6 +127,18 @@ test('frames before the snapshot are held; those it has already are not applied 
   assert.equal(calls.length, 1)
 })
 
+test('the time to answer a question counts by the clock of this window', async () => {
+  const hostsNow = Date.now() - 90_000
+  const ask = (call, leftMs) => ({ call, stage: 'execution', token: `t${call}`, digest: 'd', expiresAt: hostsNow + 60_000, leftMs })
+  const { bridge, frame } = wire(() => ({ ...emptyView('m1'), seq: 1, asks: [ask(1, 60_000)] }))
+  const message = connect(bridge).message('m1')
+  message.subscribe(() => {})
+  await turn()
+  frame({ messages: [{ id: 'm1', after: 1, seq: 2, deltas: [{ type: 'ask', ask: ask(2, 20_000) }, { type: 'ask', ask: { ...ask(3), leftMs: undefined } }] }] })
+  const left = message.getSnapshot().asks.map(({ expiresAt }) => Math.round((expiresAt - Date.now()) / 10_000))
+  assert.deepEqual(left, [6, 2, -3], 'a host that does not say how much was left is believed')
+})
+
 test('after a gap there is a new snapshot', async () => {
   const snapshots = [view('m1', 1, 'a'), view('m1', 5, 'abcde')]
   const { bridge, calls, frame } = wire(() => snapshots.shift())

@@ -8,6 +8,8 @@ import type { ToolWords } from '../core/tool-words.js'
 export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   /** Names the question in a decision. Only this window has it, and it is good for one decision. */
   token: string
+  /** How long it was until `expiresAt` when the question was sent to this window, in milliseconds: the clock of a page may be wrong. */
+  leftMs?: number
   /** What the tool says it does. */
   annotations?: {
     /** It changes nothing. */

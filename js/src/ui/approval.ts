@@ -126,8 +126,7 @@ export class SluiceApproval extends SluiceElement {
       this.#wasTicked = this.ticked
       this.dispatchEvent(new CustomEvent('sluice-ready', { bubbles: true, composed: true }))
     }
-    const ticks = this.isConnected && this.ask?.expiresAt !== undefined && !this.#expired
-    if (ticks) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
+    if (this.isConnected && this.ask?.expiresAt !== undefined) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
     else this.#clock = void clearInterval(this.#clock)
     if (changed.has('ask') && this.ask && !this.row && !focusIsTaken()) this.#takeFocus()
   }
@@ -198,12 +197,9 @@ export class SluiceApproval extends SluiceElement {
 
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
-  get #expired(): boolean {
-    return this.ask?.expiresAt !== undefined && this.ask.expiresAt <= Date.now()
-  }
-
+  /** Also behind the time to answer: by which clock that is over, the host knows, and takes the question away. */
   get #open(): boolean {
-    return !this.#deciding && !this.#expired && this.message !== undefined
+    return !this.#deciding && this.message !== undefined
   }
 
   get #canApprove(): boolean {
@@ -322,7 +318,7 @@ export class SluiceApproval extends SluiceElement {
           .checked=${this.ticked} @click=${this.#tick}>` : nothing}${drawHead(lines, ask, words, row)}${row ? this.#unfolder() : nothing}</header>
       ${this.#between(ask)}
       ${!row || this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
-      <p class="note" role="status">${this.#note || (this.#expired ? this.words.expired : '')}</p>
+      <p class="note" role="status">${this.#note}</p>
       ${row ? nothing : html`<span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>`}
     </div>`
   }
@@ -330,7 +326,7 @@ export class SluiceApproval extends SluiceElement {
   /** For who cannot see how the buttons look. */
   #readiness(): string {
     const { words } = this
-    if (this.#deciding || this.#note || this.#expired) return ''
+    if (this.#deciding || this.#note) return ''
     if (this.#canApprove) return words.armed
     const lines = this.#seen.missing
     return this.#early ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}` : words.arming

@@ -191,6 +191,82 @@ test('"allow all" of a message: the question that is refused says why, and keeps
   assert.deepEqual(await answers(page), [['deny', 't1']])
 })
 
+// -- a connection that breaks -----------------------------------------------------------------------------------------------------
+
+/** What a new connection makes of the message: the same questions under other tokens, at once or behind a while without any. */
+const reconnect = (page, { gap, ...more } = {}) => page.evaluate(async ([gap, more]) => {
+  const asks = live.getSnapshot().asks
+  if (gap) {
+    for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'executing' }) // a view without questions
+    await frames(4)
+    for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'awaiting_approval' })
+  }
+  for (const ask of asks) live.push({ type: 'ask', ask: { ...ask, token: `${ask.token}-again`, ...more } })
+  await frames(4)
+}, [gap, more])
+
+for (const where of ['dock', 'cards']) {
+  for (const gap of [false, true]) {
+    test(`a new connection${gap ? ' behind a while without one' : ''} keeps edit, reason and for how long, and the buttons wait again: ${where}`, async (t) => {
+      const page = await questions(t, where)
+      await run(page, [['ask', 1]])
+      await fields.arguments(page)
+      const field = page.locator('.form input').nth(1)
+      await page.keyboard.type('a long letter')
+      await reconnect(page, { gap })
+      assert.equal(await field.inputValue(), 'a long letter')
+      if (!gap) {
+        await page.keyboard.type(' that took ten minutes')
+        assert.equal(await field.inputValue(), 'a long letter that took ten minutes')
+      }
+      await field.fill('a longer letter')
+      await page.getByRole('button', { name: 'Done' }).click()
+      await fields.reason(page)
+      await page.keyboard.type('because')
+      await page.getByRole('combobox', { name: 'Remember' }).selectOption('For this session')
+      await armed(page, 'Allow with changes')
+      await reconnect(page, { gap })
+      assert.equal(await page.getByRole('textbox', { name: /Why not/ }).inputValue(), 'because')
+      assert.equal(await page.getByRole('combobox', { name: 'Remember' }).inputValue(), 'session')
+      await armed(page, 'Allow with changes')
+      await page.getByRole('button', { name: 'Allow with changes' }).click()
+      await until(async () => (await answers(page)).length, 'the answer')
+      assert.deepEqual(await answers(page), [['approve', 't1-again-again', { remember: 'session', arguments: { to: 'person-1', text: 'a longer letter' } }]])
+    })
+
+    test(`another question about the same call keeps nothing of it${gap ? ' behind a while without one' : ''}: ${where}`, async (t) => {
+      const page = await questions(t, where)
+      await run(page, [['ask', 1]])
+      await fields.arguments(page)
+      await reconnect(page, { gap, digest: 'other' })
+      assert.equal(await page.locator('.form').count(), 0)
+      await page.getByRole('button', { name: 'Edit arguments' }).waitFor()
+    })
+  }
+}
+
+test('a button pressed as the connection breaks is not pressed for the next one: it waits, and can be pressed again', async (t) => {
+  const page = await questions(t)
+  await run(page, [['ask', 1]])
+  await page.evaluate(() => (live.approve = (ask) => new Promise(() => live.answers.push(['asked', ask.token]))))
+  await armed(page, 'Allow')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  const off = await page.evaluate(async () => {
+    live.push({ type: 'ask', ask: { ...live.getSnapshot().asks[0], token: 'again' } })
+    await frames(2)
+    const button = element.renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
+    button.click()
+    return button.ariaDisabled
+  })
+  assert.equal(off, 'true')
+  await armed(page, 'Allow')
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await until(async () => (await answers(page)).length === 2, 'the second answer')
+  assert.deepEqual(await answers(page), [['asked', 't1'], ['asked', 'again']])
+})
+
+// -- one becomes many, and many one ----------------------------------------------------------------------------------------------
+
 test('a question that becomes one of many hides nothing of what was chosen in it', async (t) => {
   const page = await questions(t)
   await run(page, [['ask', 1]])

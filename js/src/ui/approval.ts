@@ -29,7 +29,10 @@ import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 export const questionOf = ({ call, stage, digest }: AskView): string => `${call} ${stage} ${digest}`
 
 /** Takes the answer. */
-type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'>
+type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'> & { readonly id?: string }
+
+/** Questions that went with their connection, and what a person had begun in them: they come again. */
+const left = new WeakMap<Answered, Set<SluiceApproval>>()
 
 export class SluiceApproval extends SluiceElement {
   static override styles = [tokens, controls, foreign, argumentStyles, approvalStyles]
@@ -84,6 +87,8 @@ export class SluiceApproval extends SluiceElement {
   #wasReady = false
   #wasTicked = false
   #token: string | undefined
+  /** Which question it is, whatever its token: every connection has tokens of its own. */
+  #about: string | undefined
   #clock: ReturnType<typeof setInterval> | undefined
   #deciding = false
   /** A button was pressed that takes nothing yet: that is said. */
@@ -99,18 +104,42 @@ export class SluiceApproval extends SluiceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#clock = void clearInterval(this.#clock)
+    const { message } = this
+    if (message && (this.#begun || this.#edit.values)) left.set(message, (left.get(message) ?? new Set<SluiceApproval>()).add(this))
+  }
+
+  /** A person chose something that is shown where the question is open for more. */
+  get #begun(): boolean {
+    return this.#edit.open || this.#reason.open || this.#remember.chosen.remember !== undefined
   }
 
   override willUpdate(changed: PropertyValues): void {
-    if (changed.has('row') && (this.#edit.open || this.#reason.open || this.#remember.chosen.remember)) this.#unfolded = true // nothing of it is hidden
-    if (!changed.has('ask') || this.ask?.token === this.#token) return
-    this.#token = this.ask?.token // a new question: nothing of the last answer counts
-    this.#deciding = this.#unfolded = this.#early = false
+    const { ask, message } = this
+    if (ask?.token !== this.#token) {
+      this.#token = ask?.token // nothing of the last answer counts
+      this.#deciding = this.#early = false
+      this.#note = ''
+      const about = ask && (message?.id === undefined ? ask.token : `${message.id} ${questionOf(ask)}`)
+      if (about !== this.#about) this.#begin(about)
+      this.#rearm()
+    }
+    if (this.#begun && (changed.has('row') || changed.has('ask'))) this.#unfolded = true // nothing of it is hidden
+  }
+
+  /** Another question. */
+  #begin(about: string | undefined): void {
+    this.#about = about
+    this.#unfolded = false
     this.#ticked = undefined
-    this.#note = ''
     for (const one of [this.#remember, this.#reason, this.#edit, this.#view, this.#seen]) one.forget()
-    this.#refusing.watch()
-    this.#approving.watch()
+    const all = this.message && left.get(this.message)
+    for (const before of all ?? []) {
+      if (before.#about !== about || before.isConnected) continue
+      all?.delete(before)
+      this.#edit.take(before.#edit)
+      this.#reason.take(before.#reason)
+      this.#remember.take(before.#remember)
+    }
   }
 
   override updated(changed: PropertyValues): void {

@@ -2,7 +2,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
-import type { SluiceApproval } from './approval.js'
+import { questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import type { BlockContext } from './block-views.js'
@@ -169,7 +169,7 @@ export class SluiceMessage extends SluiceElement {
     this.#blocks.update(this.#drawnOf(view), this.#context, (card, old) => {
       if (!first && card.status !== old?.status) this.#speakOf(card)
     })
-    if (answered !== undefined) this.#moveFocus(answered)
+    if (answered) this.#moveFocus(answered)
     if (!first && view.outcome && view.outcome !== before?.outcome) this.#speakOutcome(view)
     const waiting = this.message !== undefined && isWaiting(view)
     const retry = retryOf(view)
@@ -240,16 +240,16 @@ export class SluiceMessage extends SluiceElement {
     return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
-  /** The token of the question that has the focus, if it is one of this message. */
-  #focusedAsk(): string | undefined {
+  /** The question that has the focus, if it is one of this message. */
+  #focusedAsk(): AskView | undefined {
     const host = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval | undefined
     const mine = host?.localName === 'sluice-approval' && (host.getRootNode() as Partial<ShadowRoot>).host?.getRootNode() === this.renderRoot
-    return mine ? host.ask?.token : undefined
+    return mine ? host.ask : undefined
   }
 
   /** Moves the focus from a question that was answered to the next one, or to its card. */
-  #moveFocus(token: string): void {
-    if (this.approvals !== 'inline' || this.#asks.some((ask) => ask.token === token)) return
+  #moveFocus(gone: AskView): void {
+    if (this.approvals !== 'inline' || this.#asks.some((ask) => questionOf(ask) === questionOf(gone))) return
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
     const answered = focused()?.getRootNode() as Partial<ShadowRoot> | undefined
     const card = (answered?.host?.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined

@@ -46,7 +46,6 @@ export class SluiceQuestions extends FollowingElement {
   #live: LiveMessage | undefined
   #view: MessageView | undefined
   #asks: readonly AskView[] = []
-  #deciding = false
   /** The questions that the bar would allow. */
   #means = ''
   /** What had the focus before a question. */
@@ -93,7 +92,6 @@ export class SluiceQuestions extends FollowingElement {
     const asks = view?.asks ?? []
     if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
     this.#asks = asks
-    this.#deciding = false
     this.#arming.restart() // the bar now means other questions
     if (this.#live && !this.events) this.#own.update(asks, this.#live, (ask) => cardOf(view, ask))
     return true
@@ -125,23 +123,20 @@ export class SluiceQuestions extends FollowingElement {
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
   /** Allows the rows that are ticked, and refuses the others. */
-  async #decide(): Promise<void> {
+  #decide(): void {
     const ticked = this.#rows.filter((row) => row.ticked)
-    if (ticked.length === 0 || meaning(ticked) !== this.#means) return
-    await this.#answer(ticked)
+    if (ticked.length > 0 && meaning(ticked) === this.#means) this.#answer(ticked)
   }
 
   #refuse(): void {
-    void this.#answer([])
+    this.#answer([])
   }
 
-  async #answer(ticked: readonly SluiceApproval[]): Promise<void> {
-    if (this.#deciding || !this.#arming.holds) return
-    this.#deciding = true // a second click must not decide again
-    this.requestUpdate()
-    await Promise.all(this.#rows.map((row) => row.decide(ticked.includes(row))))
-    this.#deciding = false
-    this.requestUpdate()
+  /** What the host refuses, its question says. */
+  #answer(ticked: readonly SluiceApproval[]): void {
+    if (!this.#arming.holds) return
+    this.#arming.restart() // a second click must not decide again
+    for (const row of this.#rows) void row.decide(ticked.includes(row))
   }
 
   // -- drawing --------------------------------------------------------------------------------------------------------------
@@ -168,8 +163,8 @@ export class SluiceQuestions extends FollowingElement {
         ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
           : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
         <span class="deciding">
-          <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed && !this.#deciding ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
-          <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed && !this.#deciding ? 'false' : 'true'}
+          <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
+          <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed ? 'false' : 'true'}
             @click=${this.#decide}>${words.allowSome(ticked, asks.length - ticked)}</button>
         </span>
       </div>`

@@ -5,9 +5,12 @@ export function focused(): Element | null {
   return element
 }
 
+/** The element in whose shadow root it stands. */
+export const hostOf = (element: Element | null): Element | undefined => (element?.getRootNode() as Partial<ShadowRoot> | undefined)?.host
+
 /** A person writes, or chooses, in this element. */
-export const writes = (element: Element | null): boolean =>
-  element?.matches('input, textarea, select, iframe, embed, object, [role="textbox"], [role="combobox"], [role="searchbox"]') === true || (element as HTMLElement | null)?.isContentEditable === true
+export const writes = (element: Element): boolean =>
+  element.matches('input, textarea, select, iframe, embed, object, [role="textbox"], [role="combobox"], [role="searchbox"]') || (element as HTMLElement).isContentEditable
 
 /** A field that a person wrote in is gone, and the focus with it: their next key is still meant for it, until they point at something or tab on. */
 let cut = false
@@ -28,8 +31,7 @@ export const wrote = (): boolean => cut
 /** True if the person is typing, choosing from a list, or at another question: the focus must not be taken away. */
 export function focusIsTaken(): boolean {
   const element = focused()
-  if (!element) return false
-  return writes(element) || (element.getRootNode() as Partial<ShadowRoot>).host?.localName === 'sluice-approval'
+  return element !== null && (writes(element) || hostOf(element)?.localName === 'sluice-approval')
 }
 
 /** An element that draws itself later. */

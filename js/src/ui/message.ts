@@ -10,7 +10,7 @@ import { Blocks } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
 import { endOf, hasText, isSaidByEnd, spokenEnd, textOf } from './ends.js'
-import { focused, focusIsTaken, writes } from './focus.js'
+import { focused, focusIsTaken, hostOf, writes } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
 import { linkOpener } from './link-opener.js'
@@ -240,24 +240,23 @@ export class SluiceMessage extends SluiceElement {
     return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
-  /** The question that has the focus, if it is one of this message. */
-  #focusedAsk(): AskView | undefined {
-    const host = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval | undefined
-    const mine = host?.localName === 'sluice-approval' && (host.getRootNode() as Partial<ShadowRoot>).host?.getRootNode() === this.renderRoot
-    return mine ? host.ask : undefined
+  /** What shows the question that has the focus, if it is one of this message. */
+  #focusedAsk(): SluiceApproval | undefined {
+    const host = hostOf(focused())
+    return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot ? (host as SluiceApproval) : undefined
   }
 
   /** Moves the focus from a question that was answered to the next one, or to its card. */
-  #moveFocus(gone: AskView): void {
-    if (this.approvals !== 'inline' || this.#asks.some((ask) => questionOf(ask) === questionOf(gone))) return
+  #moveFocus(gone: SluiceApproval): void {
+    const about = gone.ask && questionOf(gone.ask)
+    if (this.approvals !== 'inline' || this.#asks.some((ask) => questionOf(ask) === about)) return
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
-    const answered = focused()?.getRootNode() as Partial<ShadowRoot> | undefined
-    const card = (answered?.host?.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
+    const card = hostOf(gone) as SluiceCard
     const next = cards.find((one) => one.ask)
-    const wrote = writes(focused())
-    void (next ?? card)?.updateComplete.then(() => {
+    const wrote = writes(focused() as Element)
+    void (next ?? card).updateComplete.then(() => {
       if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present(wrote)
-      else card?.focusHeader()
+      else card.focusHeader()
     })
   }
 

@@ -163,8 +163,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   }
 
   #rename(id: string, title: string): void {
-    this.renaming = undefined
-    this.#focusOn(id, 'rename')
+    this.#leave(id, 'rename')
     void this.#attempt(async () => this.client?.conversations.rename(id, title.trim().slice(0, 200)))
   }
 
@@ -200,6 +199,12 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .${button}`)?.focus())
   }
 
+  /** Back to the button that began it. */
+  #leave(id: string, button: 'rename' | 'delete'): void {
+    this.renaming = this.deleting = undefined
+    this.#focusOn(id, button)
+  }
+
   /** The button for more is gone: what came goes on there. */
   protected override focusInstead(): void {
     if (this.#next !== undefined) this.#focusOn(this.#next, 'open')
@@ -233,13 +238,9 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
       ${this.deleting === id ? html`<div class="deleting" role="group" @keydown=${(event: KeyboardEvent) => {
         if (event.key !== 'Escape') return
         event.stopPropagation()
-        this.deleting = undefined
-        this.#focusOn(id, 'delete')
+        this.#leave(id, 'delete')
       }}><span>${chat.deleteConversation(name.slice(0, 80))}</span>
-        <button type="button" class="button" @click=${() => {
-          this.deleting = undefined
-          this.#focusOn(id, 'delete')
-        }}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>` : nothing}</li>`
+        <button type="button" class="button" @click=${() => this.#leave(id, 'delete')}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>` : nothing}</li>`
   }
 
   #tool(name: string, label: string, shape: 'pencil' | 'file' | 'trash', of: string, act: () => unknown): TemplateResult {
@@ -250,16 +251,12 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Escape') {
       event.stopPropagation()
-      this.renaming = undefined
-      this.#focusOn(id, 'rename')
+      this.#leave(id, 'rename')
     } else if (event.key === 'Enter') {
       event.preventDefault() // the button that gets the focus would be pressed by it
       const given = (event.target as HTMLInputElement).value
       if (given !== title) this.#rename(id, given)
-      else {
-        this.renaming = undefined
-        this.#focusOn(id, 'rename')
-      }
+      else this.#leave(id, 'rename')
     }
   }
 }

@@ -6,6 +6,7 @@ import { questionWords } from '../../js/dist/esm/bridge/question-words.js'
 import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
 import { accepts, isLong, toSend } from '../../js/dist/esm/ui/chat/attachments.js'
 import { Desk, MOST_QUEUED } from '../../js/dist/esm/ui/chat/drafts.js'
+import { Sending } from '../../js/dist/esm/ui/chat/sending.js'
 import { AT_ONCE, EntryWindow, FIRST, MOST } from '../../js/dist/esm/ui/chat/entry-window.js'
 import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
 import { dayOf } from '../../js/dist/esm/ui/chat/times.js'
@@ -110,6 +111,44 @@ test('at most five messages wait; they go one by one, and back into the field wh
   assert.equal(desk.over({ outcome: 'failed' }), undefined)
   assert.equal(desk.text, 'message 1\n\nmessage 2\n\nmessage 3\n\nmessage 4\n\none more')
   assert.equal(desk.over({ outcome: 'completed' }), undefined)
+})
+
+test('what is on its way is kept until it is sent: in front of what waits and what is written, whatever becomes of it', async () => {
+  let kept
+  const desk = new Desk('', (text) => (kept = text))
+  const stands = { subscribe: () => () => {} }
+  const view = { id: 'main', forgotten: 0, entries: [] }
+  const sends = []
+  const client = {
+    connection: { state: 'connected', ...stands },
+    open: () => ({ ...stands, getSnapshot: () => view }),
+    send: ({ text }) => new Promise((resolve, reject) => sends.push({ text, resolve, reject })),
+  }
+  let takes = true
+  const sending = new Sending(desk, { fire: () => takes, changed() {}, failed() {} }, 'main', client)
+  sending.begin()
+  const send = (text) => {
+    desk.text = text
+    return sending.send(desk.take())
+  }
+  const first = send('One')
+  assert.deepEqual([desk.text, kept, sends[0].text], ['', 'One', 'One'], 'a page that is loaded again finds it')
+  desk.text = 'Two'
+  desk.enqueue()
+  desk.text = 'Three'
+  assert.equal(kept, 'One\n\nTwo\n\nThree')
+  sends[0].resolve()
+  await first
+  assert.equal(kept, 'Two\n\nThree')
+  const second = sending.send(desk.next())
+  assert.equal(kept, 'Two\n\nThree')
+  sends[1].reject(new Error('no'))
+  await second
+  assert.deepEqual([desk.text, kept], ['Two\n\nThree', 'Two\n\nThree'], 'back in the field, once')
+  takes = false // the app sends it itself
+  await send('Four')
+  assert.equal(kept, '')
+  sending.end()
 })
 
 test('pictures are told by their first bytes, whatever they are called', () => {

@@ -366,6 +366,14 @@ test('what is remembered asks no more', async (t) => {
   assert.equal(engine.rules.list().length, 1)
 })
 
+test('a question says how long it can be answered yet, for a window whose clock is wrong', async (t) => {
+  const stage = await hostStage(t, { answers: [callsDelete], tools: [guarded().tool], host: { run: () => ({ model: { baseURL: stage.server.baseURL, name: 'm' }, approvalTimeoutMs: 60_000 }) } })
+  const window = stage.open()
+  const ask = await asked(window, await window.send('Delete it'))
+  assert.ok(ask.leftMs > 0 && ask.leftMs <= 60_000, `${ask.leftMs} ms`)
+  assert.ok(Math.abs(ask.expiresAt - Date.now() - ask.leftMs) < 10_000)
+})
+
 test('a question that no window can answer is denied after a while', async (t) => {
   const { tool, ran } = guarded()
   const { host, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 30 } })

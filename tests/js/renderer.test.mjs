@@ -127,6 +127,18 @@ test('frames before the snapshot are held; those it has already are not applied 
   assert.equal(calls.length, 1)
 })
 
+test('the time to answer a question counts by the clock of this window', async () => {
+  const hostsNow = Date.now() - 90_000
+  const ask = (call, leftMs) => ({ call, stage: 'execution', token: `t${call}`, digest: 'd', expiresAt: hostsNow + 60_000, leftMs })
+  const { bridge, frame } = wire(() => ({ ...emptyView('m1'), seq: 1, asks: [ask(1, 60_000)] }))
+  const message = connect(bridge).message('m1')
+  message.subscribe(() => {})
+  await turn()
+  frame({ messages: [{ id: 'm1', after: 1, seq: 2, deltas: [{ type: 'ask', ask: ask(2, 20_000) }, { type: 'ask', ask: { ...ask(3), leftMs: undefined } }] }] })
+  const left = message.getSnapshot().asks.map(({ expiresAt }) => Math.round((expiresAt - Date.now()) / 10_000))
+  assert.deepEqual(left, [6, 2, -3], 'a host that does not say how much was left is believed')
+})
+
 test('after a gap there is a new snapshot', async () => {
   const snapshots = [view('m1', 1, 'a'), view('m1', 5, 'abcde')]
   const { bridge, calls, frame } = wire(() => snapshots.shift())
@@ -309,6 +321,27 @@ test('a conversation that the host left is opened again by who looks next, and s
   await conversation.opened
   assert.equal(conversation.getSnapshot().entries[0].text, '2')
   assert.equal(calls.length, 2)
+})
+
+test('a conversation that could not be opened is tried again by whoever asks anew, not by a page that draws', async () => {
+  const answers = [new Error('EMFILE: too many open files'), new Error('EMFILE: too many open files'), { id: 'main', forgotten: 0, entries: [{ role: 'user', text: 'kept' }] }]
+  const { bridge, calls } = wire()
+  bridge.call = async (method) => {
+    calls.push({ method })
+    const value = answers.shift()
+    return value instanceof Error ? { ok: false, error: { code: 'internal', detail: value.message } } : { ok: true, value }
+  }
+  const conversation = connect(bridge).open()
+  conversation.subscribe(() => {})
+  await assert.rejects(conversation.opened, { code: 'internal' })
+  for (let drawn = 0; drawn < 3; drawn++) conversation.getSnapshot()
+  assert.equal(calls.length, 1)
+  await assert.rejects(conversation.opened, { code: 'internal' })
+  let told = 0
+  conversation.subscribe(() => told++)
+  assert.equal((await conversation.opened).entries[0].text, 'kept')
+  assert.equal(conversation.getSnapshot().entries[0].text, 'kept')
+  assert.deepEqual([told, calls.length], [1, 3])
 })
 
 test('tools of the window: a result, a failure, an unknown one, an abort', async () => {

@@ -12,6 +12,8 @@ export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   askedName?: string
   /** Names that the model gave twice in one object of the arguments, where no card says so: the last one counts. */
   twice?: string[]
+  /** How long it was until `expiresAt` when the question was sent to this window, in milliseconds: the clock of a page may be wrong. */
+  leftMs?: number
   /** What the tool says it does. */
   annotations?: {
     /** It changes nothing. */

@@ -266,7 +266,8 @@ export class HostWindow implements Watcher {
 
   #withToken(message: Message, view: AskView): AskView | undefined {
     const ask = message.asks.get(view.call)
-    return ask && { ...view, token: this.#tokens.get(ask) ?? this.#issue(ask) }
+    const { expiresAt } = view
+    return ask && { ...view, ...(expiresAt === undefined ? {} : { leftMs: Math.max(0, expiresAt - Date.now()) }), token: this.#tokens.get(ask) ?? this.#issue(ask) }
   }
 
   #issue(ask: OpenAsk): string {

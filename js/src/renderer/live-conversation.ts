@@ -11,6 +11,8 @@ export class LiveConversation {
   readonly #listeners = new Listeners()
   #view: ConversationView
   #opened: Promise<ConversationView> | undefined
+  /** The host could not open it. Whoever asks anew has it tried again; a page that draws does not. */
+  #failed = false
   /** Counts what arrived: a frame that came while the conversation was being opened is newer than the answer. */
   #arrivals = 0
 
@@ -24,7 +26,7 @@ export class LiveConversation {
   /** Called when the conversation changed. */
   readonly subscribe = (listener: () => void): (() => void) => {
     const remove = this.#listeners.add(listener)
-    this.#open()
+    void this.opened
     return remove
   }
 
@@ -34,8 +36,9 @@ export class LiveConversation {
     return this.#view
   }
 
-  /** The conversation as it was when it was opened; rejects where it cannot be. */
+  /** The conversation as it was when it was opened; rejects where it cannot be. Asked for again, it is tried again. */
   get opened(): Promise<ConversationView> {
+    if (this.#failed) this.leave()
     return this.#open()
   }
 
@@ -59,6 +62,7 @@ export class LiveConversation {
   /** @internal The host tells nothing of it any more: whoever looks next opens it again. */
   leave(): void {
     this.#opened = undefined
+    this.#failed = false
   }
 
   /** @internal */
@@ -75,7 +79,9 @@ export class LiveConversation {
     })
     // Without a connection there is nothing to show; the next one that looks tries again.
     opened.catch((error: unknown) => {
-      if (this.#opened === opened && error instanceof ClientError && error.code === 'bridge') this.#opened = undefined
+      if (this.#opened !== opened) return
+      if (error instanceof ClientError && error.code === 'bridge') this.#opened = undefined
+      else this.#failed = true
     })
     return (this.#opened = opened)
   }

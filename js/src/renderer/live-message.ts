@@ -13,6 +13,9 @@ export type MessageFrame = NonNullable<Frame['messages']>[number]
 type Question = Pick<AskView, 'token'> & { digest?: string | undefined }
 const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
+/** The end of a question by the clock of this window. */
+const byOurClock = (ask: AskView): AskView => (ask.leftMs === undefined ? ask : { ...ask, expiresAt: Date.now() + ask.leftMs })
+
 /** A message as this window shows it: followed while somebody looks at it. */
 export class LiveMessage {
   /** Never given twice. */
@@ -188,7 +191,7 @@ export class LiveMessage {
       this.#held = undefined
       if (this.#failure) return
       if (this.#view.outcome !== undefined && snapshot.outcome === undefined) this.#done = undefined // it goes on though it was over
-      this.#view = snapshot
+      this.#view = { ...snapshot, asks: snapshot.asks.map(byOurClock) }
       this.#failed = undefined
       this.#live = true
       for (const frame of held) this.#advance(frame)
@@ -209,7 +212,7 @@ export class LiveMessage {
   /** Applies a frame that goes on from the view. One that is behind it is known already; after a gap a new snapshot is needed. */
   #advance({ after, seq, deltas }: MessageFrame): void {
     if (!this.#live || seq <= this.#view.seq) return
-    if (after === this.#view.seq) this.#view = applyDeltas(this.#view, deltas, seq)
+    if (after === this.#view.seq) this.#view = applyDeltas(this.#view, deltas.map((delta) => (delta.type === 'ask' ? { ...delta, ask: byOurClock(delta.ask) } : delta)), seq)
     else this.#live = false
   }
 

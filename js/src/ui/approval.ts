@@ -4,7 +4,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
-import { isWhole, type Line, type QuestionRequest } from '../bridge/question.js'
+import { isWhole, type QuestionRequest } from '../bridge/question.js'
 import type { JsonObject } from '../core/events.js'
 import { ArgumentsEdit } from './approval/edit.js'
 import { ExactView } from './approval/exact-view.js'
@@ -17,7 +17,7 @@ import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
 import { faultOf } from './fault.js'
-import { focusAfterUpdate, focusIsTaken } from './focus.js'
+import { focusAfterUpdate, focusIsTaken, wrote } from './focus.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
 import { escapeInvisible } from './mark-invisible.js'
@@ -25,8 +25,14 @@ import { Seen } from './seen.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 
+/** Tells the questions of a message apart, whatever connection they come over. */
+export const questionOf = ({ call, stage, digest }: AskView): string => `${call} ${stage} ${digest}`
+
 /** Takes the answer. */
-type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'>
+type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'> & { readonly id?: string }
+
+/** Questions that went with their connection, and what a person had begun in them: they come again. */
+const left = new WeakMap<Answered, Set<SluiceApproval>>()
 
 export class SluiceApproval extends SluiceElement {
   static override styles = [tokens, controls, foreign, argumentStyles, approvalStyles]
@@ -81,6 +87,8 @@ export class SluiceApproval extends SluiceElement {
   #wasReady = false
   #wasTicked = false
   #token: string | undefined
+  /** Which question it is, whatever its token: every connection has tokens of its own. */
+  #about: string | undefined
   #clock: ReturnType<typeof setInterval> | undefined
   #deciding = false
   /** A button was pressed that takes nothing yet: that is said. */
@@ -96,17 +104,42 @@ export class SluiceApproval extends SluiceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#clock = void clearInterval(this.#clock)
+    const { message } = this
+    if (message && (this.#begun || this.#edit.values)) left.set(message, (left.get(message) ?? new Set<SluiceApproval>()).add(this))
+  }
+
+  /** A person chose something that is shown where the question is open for more. */
+  get #begun(): boolean {
+    return this.#edit.open || this.#reason.open || this.#remember.chosen.remember !== undefined
   }
 
   override willUpdate(changed: PropertyValues): void {
-    if (!changed.has('ask') || this.ask?.token === this.#token) return
-    this.#token = this.ask?.token // a new question: nothing of the last answer counts
-    this.#deciding = this.#unfolded = this.#early = false
+    const { ask, message } = this
+    if (ask?.token !== this.#token) {
+      this.#token = ask?.token // nothing of the last answer counts
+      this.#deciding = this.#early = false
+      this.#note = ''
+      const about = ask && (message?.id === undefined ? ask.token : `${message.id} ${questionOf(ask)}`)
+      if (about !== this.#about) this.#begin(about)
+      this.#rearm()
+    }
+    if (this.#begun && (changed.has('row') || changed.has('ask'))) this.#unfolded = true // nothing of it is hidden
+  }
+
+  /** Another question. */
+  #begin(about: string | undefined): void {
+    this.#about = about
+    this.#unfolded = false
     this.#ticked = undefined
-    this.#note = ''
     for (const one of [this.#remember, this.#reason, this.#edit, this.#view, this.#seen]) one.forget()
-    this.#refusing.watch()
-    this.#approving.watch()
+    const all = this.message && left.get(this.message)
+    for (const before of all ?? []) {
+      if (before.#about !== about || before.isConnected) continue
+      all?.delete(before)
+      this.#edit.take(before.#edit)
+      this.#reason.take(before.#reason)
+      this.#remember.take(before.#remember)
+    }
   }
 
   override updated(changed: PropertyValues): void {
@@ -122,10 +155,9 @@ export class SluiceApproval extends SluiceElement {
       this.#wasTicked = this.ticked
       this.dispatchEvent(new CustomEvent('sluice-ready', { bubbles: true, composed: true }))
     }
-    const ticks = this.isConnected && this.ask?.expiresAt !== undefined && !this.#expired
-    if (ticks) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
+    if (this.isConnected && this.ask?.expiresAt !== undefined) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
     else this.#clock = void clearInterval(this.#clock)
-    if (changed.has('ask') && this.ask && !focusIsTaken()) this.focusDeny()
+    if (changed.has('ask') && this.ask && !this.row && !focusIsTaken()) this.#takeFocus()
   }
 
   // -- for what stands around it --------------------------------------------------------------------------------------------
@@ -135,14 +167,23 @@ export class SluiceApproval extends SluiceElement {
     this.renderRoot.querySelector<HTMLElement>('.deny')?.focus({ preventScroll: true })
   }
 
-  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. */
-  present(): void {
-    this.#refusing.restart()
-    this.#approving.restart()
-    this.focusDeny()
+  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. `writes`: see `focusQuestion`. */
+  present(writes: boolean): void {
+    this.#rearm()
+    this.#takeFocus(writes)
   }
 
-  /** Focuses the question but no button, for a person who is typing elsewhere: the next key must not answer. */
+  #rearm(): void {
+    this.#refusing.restart()
+    this.#approving.restart()
+  }
+
+  #takeFocus(writes = wrote()): void {
+    if (writes) this.focusQuestion()
+    else this.focusDeny()
+  }
+
+  /** Focuses the question but no button, for a person who is typing elsewhere, or was in a field that is gone: the next key must not answer. */
   focusQuestion(): void {
     this.renderRoot.querySelector<HTMLElement>('.question')?.focus({ preventScroll: true })
   }
@@ -154,7 +195,7 @@ export class SluiceApproval extends SluiceElement {
 
   /** In a checklist: the person saw all of it, and it is to be allowed. */
   get ticked(): boolean {
-    return this.row && this.#tickable && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
+    return this.row && (this.#deciding || this.#tickable) && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
   }
 
   /** True if the person saw all of it that can be seen. */
@@ -163,8 +204,7 @@ export class SluiceApproval extends SluiceElement {
   }
 
   /** The options that the person chose for an approval. */
-  get chosen(): ApproveOptions | undefined {
-    if (this.ask?.stage === 'result') return undefined
+  get #chosen(): ApproveOptions {
     const { values } = this.#edit
     return { ...(this.#remembers && this.#remember.chosen), ...(values && { arguments: values }) }
   }
@@ -186,12 +226,9 @@ export class SluiceApproval extends SluiceElement {
 
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
-  get #expired(): boolean {
-    return this.ask?.expiresAt !== undefined && this.ask.expiresAt <= Date.now()
-  }
-
+  /** Also behind the time to answer: by which clock that is over, the host knows, and takes the question away. */
   get #open(): boolean {
-    return !this.#deciding && !this.#expired && this.message !== undefined
+    return !this.#deciding && this.message !== undefined
   }
 
   get #canApprove(): boolean {
@@ -202,19 +239,23 @@ export class SluiceApproval extends SluiceElement {
     return this.#open && this.seen && this.#view.unseen === 0 && !this.#edit.open
   }
 
-  async #decide(answer: (message: Answered, ask: AskView) => unknown): Promise<void> {
+  /** Answers as the person chose. For what stands around it: where a button below several questions was pressed. A refusal of the host is said here. */
+  async decide(allow: boolean): Promise<void> {
     const { message, ask } = this
-    if (!this.#open || !this.#refusing.holds || !message || !ask) return
+    if (!this.#open || !message || !ask) return
+    const { text } = this.#reason
     this.#deciding = true
     this.#note = ''
     this.requestUpdate()
     try {
-      if ((await answer(message, ask)) === false && ask.token === this.#token) this.#note = this.words.faster
+      const answer = !allow ? (text ? message.deny(ask, text) : message.deny(ask)) : ask.stage === 'result' ? message.release(ask) : message.approve(ask, this.#chosen)
+      if ((await answer) === false && ask.token === this.#token) this.#note = this.words.faster
     } catch (error) {
       if (ask.token !== this.#token) return
       this.#deciding = false // the person can answer again
       const { path, detail } = faultOf(error)
       this.#note = this.words.refused([path, detail].filter(Boolean).join(': '))
+      void this.updateComplete.then(() => this.renderRoot.querySelector('.note')?.scrollIntoView({ block: 'nearest' }))
     }
     this.requestUpdate()
   }
@@ -228,16 +269,11 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #approve(): void {
-    if (this.#tooEarly(this.#canApprove) || !this.#canApprove || !this.#approving.holds) return
-    if (this.ask?.stage === 'result') return void this.#decide((message, ask) => message.release(ask))
-    const { chosen } = this
-    void this.#decide((message, ask) => message.approve(ask, chosen))
+    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#refusing.holds) void this.decide(true)
   }
 
   #deny(): void {
-    if (this.#tooEarly(this.#refusing.armed)) return
-    const { text } = this.#reason
-    void this.#decide((message, ask) => (text ? message.deny(ask, text) : message.deny(ask)))
+    if (!this.#tooEarly(this.#refusing.armed) && this.#refusing.holds) void this.decide(false)
   }
 
   /** A tool that asks every time offers nothing to remember. */
@@ -303,40 +339,26 @@ export class SluiceApproval extends SluiceElement {
     const lines = this.#view.draw(this.#request, { words, lang: this.language, name: this.name, folded: this.#folded })
     this.#drawnOpen = this.#canApprove
     if (this.#drawnOpen) this.#early = false
-    if (this.row) return this.#row(ask, lines)
-    return html`<div class="question ${toneOf(ask)} ${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}" part="question" role="group" tabindex="-1"
+    const { row } = this // one template for both: what a person writes in stays in the page when the question becomes one of many
+    return html`<div class="question ${toneOf(ask)} ${row ? '' : `${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}`}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
-      <header class="head" part="question-header">${drawHead(lines, ask, words)}</header>
+      <header class="head" part="question-header">
+        ${row ? html`<input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
+          .checked=${this.ticked} @click=${this.#tick}>` : nothing}${drawHead(lines, ask, words, row)}${row ? this.#unfolder() : nothing}</header>
       ${this.#between(ask)}
-      ${this.#actions(ask)}
-      ${this.#status()}
-      <span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>
+      ${!row || this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
+      <p class="note" role="status">${this.#note}</p>
+      ${row ? nothing : html`<span class="hidden-text" role="status" aria-live=${this.compact && !this.#early ? 'off' : 'polite'}>${this.#readiness()}</span>`}
     </div>`
   }
 
   /** For who cannot see how the buttons look. */
   #readiness(): string {
     const { words } = this
-    if (this.#deciding || this.#note || this.#expired) return ''
+    if (this.#deciding || this.#note) return ''
     if (this.#canApprove) return words.armed
     const lines = this.#seen.missing
     return this.#early ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}` : words.arming
-  }
-
-  /** In a checklist: a box to tick, what would be done, and every argument. */
-  #row(ask: AskView, lines: readonly Line[]): TemplateResult {
-    const { words } = this
-    return html`<div class="question ${toneOf(ask)}" part="question" role="group" tabindex="-1" aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
-      <header class="head" part="question-header">
-        <input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
-          .checked=${this.ticked} @click=${this.#tick}>
-        ${drawHead(lines, ask, words, true)}
-        <button type="button" class="button quiet unfold" aria-expanded=${this.#unfolded} aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>
-      </header>
-      ${this.#between(ask)}
-      ${this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
-      ${this.#status()}
-    </div>`
   }
 
   #tick(event: Event): void {
@@ -360,10 +382,6 @@ export class SluiceApproval extends SluiceElement {
     return escapeInvisible((this.ask?.name ?? this.card?.name ?? '?').slice(0, 80))
   }
 
-  #status(): TemplateResult {
-    return html`<p class="note" role="status">${this.#note || (this.#expired ? this.words.expired : '')}</p>`
-  }
-
   // -- buttons --------------------------------------------------------------------------------------------------------------
 
   #actions({ stage, prepared }: AskView): TemplateResult {
@@ -375,7 +393,7 @@ export class SluiceApproval extends SluiceElement {
     return html`<div class="actions" part="actions">
       ${release || this.#folded ? nothing : this.#editButtons()}
       ${this.#reason.open || this.#folded ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#reason.begin()}>${words.giveReason}</button>`}
-      ${this.#folded ? html`<button type="button" class="button quiet unfold" aria-label=${words.moreWays} title=${words.moreWays} @click=${this.#unfold}>…</button>` : nothing}
+      ${this.#folded && !this.row ? this.#unfolder() : nothing}
       ${this.#missing()}
       <span class="deciding">
         <button type="button" class="button decide deny" part="deny" aria-disabled=${this.#open && this.#refusing.armed ? 'false' : 'true'} @click=${this.#deny}>${release ? words.withhold : words.deny}</button>
@@ -399,6 +417,12 @@ export class SluiceApproval extends SluiceElement {
 
   #click(): void {
     if (this.#view.unseen === 0) this.#approve() // nothing unseen can be approved by one click
+  }
+
+  /** A row says whether it is open; elsewhere the button goes. */
+  #unfolder(): TemplateResult {
+    const { moreWays } = this.words
+    return html`<button type="button" class="button quiet unfold" aria-expanded=${this.row ? this.#unfolded : nothing} aria-label=${moreWays} title=${moreWays} @click=${this.#unfold}>…</button>`
   }
 
   #unfold(): void {

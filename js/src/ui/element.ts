@@ -1,5 +1,6 @@
 // What the elements share: language, theme, and a `define` that allows a second copy of this module.
 import { LitElement, type PropertyValues } from 'lit'
+import { focused, lost } from './focus.js'
 import { languageChanged, languageOf, onLanguageChange } from './locale.js'
 import { text, type Strings } from './strings.js'
 
@@ -51,9 +52,12 @@ export class SluiceElement extends LitElement {
 
   protected override update(changed: PropertyValues): void {
     const root = this.renderRoot as ShadowRoot
-    const before = root.activeElement
+    const before = root.activeElement && (focused() as HTMLElement)
     super.update(changed)
-    if (before && !before.isConnected && !root.activeElement) this.focusInstead()
+    if (!before || root.activeElement) return
+    if (before.isConnected) return before.focus({ preventScroll: true }) // it was moved
+    lost(before)
+    this.focusInstead()
   }
 
   /** What had the focus is gone from the element: it goes on from another place, not from the beginning of the page. */

@@ -2,7 +2,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
-import type { SluiceApproval } from './approval.js'
+import { questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import type { BlockContext } from './block-views.js'
@@ -10,8 +10,7 @@ import { Blocks } from './blocks.js'
 import type { SluiceCard } from './card.js'
 import { define, SluiceElement } from './element.js'
 import { endOf, hasText, isSaidByEnd, spokenEnd, textOf } from './ends.js'
-import { faultOf } from './fault.js'
-import { focused, focusIsTaken } from './focus.js'
+import { focused, focusIsTaken, hostOf, writes } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { icon } from './icons.js'
 import { linkOpener } from './link-opener.js'
@@ -77,7 +76,6 @@ export class SluiceMessage extends SluiceElement {
   // -- questions
   #asks: readonly AskView[] = []
   readonly #taking = new AskEvents(this)
-  #note = ''
   // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
   #newAsks: string[] = []
@@ -149,7 +147,6 @@ export class SluiceMessage extends SluiceElement {
     this.#spoken = []
     this.#newAsks = []
     this.#cameTo.clear()
-    this.#note = ''
   }
 
   readonly #show = (): void => {
@@ -172,7 +169,7 @@ export class SluiceMessage extends SluiceElement {
     this.#blocks.update(this.#drawnOf(view), this.#context, (card, old) => {
       if (!first && card.status !== old?.status) this.#speakOf(card)
     })
-    if (answered !== undefined) this.#moveFocus(answered)
+    if (answered) this.#moveFocus(answered)
     if (!first && view.outcome && view.outcome !== before?.outcome) this.#speakOutcome(view)
     const waiting = this.message !== undefined && isWaiting(view)
     const retry = retryOf(view)
@@ -212,7 +209,6 @@ export class SluiceMessage extends SluiceElement {
 
   #settle(asks: readonly AskView[], view: SavedMessage): void {
     this.#asks = asks
-    this.#note = ''
     this.#arming.restart() // "all" now means other questions
     if (this.message && this.approvals !== 'dock') this.#taking.update(asks, this.message, (ask) => cardOf(view, ask))
   }
@@ -226,15 +222,11 @@ export class SluiceMessage extends SluiceElement {
     return this.approvals === 'inline' ? this.#open.filter((ask) => ask.stage === 'execution') : []
   }
 
-  async #decideAll(decide: (message: LiveMessage, ask: AskView) => unknown): Promise<void> {
-    const { message } = this
-    if (!this.#arming.holds || !message) return
+  /** What the host refuses, its question says. */
+  #decideAll(allow: boolean): void {
+    if (!this.#arming.holds) return
     this.#arming.restart() // a second click must not decide again
-    const answers = await Promise.allSettled(this.#together.map(async (ask) => decide(message, ask)))
-    const refused = answers.find((answer) => answer.status === 'rejected')
-    if (!refused) return
-    this.#note = this.words.refused(faultOf(refused.reason).detail)
-    this.requestUpdate()
+    for (const ask of this.#together) void this.#asking(ask)?.decide(allow)
   }
 
   /** The element of a question, if a card shows it. */
@@ -248,23 +240,23 @@ export class SluiceMessage extends SluiceElement {
     return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
-  /** The token of the question that has the focus, if it is one of this message. */
-  #focusedAsk(): string | undefined {
-    const host = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval | undefined
-    const mine = host?.localName === 'sluice-approval' && (host.getRootNode() as Partial<ShadowRoot>).host?.getRootNode() === this.renderRoot
-    return mine ? host.ask?.token : undefined
+  /** What shows the question that has the focus, if it is one of this message. */
+  #focusedAsk(): SluiceApproval | undefined {
+    const host = hostOf(focused())
+    return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot ? (host as SluiceApproval) : undefined
   }
 
   /** Moves the focus from a question that was answered to the next one, or to its card. */
-  #moveFocus(token: string): void {
-    if (this.approvals !== 'inline' || this.#asks.some((ask) => ask.token === token)) return
+  #moveFocus(gone: SluiceApproval): void {
+    const about = gone.ask && questionOf(gone.ask)
+    if (this.approvals !== 'inline' || this.#asks.some((ask) => questionOf(ask) === about)) return
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
-    const answered = focused()?.getRootNode() as Partial<ShadowRoot> | undefined
-    const card = (answered?.host?.getRootNode() as ShadowRoot | undefined)?.host as SluiceCard | undefined
+    const card = hostOf(gone) as SluiceCard
     const next = cards.find((one) => one.ask)
-    void (next ?? card)?.updateComplete.then(() => {
-      if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present()
-      else card?.focusHeader()
+    const wrote = writes(focused() as Element)
+    void (next ?? card).updateComplete.then(() => {
+      if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present(wrote)
+      else card.focusHeader()
     })
   }
 
@@ -355,11 +347,10 @@ export class SluiceMessage extends SluiceElement {
       ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : nothing}
       <span class="deciding">
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
-          @click=${() => this.#decideAll((message, ask) => message.deny(ask))}>${words.denyAll}</button>
+          @click=${() => this.#decideAll(false)}>${words.denyAll}</button>
         <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${unready.length > 0 ? 'true' : off}
-          @click=${() => this.#unready(asks).length === 0 && this.#decideAll((message, ask) => message.approve(ask, this.#asking(ask)?.chosen))}>${words.approveAll(asks.length)}</button>
+          @click=${() => this.#unready(asks).length === 0 && this.#decideAll(true)}>${words.approveAll(asks.length)}</button>
       </span>
-      ${this.#note ? html`<p class="outcome" role="status">${this.#note}</p>` : nothing}
     </div>`
   }
 

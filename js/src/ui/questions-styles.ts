@@ -10,7 +10,7 @@ export const questionsStyles = css`
   sluice-approval { color-scheme: inherit; min-width: 0; }
   p { margin: 0; }
   .title { flex: none; padding: 7px 12px 3px; font-weight: 600; }
-  .list { flex: 1 1 auto; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 4px 4px; }
+  .list[role] { flex: 1 1 auto; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 4px 4px; }
   .list:focus-visible { outline-offset: -2px; }
   .tool {
     position: sticky; top: 0; z-index: 1; padding: 3px 8px; background: var(--_surface); font-size: .86em; color: var(--_muted); overflow-wrap: anywhere;
@@ -23,8 +23,6 @@ export const questionsStyles = css`
   .bar > :first-child { flex: 1 1 8em; min-width: 0; font-size: .88em; color: var(--_muted); text-align: start; }
   .bar .more { padding: 2px; border: 0; background: none; color: var(--_accent-ink); font-weight: 600; text-decoration: underline; text-underline-offset: 2px; }
   .deciding { display: flex; gap: 8px; }
-  .note { padding: 0 12px 8px; font-size: .88em; color: var(--_muted); }
-  .note:empty { display: none; }
   :host([compact]) .dock { font-size: .93em; }
   @container (max-width: 420px) {
     .deciding { width: 100%; }

@@ -1,19 +1,16 @@
 // <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a checklist, whose bar allows
 // what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
 import { html, nothing, type TemplateResult } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { questionLines } from '../bridge/question.js'
 import { inLanguage } from '../core/in-language.js'
-import type { SluiceApproval } from './approval.js'
-import './approval.js'
+import { questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import { FollowingElement } from './chat/following-element.js'
 import { follow } from './chat/following.js'
 import { each } from './each.js'
 import { define } from './element.js'
-import { faultOf } from './fault.js'
-import { focused, focusIsTaken } from './focus.js'
+import { focused, focusIsTaken, wrote } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
 import { exported } from './parts.js'
@@ -49,8 +46,6 @@ export class SluiceQuestions extends FollowingElement {
   #live: LiveMessage | undefined
   #view: MessageView | undefined
   #asks: readonly AskView[] = []
-  #note = ''
-  #deciding = false
   /** The questions that the bar would allow. */
   #means = ''
   /** What had the focus before a question. */
@@ -97,8 +92,6 @@ export class SluiceQuestions extends FollowingElement {
     const asks = view?.asks ?? []
     if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
     this.#asks = asks
-    this.#note = ''
-    this.#deciding = false
     this.#arming.restart() // the bar now means other questions
     if (this.#live && !this.events) this.#own.update(asks, this.#live, (ask) => cardOf(view, ask))
     return true
@@ -117,86 +110,75 @@ export class SluiceQuestions extends FollowingElement {
   async present(writes: boolean): Promise<void> {
     await this.updateComplete
     const [first] = this.#rows
-    if (!first || first.row) return this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
+    if (!first || first.row) return this.#focusBar(writes)
     await first.updateComplete
     if (writes) first.focusQuestion()
     else first.focusDeny()
   }
 
+  #focusBar(writes: boolean): void {
+    this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
+  }
+
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
   /** Allows the rows that are ticked, and refuses the others. */
-  async #decide(): Promise<void> {
-    const rows = this.#rows
-    const ticked = rows.filter((row) => row.ticked)
-    if (ticked.length === 0 || meaning(ticked) !== this.#means) return
-    await this.#answer((message) => rows.flatMap((row) => {
-      const { ask, chosen } = row
-      if (!ask) return []
-      if (!ticked.includes(row)) return [message.deny(ask)]
-      return [ask.stage === 'result' ? message.release(ask) : message.approve(ask, chosen)]
-    }))
+  #decide(): void {
+    const ticked = this.#rows.filter((row) => row.ticked)
+    if (ticked.length > 0 && meaning(ticked) === this.#means) this.#answer(ticked)
   }
 
   #refuse(): void {
-    void this.#answer((message) => this.#open.map((ask) => message.deny(ask)))
+    this.#answer([])
   }
 
-  async #answer(give: (message: LiveMessage) => unknown[]): Promise<void> {
-    const message = this.#live
-    if (!message || this.#deciding || !this.#arming.holds) return
-    this.#deciding = true // a second click must not decide again
-    this.requestUpdate()
-    const answers = await Promise.allSettled(give(message).map(async (answer) => answer))
-    const refused = answers.find((answer) => answer.status === 'rejected')
-    if (!refused) return
-    this.#note = this.words.refused(faultOf(refused.reason).detail)
-    this.#deciding = false
-    this.requestUpdate()
+  /** What the host refuses, its question says. */
+  #answer(ticked: readonly SluiceApproval[]): void {
+    if (!this.#arming.holds) return
+    this.#arming.restart() // a second click must not decide again
+    for (const row of this.#rows) void row.decide(ticked.includes(row))
   }
 
   // -- drawing --------------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult | typeof nothing {
     const asks = this.#open
-    const [first] = asks
-    if (!first || !this.#live) return nothing
-    return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>${asks.length === 1 ? this.#single(first) : this.#list(asks)}</div>`
+    if (asks.length === 0 || !this.#live) return nothing
+    const many = asks.length > 1
+    const ofMany = <T>(value: T): T | typeof nothing => (many ? value : nothing)
+    return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>
+      ${ofMany(html`<p class="title" id="title" part="title">${this.words.asksTogether(asks.length)}</p>`)}
+      <div class="list" part=${ofMany('list')} role=${ofMany('group')} aria-labelledby=${ofMany('title')} tabindex=${ofMany(0)}
+        >${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group, many))}</div>
+      ${many ? this.#bar(asks) : nothing}
+    </div>`
   }
 
-  #single(ask: AskView): TemplateResult {
-    return html`${keyed(ask.token, html`<sluice-approval part="question" exportparts=${exported.approval} docked ?compact=${this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live}
-      .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}`
-  }
-
-  #list(asks: readonly AskView[]): TemplateResult {
+  #bar(asks: readonly AskView[]): TemplateResult {
     const { words } = this
     const rows = this.#rows
     const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
     const unseen = rows.filter((row) => !row.seen)
-    return html`<p class="title" id="title" part="title">${words.asksTogether(asks.length)}</p>
-      <div class="list" part="list" role="group" aria-labelledby="title" tabindex="0">${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group))}</div>
-      <div class="bar" part="bar">
+    return html`<div class="bar" part="bar">
         ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
           : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
         <span class="deciding">
-          <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed && !this.#deciding ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
-          <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed && !this.#deciding ? 'false' : 'true'}
+          <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
+          <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed ? 'false' : 'true'}
             @click=${this.#decide}>${words.allowSome(ticked, asks.length - ticked)}</button>
         </span>
-      </div>
-      <p class="note" role="status">${this.#note}</p>`
+      </div>`
   }
 
   /** Rows of one tool stand under one head. */
-  #group(asks: readonly AskView[]): TemplateResult {
+  #group(asks: readonly AskView[], many: boolean): TemplateResult {
     const [first] = asks as [AskView]
     const grouped = asks.length > 1
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${each(asks, ({ token }) => token, (ask) => html`<sluice-approval part="row" exportparts=${exported.approval} row ?grouped=${grouped} .ask=${ask} .card=${cardOf(this.#view, ask)}
-        .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
+      ${each(asks, questionOf, (ask) => html`<sluice-approval part=${many ? 'row' : 'question'} exportparts=${exported.approval} ?row=${many} ?docked=${!many} ?grouped=${grouped}
+        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
     </section>`
   }
 
@@ -211,7 +193,7 @@ export class SluiceQuestions extends FollowingElement {
 
   /** Nothing is asked any more: the focus goes back to where it came from. */
   protected override focusInstead(): void {
-    if (this.#open.length > 0) return // the next question takes it
+    if (this.#open.length > 0) return void this.present(wrote())
     this.#origin?.focus({ preventScroll: true })
     this.#origin = undefined
     if (focused() === document.body) this.dispatchEvent(new Event('questions-over'))
@@ -224,9 +206,7 @@ export class SluiceQuestions extends FollowingElement {
       this.#arming.restart() // a row ticked itself, or a person did: what the bar says is to be read first
     }
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
-    const refuse = this.renderRoot.querySelector<HTMLElement>('.refuse')
-    const within = (focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host === this || this.#rows.includes((focused()?.getRootNode() as Partial<ShadowRoot> | undefined)?.host as SluiceApproval)
-    if (refuse && !within && !focusIsTaken()) refuse.focus({ preventScroll: true })
+    if (!(this.renderRoot as ShadowRoot).activeElement && !focusIsTaken()) this.#focusBar(wrote())
   }
 }
 

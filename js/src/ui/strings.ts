@@ -146,7 +146,6 @@ export interface Strings extends QuestionWords {
   reasonLabel: string
   reasonHint: string
   expiresIn: (time: string) => string
-  expired: string
   arming: string
   armed: string
   notYet: string
@@ -333,7 +332,6 @@ const en: Strings = {
   reasonLabel: 'Why not',
   reasonHint: 'The model reads it',
   expiresIn: (time) => `Expires in ${time}`,
-  expired: 'Expired',
   arming: 'The buttons become active in a moment.',
   armed: 'You can decide now.',
   notYet: 'Not yet.',
@@ -514,7 +512,6 @@ const zh: Strings = {
   reasonLabel: '拒绝的原因',
   reasonHint: '模型会读到它',
   expiresIn: (time) => `${time} 后过期`,
-  expired: '已过期',
   arming: '按钮稍后可用。',
   armed: '现在可以决定。',
   notYet: '现在还不行。',

@@ -70,7 +70,7 @@ function asking(block, name, args, ask = {}) {
   const stage = ask.stage ?? 'execution'
   return [
     { type: 'card', block, call, name, source: 'native', round: 1, status: stage === 'result' ? 'awaiting_result_approval' : 'awaiting_approval', arguments: args, ...ask.card },
-    { type: 'ask', ask: { call, stage, name, description: '', arguments: args, level: 'sensitive', policy: 'ask_once', digest: 'd', token: `t${call}`, ...ask.ask } },
+    { type: 'ask', ask: { call, stage, name, description: '', arguments: args, level: 'sensitive', policy: 'ask_once', digest: `d ${name} ${JSON.stringify(args)}`, token: `t${call}`, ...ask.ask } },
   ]
 }
 

@@ -35,6 +35,17 @@ export class ArgumentsEdit {
     this.values = undefined
   }
 
+  /** What was begun in another element. */
+  take(other: ArgumentsEdit): void {
+    this.open = other.open
+    this.values = other.values
+    this.#draft = other.#draft
+    this.#form = other.#form
+    this.#began = other.#began
+    this.#problem = other.#problem
+    this.#listen()
+  }
+
   #close(): void {
     this.open = false
     this.#problem = ''

@@ -22,7 +22,7 @@ function drawExpiry({ expiresAt }: AskView, words: Strings): TemplateResult | ty
   if (expiresAt === undefined) return nothing
   const left = expiresAt - Date.now()
   return html`<span class="expiry ${left < SOON_MS ? 'soon' : ''}" part="expiry" role="timer" aria-live="off"
-    >${left > 0 ? words.expiresIn(countdown(left)) : words.expired}</span>`
+    >${words.expiresIn(countdown(left))}</span>`
 }
 
 /** How dangerous a call is. A missing hint counts as the worst case, and so does what a stranger says of its own tool. */

@@ -20,6 +20,11 @@ export class Reason {
     this.#text = ''
   }
 
+  take(other: Reason): void {
+    this.open = other.open
+    this.#text = other.#text
+  }
+
   begin(): void {
     this.open = true
     focusAfterUpdate(this.host, '.reason input')

@@ -17,6 +17,11 @@ export class Remember {
     this.#exact = false
   }
 
+  take(other: Remember): void {
+    this.#span = other.#span
+    this.#exact = other.#exact
+  }
+
   get chosen(): ApproveOptions {
     return this.#span === 'once' ? {} : { remember: this.#span, ...(this.#exact && { exact: true }) }
   }

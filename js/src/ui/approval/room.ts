@@ -33,7 +33,8 @@ export class Room implements ReactiveController {
     if (!this.host.isConnected) return
     const scroll = this.host.renderRoot.querySelector('.scroll')
     if (scroll) for (const around of [...scrollers(scroll)].slice(0, 1)) this.#observer.observe(around)
-    if (this.docked() && this.host.parentElement) this.#observer.observe(this.host.parentElement)
+    const dock = this.docked() && this.host.closest('.dock')
+    if (dock) this.#observer.observe(dock)
     this.#fit()
   }
 
@@ -42,7 +43,7 @@ export class Room implements ReactiveController {
     const scroll = question?.querySelector<HTMLElement>('.scroll')
     if (!question || !scroll) return
     const docked = this.docked()
-    const dock = this.host.parentElement
+    const dock = this.host.closest('.dock')
     const [around] = scrollers(this.host)
     const rest = question.offsetHeight - scroll.offsetHeight
     const zoom = question.getBoundingClientRect().height / question.offsetHeight || 1 // that of a style of the page

@@ -1,5 +1,6 @@
 // <sluice-conversations>: what was talked about, to be found, opened, renamed, taken away and deleted.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { each } from '../each.js'
 import { define } from '../element.js'
 import { faultText } from '../fault.js'
 import { icon } from '../icons.js'
@@ -43,6 +44,8 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   #next: string | undefined
   #asked = 0
   #pause: ReturnType<typeof setTimeout> | undefined
+  /** The list was read while a title was written, or a question open: their rows stay where they are until then. */
+  #stale = false
 
   constructor() {
     super()
@@ -77,7 +80,19 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   /** Reads the list anew. */
   async refresh(): Promise<void> {
     const items = await this.#read(0, Math.max(PAGE, this.items?.length ?? 0))
-    if (items) this.items = items
+    if (!items) return
+    if (this.#acting) this.#stale = true
+    else this.items = items
+  }
+
+  get #acting(): boolean {
+    return (this.renaming ?? this.deleting) !== undefined
+  }
+
+  override updated(): void {
+    if (!this.#stale || this.#acting) return
+    this.#stale = false
+    this.#soon()
   }
 
   async #readOn(): Promise<void> {
@@ -148,8 +163,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   }
 
   #rename(id: string, title: string): void {
-    this.renaming = undefined
-    this.#focusOn(id, 'rename')
+    this.#leave(id, 'rename')
     void this.#attempt(async () => this.client?.conversations.rename(id, title.trim().slice(0, 200)))
   }
 
@@ -185,6 +199,12 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .${button}`)?.focus())
   }
 
+  /** Back to the button that began it. */
+  #leave(id: string, button: 'rename' | 'delete'): void {
+    this.renaming = this.deleting = undefined
+    this.#focusOn(id, button)
+  }
+
   /** The button for more is gone: what came goes on there. */
   protected override focusInstead(): void {
     if (this.#next !== undefined) this.#focusOn(this.#next, 'open')
@@ -199,7 +219,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
           @input=${({ target }: Event) => (this.query = (target as HTMLInputElement).value)}></div>
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
       ${items?.length === 0 ? html`<slot name="empty"><p class="note">${query.trim() ? chat.nothingFound : chat.noConversations}</p></slot>` : nothing}
-      <ul class="list" part="list" aria-label=${chat.conversations}>${(items ?? []).map((item) => this.#item(item))}</ul>
+      <ul class="list" part="list" aria-label=${chat.conversations}>${each(items ?? [], ({ id }) => id, (item) => this.#item(item))}</ul>
       ${this.#more ? html`<button type="button" class="button more" @click=${() => this.#readOn()}>${chat.more}</button>` : nothing}`
   }
 
@@ -210,7 +230,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     const now = Date.now()
     const current = id === this.current
     return html`<li class="item ${current ? 'current' : ''}" part="item" data-id=${id}>
-      ${this.renaming === id ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" .value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
+      ${this.renaming === id ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
           @blur=${() => (this.renaming = undefined)}>`
         : html`<button type="button" class="open" aria-current=${current ? 'true' : nothing} ?disabled=${damaged !== undefined} title=${damaged === undefined ? nothing : chat.damaged}
           @click=${() => this.#open(id)}><bdi class="title" part="title">${name}</bdi><span class="date" part="date">${sameDay(updated, now) ? hourOf(updated, language) : dayOf(updated, now, chat, language)}</span></button>
@@ -218,13 +238,9 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
       ${this.deleting === id ? html`<div class="deleting" role="group" @keydown=${(event: KeyboardEvent) => {
         if (event.key !== 'Escape') return
         event.stopPropagation()
-        this.deleting = undefined
-        this.#focusOn(id, 'delete')
+        this.#leave(id, 'delete')
       }}><span>${chat.deleteConversation(name.slice(0, 80))}</span>
-        <button type="button" class="button" @click=${() => {
-          this.deleting = undefined
-          this.#focusOn(id, 'delete')
-        }}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>` : nothing}</li>`
+        <button type="button" class="button" @click=${() => this.#leave(id, 'delete')}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>` : nothing}</li>`
   }
 
   #tool(name: string, label: string, shape: 'pencil' | 'file' | 'trash', of: string, act: () => unknown): TemplateResult {
@@ -235,16 +251,12 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Escape') {
       event.stopPropagation()
-      this.renaming = undefined
-      this.#focusOn(id, 'rename')
+      this.#leave(id, 'rename')
     } else if (event.key === 'Enter') {
       event.preventDefault() // the button that gets the focus would be pressed by it
       const given = (event.target as HTMLInputElement).value
       if (given !== title) this.#rename(id, given)
-      else {
-        this.renaming = undefined
-        this.#focusOn(id, 'rename')
-      }
+      else this.#leave(id, 'rename')
     }
   }
 }

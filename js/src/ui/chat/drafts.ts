@@ -13,6 +13,8 @@ export class Desk {
   #text = ''
   #attachments: readonly Attachment[] = []
   #queue: readonly Draft[] = []
+  /** Taken, and neither sent nor back yet. */
+  readonly #away = new Set<Draft>()
   /** A message is on its way to the host. */
   sending = false
   /** A draft goes as soon as the answer is stopped: the queue waits for the next one. */
@@ -22,7 +24,7 @@ export class Desk {
   readonly #listeners = new Set<() => void>()
   readonly #keep: (text: string) => void
 
-  /** `text`: of before. `keep` gets what would be lost with the page: the text, behind those that wait. */
+  /** `text`: of before. `keep` gets what would be lost with the page: the text, behind those that wait and those on their way. */
   constructor(text = '', keep: (text: string) => void = () => {}) {
     this.#text = text
     this.#keep = keep
@@ -57,7 +59,7 @@ export class Desk {
   }
 
   #tell(): void {
-    this.#keep(joined(...this.#queue, this))
+    this.#keep(joined(...this.#away, ...this.#queue, this))
     for (const listener of this.#listeners) listener()
   }
 
@@ -65,26 +67,36 @@ export class Desk {
     return this.text.trim() === '' && this.attachments.length === 0
   }
 
-  /** Takes what is written away. */
+  /** Takes what is written away: it is kept until it is `gone`, or `back`. */
   take(): Draft {
     const { text, attachments } = this
+    const draft = { text, attachments }
+    this.#away.add(draft)
     this.text = ''
     this.attachments = []
-    return { text, attachments }
+    return draft
+  }
+
+  /** A draft that was taken is sent, or somebody else's. */
+  gone(draft: Draft): void {
+    this.#away.delete(draft)
+    this.#tell()
   }
 
   /** What is written waits. Returns false where too much does. */
   enqueue(): boolean {
     if (this.#queue.length >= MOST_QUEUED) return false
-    this.#queue = [...this.#queue, this.take()]
-    this.#tell()
+    const draft = this.take()
+    this.#queue = [...this.#queue, draft]
+    this.gone(draft)
     return true
   }
 
-  /** Takes the first that waits. */
+  /** Takes the first that waits: see `take`. */
   next(): Draft | undefined {
     const [next, ...rest] = this.#queue
     this.#queue = rest
+    if (next) this.#away.add(next)
     this.#tell()
     return next
   }
@@ -106,6 +118,7 @@ export class Desk {
 
   /** Puts drafts in front of what is written. */
   back(...drafts: readonly Draft[]): void {
+    for (const draft of drafts) this.#away.delete(draft)
     this.text = joined(...drafts, this)
     this.attachments = [...drafts.flatMap(({ attachments }) => attachments), ...this.attachments]
   }

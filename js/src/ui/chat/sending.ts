@@ -64,12 +64,13 @@ export class Sending {
   async send(draft: Draft): Promise<void> {
     const { client, conversation, desk } = this
     const detail: SendDetail = { ...toSend(draft.text, draft.attachments), conversation }
-    if (!this.host.fire('sluice-send', detail)) return
+    if (!this.host.fire('sluice-send', detail)) return desk.gone(draft)
     if (!client) return desk.back(draft)
     desk.sending = true
     try {
       const { text, parts } = detail
       await client.send({ text, conversation, ...(parts.length > 0 ? { parts } : {}) })
+      desk.gone(draft)
     } catch (error) {
       desk.back(draft)
       if (this.#off) this.host.failed(error)

@@ -3,7 +3,6 @@ import { copyText } from '../copy.js'
 import type { Strings } from '../strings.js'
 import type { ActionOptions } from './action-options.js'
 import { csvOf } from './csv.js'
-import { askLink } from './link-question.js'
 import { loadPicture } from './pictures.js'
 
 const MIDDLE = 1 // MouseEvent.button
@@ -38,7 +37,19 @@ export function actions(root: HTMLElement, options: () => ActionOptions): void {
 
 function follow(link: HTMLAnchorElement, options: ActionOptions): void {
   const detail = { url: link.href, text: link.textContent ?? '' }
-  if (fire(link, 'sluice-link', detail, true)) askLink(link, detail.url, options)
+  if (fire(link, 'sluice-link', detail, true)) void askLink(link, detail.url, options)
+}
+
+let asker: typeof import('./link-question.js').askLink | undefined
+
+/** Few links are followed: the file that asks is loaded by the first click. Without it nothing is opened. */
+async function askLink(origin: HTMLElement, address: string, options: ActionOptions): Promise<void> {
+  try {
+    asker ??= (await import('./link-question.js')).askLink
+    asker(origin, address, options, copyText)
+  } catch (error) {
+    console.warn('sluice: a file beside sluice/ui could not be loaded', error)
+  }
 }
 
 function wrap(button: HTMLButtonElement): void {
@@ -60,7 +71,7 @@ function picture(button: HTMLButtonElement, options: ActionOptions): void {
   const source = chip?.dataset['source']
   if (!chip || !source) return
   if (options.loadImage || source.startsWith('data:')) return void loadPicture(chip, source, options)
-  if (fire(button, 'sluice-link', { url: source, text: button.textContent ?? '' }, true)) askLink(button, source, options)
+  if (fire(button, 'sluice-link', { url: source, text: button.textContent ?? '' }, true)) void askLink(button, source, options)
 }
 
 function fire(element: Element, name: string, detail: object, cancelable = false): boolean {

@@ -1,19 +1,22 @@
-// The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once.
-import { copyText } from '../copy.js'
+// The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once. Imports nothing that
+// runs: it is a file of its own, and what it shared with others would be one more.
+import type { copyText } from '../copy.js'
 import type { ActionOptions } from './action-options.js'
 import type { OpenLink } from './types.js'
+
+type Copy = typeof copyText
 
 /** Hosts that a person agreed to on this page. A host of the app remembers them for all pages: see `OpenLink.known`. */
 const agreed = new Set<string>()
 
 const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protocol}//${host}` : protocol + pathname)
 
-/** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. */
-export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions): void {
+/** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. `copy` copies a text. */
+export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions, copy: Copy): void {
   const url = new URL(address)
   const root = origin.getRootNode()
   const place = root instanceof ShadowRoot ? root : document.body
-  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }))
+  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, copy))
   if (openLink?.known) return void openLink.known(url.href).catch(() => false).then((opened) => opened || ask())
   if (openLink && agreed.has(hostKey(url))) return void opened(openLink, url)
   ask()
@@ -30,7 +33,7 @@ async function opened(openLink: OpenLink, url: URL): Promise<boolean> {
   }
 }
 
-function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions): void {
+function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions, copyText: Copy): void {
   const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
   const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
   dialog.setAttribute('aria-labelledby', title.id)

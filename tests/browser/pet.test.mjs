@@ -363,7 +363,7 @@ test('a small question is asked in the bubble, a larger one in the chat', async 
     window.decided = []
     window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'message.send', twice: undefined, reserved: undefined, askedName: undefined, ...card })
     Object.assign(window.client.message('m1'), { approve: async (one) => window.decided.push(['approve', one.token]), deny: async (one) => window.decided.push(['deny', one.token]) })
-    window.client.tell('m1', { asks: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: 'd' }] })
+    window.client.tell('m1', { asks: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: JSON.stringify(args) }] })
   }, [args, card])
   await page.evaluate(() => window.client.answer('m1'))
   // What is to be said of a call beside its arguments is said in the chat.

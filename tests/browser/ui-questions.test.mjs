@@ -437,7 +437,7 @@ async function question(page, properties) {
   await page.evaluate(async (properties) => {
     document.querySelector('#stage').replaceChildren()
     window.live = Object.assign(new Live(), { settles: false })
-    window.ask = (more) => ({ call: 1, stage: 'execution', level: 'sensitive', policy: 'ask_always', digest: 'd', token: 't1', ...more })
+    window.ask = (more) => ({ call: 1, stage: 'execution', level: 'sensitive', policy: 'ask_always', digest: `d ${more.name} ${JSON.stringify(more.arguments)}`, token: 't1', ...more })
     window.one = Object.assign(document.createElement('sluice-approval'), { message: live, ...properties, ask: ask(properties.ask) })
     document.querySelector('#stage').append(one)
     await frames(2)

@@ -3,6 +3,7 @@
 import ast
 import base64
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bindings" / "python"
+SERVER = PACKAGE.parents[1] / "tests" / "drivers" / "server.mjs"
 SOURCES = sorted((PACKAGE / "sluice").glob("*.py"))
 
 
@@ -54,8 +56,14 @@ class Wheel(unittest.TestCase):
             python("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", site, self.wheel)
         place = python("-c", "import sluice; print(sluice.library_path())", folder=self.folder, PYTHONPATH=str(site))
         self.assertEqual(Path(place.strip()), site / "sluice" / "libsluice.so")
-        said = python(PACKAGE / "example.py", folder=self.folder, PYTHONPATH=str(site))
+        with subprocess.Popen(["node", str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+            base_url = server.stdout.readline().strip()
+            server.stdin.write("\n")  # it need not wait in its first answer
+            server.stdin.flush()
+            said = python(PACKAGE / "example.py", base_url, folder=self.folder, PYTHONPATH=str(site))
+            told, _ = server.communicate()
         self.assertEqual(said, "Noted: you will not forget it.\ncompleted, 3 messages for the next request\n")
+        self.assertEqual(len(json.loads(told)), 2)
 
 
 class Sources(unittest.TestCase):

@@ -42,7 +42,7 @@ const ofCommands = /^(?:cli.*|demo|examples|hiding-terminal|serve-upstreams|slas
 /** Tests in Chromium that run with other suites than `browser`. */
 const elsewhere = {
   desktop: ['electron', 'pet', 'live2d', 'speech', 'electron-speed'],
-  pages: ['chat-composer', 'chat-thread', 'configuration', 'keyboard', 'recipes', 'text', 'ui-dock', 'ui-words', 'ui-writing'],
+  pages: ['chat-composer', 'chat-conversations', 'chat-thread', 'chat-voice', 'configuration', 'keyboard', 'recipes', 'text', 'text-waiting', 'ui-dock', 'ui-words', 'ui-writing'],
 }
 
 /** The flows of the demo, on the static page with the engine in it. */

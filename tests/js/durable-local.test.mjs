@@ -81,7 +81,7 @@ test('a turn that is tried again waits for its place like any other', async () =
   assert.equal(most, 2)
 })
 
-test('a thousand turns that wait for people hold one timer', { timeout: 120_000 }, async (t) => {
+test('turns that wait for people hold one timer, however many they are', { timeout: 120_000 }, async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const timers = new Map() // also those for which no process stays alive
   const hook = createHook({ init: (id, type) => type === 'Timeout' && timers.set(id, new Error('set here').stack), destroy: (id) => timers.delete(id) })
@@ -89,14 +89,14 @@ test('a thousand turns that wait for people hold one timer', { timeout: 120_000 
   const worker = turns.work({ sweepMs: 600_000 })
   hook.enable()
   t.after(() => hook.disable())
-  for (let count = 0; count < 1000; count++) await turns.start({ id: `turn-${count}`, messages: hello })
+  for (let count = 0; count < 200; count++) await turns.start({ id: `turn-${count}`, messages: hello })
   const waiting = async () => {
     await delay(200)
     let count = 0
     for await (const _ of turns.questions()) count++
     return count
   }
-  await until(async () => (await waiting()) === 1000, 'the last question', 60_000)
+  await until(async () => (await waiting()) === 200, 'the last question', 60_000)
   await until(() => {
     const ours = [...timers.values()].filter((stack) => /js.dist.esm.durable/.test(stack))
     return ours.length <= 1

@@ -1,6 +1,7 @@
 // sluice/mcp behind both clients, in front of a server of @modelcontextprotocol/server that changes, asks, waits and ends, and of one that lies.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -388,6 +389,12 @@ for (const [name, load] of Object.entries(sdks)) {
   })
 }
 
+/** Nobody listens at this port. */
+const refused = (port) => new Promise((resolve) => {
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.on('connect', () => resolve(socket.destroy() && false)).on('error', ({ code }) => resolve(code === 'ECONNREFUSED'))
+})
+
 describe('Streamable HTTP', () => {
   test('client 2 hears of changes, asks and reports over the revision 2026-07-28', async (t) => {
     const sdk = await sdks['client 2']()
@@ -407,6 +414,7 @@ describe('Streamable HTTP', () => {
     await until(() => changes.length === 1)
     assert.deepEqual(changes, [['srv.read', 'changed']])
     await assert.rejects(run('crash'), (error) => error.name === 'OutcomeUnknown')
+    await until(() => refused(port)) // it takes connections until its process is gone
     await assert.rejects(run('count'), ({ name }) => name !== 'OutcomeUnknown', 'nobody took the connection')
     await tools.close()
   })

@@ -503,6 +503,29 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   assert.equal((await open([next, key]).status(id)).outcome, 'completed')
 })
 
+test('a reader gets the end from the store where the worker died before it told it', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const log = memoryLog()
+  const dying = { append: (id, epoch, chunks) => log.append(id, epoch, chunks.filter((chunk) => !/"type":"(?:done|approval)"/.test(chunk))), read: (id) => log.read(id), end: () => {} }
+  const store = files(folderOf(t))
+  const turns = turnsOf(t, server, { store, log: dying, queue: lossy })
+  const reader = turnsOf(t, server, { store, log: dying, queue: lossy }) // in another process
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const ticking = setInterval(() => t.mock.timers.tick(1000), 2)
+  t.after(() => clearInterval(ticking))
+  const id = await turns.start({ messages: hello })
+  const events = []
+  const reading = (async () => { for await (const event of reader.events(id)) events.push(event) })()
+  await turns.advance(id)
+  const until = async (type) => { while (!events.some((event) => event.type === type)) await new Promise((resolve) => setImmediate(resolve)) }
+  await until('waiting')
+  await turns.decide(id, approve(events.find(({ type }) => type === 'approval')))
+  await turns.advance(id)
+  await reading
+  assert.equal(events.at(-1).type, 'done')
+  assert.equal(textOf(events.findLast(({ type }) => type === 'reset')), textOf(await turns.status(id)))
+})
+
 test('what readers in other processes follow is sealed too', async (t) => {
   const server = await serverOf(t, answersOf('a secret'))
   const key = new Uint8Array(32).fill(7)

@@ -51,8 +51,14 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
     let waited = 0
     while (!left.signal.aborted) {
       let [epoch, index] = [0, 0]
+      /** Who wrote the log died behind its save: nothing more comes of this epoch, and perhaps not all of it came. */
+      let cut = false
+      const isOver = async (): Promise<boolean> => {
+        const { row, end } = await look()
+        return (cut = end !== undefined || row.phase === 'waiting' || row.epoch > epoch)
+      }
       try {
-        for await (const logged of until(left.signal, log.read(id))) {
+        for await (const logged of until(left.signal, log.read(id), isOver)) {
           if (logged.epoch !== epoch) [epoch, index] = [logged.epoch, 0]
           for (const chunk of logged.chunks) {
             const place = placeOf(epoch, index++)
@@ -71,7 +77,7 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
       const saved = await look()
       const { row, end } = saved
       const waits = row.phase === 'waiting'
-      const known = row.rev === rev || (waits && (epoch === row.epoch || at === lastOf(row.epoch)))
+      const known = row.rev === rev || (!cut && waits && (epoch === row.epoch || at === lastOf(row.epoch)))
       if (end || at < 0 || !known) {
         // What the log says of a turn that runs stands behind this. No worker has the epoch 0.
         at = Math.max(at, 0, row.phase === 'running' ? placeOf(row.epoch, 0) - 1 : lastOf(row.epoch))
@@ -93,18 +99,30 @@ function* saidBy({ row, message, questions, end }: Saved, at: number): Generator
   if (end) yield { type: 'done', seq: 0, outcome: end.outcome, ...(end.finishReason ? { finishReason: end.finishReason } : {}), at }
 }
 
-/** What a log gives until the reader leaves: one that waits for the next chunk is left to itself. */
-async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>): AsyncGenerator<LoggedChunks, void, undefined> {
+/** So long after the last chunk a reader looks whether the log tells any more, in milliseconds. */
+const SILENCE_MS = 5000
+
+/** What a log gives until the reader leaves, or a silent one is over: one that waits for the next chunk is left to itself. */
+async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>, isOver: () => Promise<boolean>): AsyncGenerator<LoggedChunks, void, undefined> {
   const reader = chunks[Symbol.asyncIterator]()
   let forget = (): void => {}
   const gone = new Promise<IteratorReturnResult<undefined>>((resolve) => (forget = onAbort(left, () => resolve({ done: true, value: undefined }))))
+  let timer: NodeJS.Timeout | undefined
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.next(), gone])
-      if (done) return
-      yield value
+    for (let next = reader.next(); ;) {
+      const silence = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), SILENCE_MS).unref()))
+      const read = await Promise.race([next, gone, silence])
+      clearTimeout(timer)
+      if (read === undefined) {
+        if (await isOver()) return
+        continue
+      }
+      if (read.done) return
+      yield read.value
+      next = reader.next()
     }
   } finally {
+    clearTimeout(timer)
     forget()
     void reader.return?.()?.catch(() => {})
   }

@@ -4,6 +4,7 @@ import type { AssistantMessage, SluiceEvent } from '../core/events.js'
 import { onAbort } from '../core/on-abort.js'
 import { warn } from '../core/warning.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
+import { leavable } from './leavable.js'
 import type { Question, ResetEvent, Row, TurnEnd, TurnEvent } from './types.js'
 
 /** A turn as it was saved. */
@@ -30,26 +31,15 @@ const placeOf = (epoch: number, index: number): number => epoch * EPOCH + index
 const lastOf = (epoch: number): number => placeOf(epoch, EPOCH - 1)
 
 export function eventsOf({ log, look, pause }: Source, id: string, from: number | undefined): AsyncIterableIterator<TurnEvent> {
-  const left = new AbortController()
-  const events = tell()
-  return {
-    next: () => events.next(),
-    return: async () => {
-      left.abort()
-      return await events.return()
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+  return leavable(tell)
 
-  async function* tell(): AsyncGenerator<TurnEvent, void, undefined> {
+  async function* tell(left: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
     let at = from ?? -1
     /** The revision that was told. */
     let rev = 0
     /** The one that was told to wait. */
     let waited = 0
-    while (!left.signal.aborted) {
+    while (!left.aborted) {
       let [epoch, index] = [0, 0]
       /** Who wrote the log died behind its save: nothing more comes of this epoch, and perhaps not all of it came. */
       let cut = false
@@ -58,7 +48,7 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
         return (cut = end !== undefined || row.phase === 'waiting' || row.epoch > epoch)
       }
       try {
-        for await (const logged of until(left.signal, log.read(id), isOver)) {
+        for await (const logged of until(left, log.read(id), isOver)) {
           if (logged.epoch !== epoch) [epoch, index] = [logged.epoch, 0]
           for (const chunk of logged.chunks) {
             const place = placeOf(epoch, index++)
@@ -73,7 +63,7 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
         warn(`the stream log: ${messageOf(error)}; the reader of turn ${id} gets what was saved`)
         epoch = 0
       }
-      if (left.signal.aborted) return
+      if (left.aborted) return
       const saved = await look()
       const { row, end } = saved
       const waits = row.phase === 'waiting'
@@ -87,7 +77,7 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
       rev = row.rev
       if (waits && waited !== rev) yield { type: 'waiting', epoch: row.epoch, at }
       if (waits) waited = rev
-      await pause(left.signal)
+      await pause(left)
     }
   }
 }

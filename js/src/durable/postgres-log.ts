@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import { onAbort } from '../core/on-abort.js'
 import { members, milliseconds, whole } from '../core/options.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
+import { leavable } from './leavable.js'
 import { CHANNEL, listenerOf, type Listener, type PostgresLogPool, type Seat } from './postgres-listener.js'
 import { checkPool, checkPrefix, listenTo, madeByOne, storageError, type PostgresOptions } from './postgres.js'
-import { Begun, delay, endSurely, leavable } from './shared-log.js'
+import { Begun, delay, endSurely } from './shared-log.js'
 
 export type { PostgresConnection, PostgresLogPool } from './postgres-listener.js'
 

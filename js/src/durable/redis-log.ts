@@ -1,9 +1,10 @@
 // A stream log in Redis: for readers in other processes than the one that writes.
 import { members, milliseconds, whole } from '../core/options.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
+import { leavable } from './leavable.js'
 import { senderOf, type RedisClient, type Send } from './redis-client.js'
 import { checkRedisOptions, type RedisOptions } from './redis.js'
-import { Begun, delay, endSurely, leavable } from './shared-log.js'
+import { Begun, delay, endSurely } from './shared-log.js'
 
 /** What `redisLog` takes. */
 export interface RedisLogOptions extends RedisOptions {

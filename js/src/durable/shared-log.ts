@@ -1,7 +1,6 @@
 // What stream logs in a database have in common.
 import { onAbort } from '../core/on-abort.js'
 import { MOST_MS } from '../core/options.js'
-import type { LoggedChunks } from '../leg/stream-log.js'
 
 /** Answers whose writers are remembered. */
 const MOST_BEGUN = 10_000
@@ -41,22 +40,6 @@ export class Begun {
   async #touchAll(): Promise<void> {
     for (const [id, epoch] of [...this.#epochs]) if (this.has(id, epoch)) await this.#touch(id, epoch).catch(() => {}) // the next append tells it
     this.#timer = this.#epochs.size === 0 ? undefined : setTimeout(() => void this.#touchAll(), this.#everyMs).unref()
-  }
-}
-
-/** A reader that may leave while it waits: `read` gets a signal that is aborted then. */
-export function leavable(read: (left: AbortSignal) => AsyncGenerator<LoggedChunks, void, undefined>): AsyncIterableIterator<LoggedChunks, void, undefined> {
-  const left = new AbortController()
-  const told = read(left.signal)
-  return {
-    next: () => told.next(),
-    return: () => {
-      left.abort()
-      return told.return()
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
   }
 }
 

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { command, lower, quietly, root, say, Stop, which } from './run.mjs'
 import { buildSite } from './site.mjs'
+import { countOfJUnit, countOfNode, countOfUnittest } from './test-reports.mjs'
 import { browser as findBrowser, buildNative, buildTestPrograms, buildWasm, installWherePossible, packagesAreStale, readCache, setup } from './setup.mjs'
 
 const suites = {
@@ -60,6 +61,8 @@ npm test -- asan native  only this one, under sanitizers
 npm test -- pictures --accept  what the pages look like now is right: the pictures that differ are drawn anew`
 
 const results = []
+/** So many files that failed run once more: a suite that fails in many is broken. */
+const FEW = 3
 const logs = join(root, 'build/logs')
 
 await command(async () => {
@@ -112,11 +115,13 @@ function tell() {
   const width = Math.max(...results.map(({ name }) => name.length), 5)
   console.log(`\n  ${'suite'.padEnd(width)}  passed  failed  skipped     time`)
   const sum = { passed: 0, failed: 0, skipped: 0 }
-  for (const { name, passed = 0, failed = 0, broken = [], skips = [], seconds = 0, note } of results) {
+  for (const { name, passed = 0, failed = 0, broken = [], unsteady = [], skips = [], seconds = 0, note } of results) {
     const numbers = [String(passed).padStart(6), String(failed).padStart(6), String(skips.length).padStart(7), `${seconds.toFixed(1).padStart(5)} s`]
     console.log(`  ${name.padEnd(width)}  ${numbers.join('  ')}`)
     for (const why of new Set(skips)) console.log(`  ${' '.repeat(width)}    ${skips.filter((other) => other === why).length} skipped: ${why}`)
-    for (const test of broken) console.log(`  ${' '.repeat(width)}    FAILED: ${test}`)
+    for (const [word, tests] of [['FAILED', broken], ['UNSTEADY', unsteady]]) {
+      for (const { name: test, why } of tests) console.log([`${word}: ${test}`, ...(why ? [`  because: ${why}`] : [])].map((line) => `  ${' '.repeat(width)}    ${line}`).join('\n'))
+    }
     if (note) console.log(`  ${' '.repeat(width)}    ${note}`)
     sum.passed += passed
     sum.failed += failed
@@ -146,6 +151,7 @@ async function run(name, program, args, { env = {}, low = false, count }) {
   say(`${name}: ${result.failed === 0 ? 'passed' : 'FAILED'} after ${seconds.toFixed(1)} s`)
   const lines = output.split('\n')
   console.log((result.failed === 0 ? lines.filter((line) => /\d+ of \d+/.test(line)) : lines.slice(-250)).join('\n'))
+  return result
 }
 
 function logName(name) {
@@ -176,7 +182,7 @@ async function native(preset) {
 
 function types() {
   const projects = ['tests/js/tsconfig.json', 'tests/js/tsconfig.electron.json', 'tests/apps/tsconfig.json', 'tests/apps/tsconfig.bundler.json']
-  const marked = (output, mark) => [...output.matchAll(new RegExp(`^${mark} (\\S+)`, 'gm'))].map(([, project]) => project)
+  const marked = (output, mark) => [...output.matchAll(new RegExp(`^${mark} (\\S+)`, 'gm'))].map(([, name]) => ({ name }))
   const count = (output) => ({ passed: marked(output, '✔').length, failed: marked(output, '✖').length, broken: marked(output, '✖'), skips: [] })
   return run('types', process.execPath, ['js/scripts/compile.mjs', ...projects], { count })
 }
@@ -347,43 +353,18 @@ function inOrder(files, first) {
   return files.sort((a, b) => place(a) - place(b))
 }
 
-function runNode(name, files, options, env = {}, node = process.execPath) {
-  return run(name, node, ['--test', '--test-reporter=spec', ...options, ...files], { env, count: countOfNode })
-}
-
-// -- what their reports say -------------------------------------------------------------------------------------------------
-
-function read(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : ''
-}
-
-function unescaped(xml) {
-  return xml.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' })[name])
-}
-
-function countOfJUnit(file) {
-  const out = { passed: 0, broken: [], skips: [] }
-  for (const [, name, status, body] of read(file).matchAll(/<testcase name="([^"]*)"[^>]*status="(\w+)"[^>]*>(.*?)<\/testcase>/gs)) {
-    if (status === 'run') out.passed++
-    else if (body.includes('SKIP_REGULAR_EXPRESSION')) out.skips.push(unescaped(/SKIPPED: (.*)/.exec(body)?.[1] ?? 'the test does not say why'))
-    else out.broken.push(unescaped(name)) // a program that was not built is "notrun" as well
-  }
-  return { ...out, failed: out.broken.length }
-}
-
-/** Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. */
-function countOfNode(output) {
-  const sum = (...names) => names.reduce((all, name) => all + Number(new RegExp(`^ℹ ${name} (\\d+)`, 'm').exec(output)?.[1] ?? 0), 0)
-  const skips = [...output.matchAll(/^ *﹣ (.*?) \([\d.]+ms\) # (.*)$/gm)].map(([, name, why]) => (why === 'SKIP' ? `${name}: it does not say why` : why))
-  const broken = [...output.split('✖ failing tests:')[1]?.matchAll(/^✖ (.*) \([\d.]+ms\)$/gm) ?? []].map(([, name]) => name)
-  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), broken, skips }
-}
-
-function countOfUnittest(output) {
-  const ran = Number(/^Ran (\d+) tests? in/m.exec(output)?.[1] ?? 0)
-  const broken = [...new Set([...output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\))/gm)].map(([, name]) => name))] // once for all its subtests
-  const skips = [...output.matchAll(/\.\.\. skipped (['"])(.*)\1$/gm)].map(([, , why]) => why)
-  return { passed: Math.max(0, ran - broken.length - skips.length), failed: broken.length, broken, skips }
+/**
+ * Runs files of Node's test runner. Files that failed, where they are few, run once more, alone: what passes then did not fail for
+ * what it tests, but for what ran beside it. The table names it, with its reason: it is a fault to be mended, and keeps nothing else.
+ */
+async function runNode(name, files, options, env = {}, node = process.execPath) {
+  const given = (which, ...more) => ['--test', '--test-reporter=spec', ...options, ...more, ...which]
+  const first = await run(name, node, given(files), { env, count: countOfNode })
+  const again = first.files ?? []
+  if (first.failed === 0 || again.length === 0 || again.length > FEW) return
+  const second = await run(`${name}, once more`, node, given(again, '--test-concurrency=1'), { env, count: countOfNode })
+  results.splice(results.indexOf(second), 1)
+  if (second.failed === 0) Object.assign(first, { failed: 0, unsteady: first.broken, broken: [] })
 }
 
 /** What lets a stock node or python load a library built with AddressSanitizer. */

@@ -7,7 +7,7 @@ import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
 import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
-import { callsEcho, echo } from './support.mjs'
+import { callsEcho, echo, shorten } from './support.mjs'
 
 const DAY = 86_400_000
 
@@ -420,13 +420,9 @@ test('a reader that waits for long holds no more than one that has just come', a
   t.after(() => process.off('warning', note))
   const reader = turns.events(id)
   assert.equal((await reader.next()).value.type, 'reset')
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.after(() => mock.timers.reset())
+  const waits = shorten(t, { 1000: 1 })
   const pending = reader.next()
-  for (let second = 0; second < 15; second++) {
-    for (let n = 0; n < 50; n++) await new Promise((resolve) => setImmediate(resolve))
-    mock.timers.tick(1000)
-  }
+  await until(() => waits.calls.filter(({ arguments: [, ms] }) => ms === 1000).length > 15, 'fifteen looks')
   await reader.return()
   await pending
   assert.deepEqual(warnings, [])
@@ -510,9 +506,7 @@ test('a reader gets the end from the store where the worker died before it told 
   const store = files(folderOf(t))
   const turns = turnsOf(t, server, { store, log: dying, queue: lossy })
   const reader = turnsOf(t, server, { store, log: dying, queue: lossy }) // in another process
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const ticking = setInterval(() => t.mock.timers.tick(1000), 2)
-  t.after(() => clearInterval(ticking))
+  shorten(t, { 5000: 10, 1000: 10 })
   const id = await turns.start({ messages: hello })
   const events = []
   const reading = (async () => { for await (const event of reader.events(id)) events.push(event) })()

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { checkServer, models, SluiceError } from 'sluice'
 import { startServer } from 'sluice/testing'
+import { holdWaits } from './support.mjs'
 
 const key = 'sk-quite-secret-0123456789'
 
@@ -155,8 +156,8 @@ test('an answer in one piece, one without a word, one that is refused', async (t
 
 test('a slow server and a slow model are told, in time', async (t) => {
   // Time is the test's own: it passes once a request is there that nobody answers, however busy the machine is.
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const silence = () => setImmediate(() => t.mock.timers.tick(300))
+  const pass = holdWaits(t, 300)
+  const silence = () => setImmediate(pass)
   const mute = await http(t, silence)
   const steps = await checked({ baseURL: mute, name: 'm' }, { timeoutMs: 300 })
   assert.equal(brief(steps), '-reach')

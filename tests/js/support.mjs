@@ -46,3 +46,34 @@ export async function collect(run, onEvent = () => {}) {
 
 export const ofType = (events, type) => events.filter((event) => event.type === type)
 export const cards = ({ message }) => message.blocks.filter((block) => block.type === 'tool_use')
+
+/**
+ * Waits of so many milliseconds take others from now on, by `instead`: { 5000: 10 }. All else keeps its time, and whoever ends a
+ * wait ends the real one: the mock of all timers does not end those that connections began before it.
+ */
+export function shorten(t, instead) {
+  const { setTimeout } = globalThis
+  return t.mock.method(globalThis, 'setTimeout', (run, ms, ...rest) => setTimeout(run, instead[ms] ?? ms, ...rest)).mock
+}
+
+/** Waits of `ms` end from now on when the test says so: it calls what this returns. All else keeps its time. */
+export function holdWaits(t, ms) {
+  const { setTimeout, clearTimeout } = globalThis
+  const held = new Map()
+  t.mock.method(globalThis, 'setTimeout', (run, wait, ...rest) => {
+    if (wait !== ms) return setTimeout(run, wait, ...rest)
+    const timer = setTimeout(() => {}, 2 ** 31 - 1).unref()
+    held.set(timer, () => run(...rest))
+    return timer
+  })
+  t.mock.method(globalThis, 'clearTimeout', (timer) => {
+    held.delete(timer)
+    clearTimeout(timer)
+  })
+  return () => {
+    for (const [timer, run] of held) {
+      globalThis.clearTimeout(timer)
+      run()
+    }
+  }
+}

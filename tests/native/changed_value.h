@@ -1,6 +1,7 @@
 // Documents in which one value is another one, of another kind, or missing.
 #pragma once
 
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ inline bool change(Json &value, size_t &at, Random &random) {
                                             4294967295U,
                                             9007199254740993,
                                             -9007199254740993,
+                                            INT64_MAX,
+                                            INT64_MIN,
+                                            1e300,
                                             9.5,
                                             "",
                                             "{",
@@ -44,7 +48,7 @@ inline bool change(Json &value, size_t &at, Random &random) {
                                             {{"a", 1}}};
   if (at-- == 0) {
     if (value.is_number_integer() && random() % 2 == 0)
-      value = value.get<int64_t>() + static_cast<int64_t>(random() % 5) - 2;
+      value = static_cast<int64_t>(value.get<uint64_t>() + random() % 5 - 2);  // the largest turns over
     else if (value.is_string() && random() % 2 == 0)
       value = value.get<std::string>().substr(0, random() % (value.get<std::string>().size() + 1));
     else

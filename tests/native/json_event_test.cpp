@@ -2,7 +2,7 @@
 #include "wire/json_event.h"
 
 #include <catch2/catch.hpp>
-
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -38,8 +38,11 @@ Json shown(const JsonView &view) {
   }
 }
 
-const char *const kNumbers[] = {"0", "-0", "7", "-12", "9007199254740993", "-9223372036854775808", "1.0", "1e2", "-2.50E+1", "5e-1"};
-const char *const kStrings[] = {"", "a", "\\n", "\\u00e9", "\xC3\xA9", "\\\"", "\\\\", "\\/", "\xF0\x9F\x98\x80", "]}[{,:"};
+const char *const kNumbers[] = {
+    "0",   "-0",  "7",        "-12", "9007199254740991", "-9007199254740992", "9223372036854775807", "1e300",
+    "1.0", "1e2", "-2.50E+1", "5e-1"};
+const char *const kStrings[] = {"",     "a",    "\\n", "\\u00e9",          "\xC3\xA9",
+                                "\\\"", "\\\\", "\\/", "\xF0\x9F\x98\x80", "]}[{,:"};
 
 std::string white(Random &random) {
   static const char *const all[] = {"", "", "", " ", "\n", "\t\r "};
@@ -71,7 +74,10 @@ std::string written(Random &random, size_t depth) {
 
 // Of the tree of nlohmann's, what shown() makes of a view.
 Json expected(const Json &value) {
-  if (value.is_number_float()) return static_cast<int64_t>(value.get<double>());
+  if (value.is_number()) {
+    const auto number = value.get<double>();
+    return std::abs(number) < 9007199254740992.0 ? Json(static_cast<int64_t>(number)) : Json("no whole number");
+  }
   if (!value.is_structured()) return value;
   Json copy = value;
   for (Json &part : copy) part = expected(part);
@@ -98,8 +104,10 @@ TEST_CASE("an event that is cut or has a byte too many is no JSON") {
   JsonEvent event(kDepth);
   for (int i = 0; i < 1000; ++i) {
     std::string text = written(random, 4);
-    if (random() % 2 == 0 || text.size() < 2) text.insert(random() % (text.size() + 1), 1, "]},:\"x\x01"[random() % 7]);
-    else text.resize(1 + random() % (text.size() - 1));
+    if (random() % 2 == 0 || text.size() < 2)
+      text.insert(random() % (text.size() + 1), 1, "]},:\"x\x01"[random() % 7]);
+    else
+      text.resize(1 + random() % (text.size() - 1));
     INFO(text);
     const bool fits = Json::accept(text);
     REQUIRE((event.read(text) == JsonEvent::Result::ok) == fits);

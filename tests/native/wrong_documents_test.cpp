@@ -9,6 +9,8 @@
 #include "tools/registry.h"
 #include "tools/schema.h"
 #include "turn/config.h"
+#include "turn/engine.h"
+#include "turn/setup.h"
 
 using namespace sluice;
 
@@ -310,4 +312,34 @@ TEST_CASE("sentences of the host that are wrong within") {
     Config config;
     return read_config(document, {"tools"}, config);
   });
+}
+
+TEST_CASE("only the metadata of messages may be deeper than limits.depth") {
+  const auto deep = [](int levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  const auto told_of = [](const std::string &document) {
+    std::unique_ptr<Setup> setup;
+    auto engine = std::make_shared<Engine>();
+    REQUIRE(Engine::compile("{}", *engine).ok());
+    return told(Setup::read(engine, document, setup));
+  };
+  const auto turn = [](int depth, const std::string &members, const std::string &request, const std::string &messages) {
+    return R"({"limits":{"depth":)" + std::to_string(depth) + "}" + members + R"(,"request":{"model":"m")" + request +
+           R"(,"messages":)" + messages + "}}";
+  };
+  const auto refused = [&](const std::string &document, int depth) {
+    return told_of(document).starts_with(": nested deeper than " + std::to_string(depth) + " at byte");
+  };
+  const std::string rest = R"([{"role":"user","content":"a","metadata":{"a":)" + deep(6) + "}}]";
+  CHECK(told_of(turn(6, "", "", rest)).empty());
+  CHECK(told_of(turn(6, R"(,"x-a":)" + deep(5), R"(,"x":)" + deep(4), rest)).empty());
+  CHECK(refused(turn(6, R"(,"x-a":)" + deep(6), "", rest), 6));
+  CHECK(refused(turn(6, "", R"(,"x":)" + deep(5), rest), 6));
+  const auto says = [](const std::string &content) { return R"([{"role":"user","content":)" + content + "}]"; };
+  CHECK(told_of(turn(6, "", "", says(R"([{"type":"text","text":"a"}])"))).empty());
+  CHECK(refused(turn(6, "", "", says(deep(3))), 6));
+  CHECK(refused(turn(6, "", "", "[" + deep(4) + "]"), 6));
+  CHECK(refused(turn(6, "", "", R"({"metadata":)" + deep(6) + "}"), 6));
+  CHECK(refused(R"({"limits":{"depth":6},"request":)" + deep(6) + "}", 6));
+  CHECK(refused(turn(3, "", "", R"([{"role":"user","content":"a","metadata":{}}])"), 3));
+  CHECK(refused(deep(130), 128));
 }

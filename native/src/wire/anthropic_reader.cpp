@@ -403,6 +403,7 @@ class AnthropicReader final : public EventReader {
     from.text("container", container_);
     from.get("started", started_);
     from.get("nextIndex", next_index_);
+    next_index_ = std::min(next_index_, kMostInteger);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
     for (JsonSlices list(from.nested("blocks")); list.next();) {

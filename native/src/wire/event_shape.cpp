@@ -7,12 +7,13 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "wire/json_event.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kMostBytes = 4096;  // of an event; comparing a larger one saves little
-constexpr size_t kMostDigits = 18;   // of a number that is handed over: fits int64_t
+constexpr size_t kMostDigits = 16;   // of a number that is handed over, which is below kMostInteger
 // Where events differ elsewhere, each is learned in vain: after 32 of those only every 16th is.
 constexpr unsigned kMostInVain = 32, kOneOf = 16;
 
@@ -39,7 +40,7 @@ size_t number_size(std::string_view rest, int64_t &value) {
   size_t at = negative;
   value = 0;
   while (at < rest.size() && is_digit(rest[at]) && at - negative < kMostDigits) value = value * 10 + (rest[at++] - '0');
-  if (at == negative || (rest[negative] == '0' && at - negative > 1)) return 0;
+  if (at == negative || (rest[negative] == '0' && at - negative > 1) || value >= kMostInteger) return 0;
   if (negative) value = -value;
   return at;
 }

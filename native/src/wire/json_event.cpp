@@ -22,8 +22,12 @@ namespace dom = simdjson::dom;
 
 constexpr size_t kMaxParsed = 1 << 17;  // simdjson needs twelve times the text: slice larger events instead
 
+std::optional<int64_t> bounded(int64_t number) {
+  return -kMostInteger < number && number < kMostInteger ? std::optional(number) : std::nullopt;
+}
+
 std::optional<int64_t> whole_number(double number) {
-  if (!(std::abs(number) < 9e15)) return std::nullopt;
+  if (!(std::abs(number) < static_cast<double>(kMostInteger))) return std::nullopt;
   return static_cast<int64_t>(number);
 }
 
@@ -70,12 +74,12 @@ std::optional<int64_t> JsonView::integer() const {
   double number = 0;
 #ifndef SLUICE_SMALL
   if (way_ == Way::parsed) {
-    if (element_.get_int64().get(value) == simdjson::SUCCESS) return value;
+    if (element_.get_int64().get(value) == simdjson::SUCCESS) return bounded(value);
     return element_.get_double().get(number) == simdjson::SUCCESS ? whole_number(number) : std::nullopt;
   }
 #endif
   const std::string_view digits = trim_json(text_);
-  if (read_integer(digits, value)) return value;
+  if (read_integer(digits, value)) return bounded(value);
   const auto read = read_real(digits.data(), digits.data() + digits.size(), number);
   return read.ec == std::errc() ? whole_number(number) : std::nullopt;
 }

@@ -20,6 +20,10 @@
 
 namespace sluice {
 
+// Whole numbers of an event are smaller: doubles, in which other readers hold them, have each below it, and sums of
+// them do not overflow.
+inline constexpr int64_t kMostInteger = int64_t{1} << 53;
+
 // One value of an event. Lives as long as its JsonEvent reads no other text.
 class JsonView {
  public:
@@ -39,7 +43,7 @@ class JsonView {
   bool is_object() const { return kind() == '{'; }
   // The decoded string; empty for any other kind. Sliced ones may hold lone surrogates, as three bytes each.
   std::string_view string() const;
-  std::optional<int64_t> integer() const;  // the whole part of a number: 1.0 and 1e0 are 1
+  std::optional<int64_t> integer() const;  // the whole part of a number: 1.0 and 1e0 are 1; none from kMostInteger on
   bool is_true() const;
   // The value as it stands in the event; empty where simdjson read it (JsonEvent::sliced() has it).
   std::string_view text() const { return way_ == Way::sliced ? trim_json(text_) : std::string_view(); }

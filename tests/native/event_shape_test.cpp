@@ -96,6 +96,7 @@ TEST_CASE("events may differ in loose members besides") {
                R"({"n":9007199254740991,"a":"y","pad":"\"abc","use":{"in":-40,"out":{"in":1}}})"));
   CHECK(numbers() == "0=9007199254740991 2=-40 ");
   for (const char *const event : {R"({"n":9007199254740992,"a":"y","pad":"","use":{"in":3,"out":{"in":1}}})",
+                                  R"({"n":12345678901234567,"a":"y","pad":"","use":{"in":3,"out":{"in":1}}})",
                                   R"({"n":01,"a":"y","pad":"","use":{"in":3,"out":{"in":1}}})",
                                   R"({"n":-,"a":"y","pad":"","use":{"in":3,"out":{"in":1}}})",
                                   R"({"n":,"a":"y","pad":"","use":{"in":3,"out":{"in":1}}})",

@@ -693,6 +693,7 @@ TEST_CASE("the three nearest exposed names are told, the nearest first") {
       {"name":"weather.secret"},{"name":"live2d.expression","agentCallable":true}])");
   using Names = std::vector<std::string>;
   CHECK(nearest_names(registry, {}, "weather_now") == Names{"weather.now", "weather.week"});
+  CHECK(nearest_names(registry, {}, "Weather:now").front() == "weather.now");
   CHECK(nearest_names(registry, {}, "get_weather") == Names{"weather.now", "weather.week"});
   CHECK(nearest_names(registry, {}, "Expression").front() == "live2d.expression");
   CHECK(nearest_names(registry, {}, "sav").front() == "file.write");

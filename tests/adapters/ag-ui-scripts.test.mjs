@@ -58,8 +58,7 @@ for (const [name, { load, current }] of Object.entries(eras)) {
             count++
           }
         } catch (error) {
-          error.message = `${file}: ${error.message}`
-          throw error
+          throw new Error(`${file}: ${error.message}`, { cause: error })
         }
       }
       assert.ok(count > 1000 && calls > 1000, `only ${count}, ${calls} calls`)

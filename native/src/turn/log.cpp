@@ -33,7 +33,7 @@ void Log::begin_round() {
 void Log::add_usage(const Usage &usage) {
   Usage &known = round().usage;
   for (const TokenKind &kind : kTokenKinds)
-    if (usage.*kind.count >= 0 && usage.*kind.count < kMostNumber) known.*kind.count = usage.*kind.count;
+    if (usage.*kind.count >= 0 && usage.*kind.count < kMostTokens) known.*kind.count = usage.*kind.count;
   ObjectWriter event(events_.open(Event::other));
   event.text("type", "usage").number("round", round_number());
   write_usage(usage, event);

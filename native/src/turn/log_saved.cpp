@@ -24,7 +24,8 @@ std::string_view one_of(const std::array<std::string_view, N> &words, std::strin
 
 // Limits saved token counts to values that can be added up.
 void in_bounds(Usage &usage) {
-  for (const TokenKind &kind : kTokenKinds) usage.*kind.count = std::clamp<int64_t>(usage.*kind.count, -1, kMostNumber);
+  for (const TokenKind &kind : kTokenKinds)
+    usage.*kind.count = std::clamp<int64_t>(usage.*kind.count, -1, kMostTokens - 1);
 }
 
 bool is_json(std::string_view text, char kind) {

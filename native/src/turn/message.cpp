@@ -43,7 +43,7 @@ void append_usage(const Usage &usage, ObjectWriter &object) {
 void add(Usage &sum, const Usage &usage) {
   for (const TokenKind &kind : kTokenKinds)
     if (const int64_t count = usage.*kind.count; count >= 0)
-      sum.*kind.count = std::min(std::max<int64_t>(sum.*kind.count, 0) + count, kMostNumber);
+      sum.*kind.count = std::min(std::max<int64_t>(sum.*kind.count, 0) + count, kMostTokens - 1);
 }
 
 }  // namespace

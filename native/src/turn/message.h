@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-// The largest time or count of tokens that is accepted: sums of two cannot overflow.
-inline constexpr int64_t kMostNumber = int64_t{1} << 53;
+// The largest time that is accepted: sums of two cannot overflow.
+inline constexpr int64_t kMostTime = int64_t{1} << 53;
 
 struct TurnError {
   std::string code, detail, hint;

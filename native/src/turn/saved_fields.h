@@ -60,7 +60,7 @@ struct Loader {
   }
   void operator()(std::string_view key, std::optional<int64_t> &time) const {
     saved.get(key, time);
-    if (time) time = std::clamp<int64_t>(*time, 0, kMostNumber);
+    if (time) time = std::clamp<int64_t>(*time, 0, kMostTime);
   }
   void operator()(std::string_view key, bool &flag) const { saved.get(key, flag); }
   template <class Number>

@@ -465,7 +465,7 @@ bool Turn::next_event(std::string &out) {
 
 Status Turn::tick(int64_t now, int64_t &next) {
   next = kNever;
-  if (now < 0 || now > kMostNumber)
+  if (now < 0 || now > kMostTime)
     return error(Code::argument, "expected Unix milliseconds, found " + std::to_string(now));
   if (log_.done()) return {};
   const auto shift_deadlines = [&](int64_t gap) {

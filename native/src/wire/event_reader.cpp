@@ -254,7 +254,7 @@ void EventReader::take_model(std::string_view name) {
 
 void EventReader::take_usage(const Usage &usage) {
   for (const TokenKind &kind : kTokenKinds)
-    if (const int64_t count = usage.*kind.count; count >= 0 && count < kMostInteger) usage_.*kind.count = count;
+    if (const int64_t count = usage.*kind.count; count >= 0 && count < kMostTokens) usage_.*kind.count = count;
 }
 
 // Some servers send usage with every event: report it at the end, and again only if it changed since.

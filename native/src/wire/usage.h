@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+// Counts are smaller: hosts add input and output in a double, which has each whole number up to 2^53.
+inline constexpr int64_t kMostTokens = int64_t{1} << 52;
+
 // -1: the provider did not say.
 struct Usage {
   int64_t input_tokens = -1;  // all of the request, cached ones included

@@ -511,8 +511,7 @@ test('a reader gets the end from the store where the worker died before it told 
   const events = []
   const reading = (async () => { for await (const event of reader.events(id)) events.push(event) })()
   await turns.advance(id)
-  const until = async (type) => { while (!events.some((event) => event.type === type)) await new Promise((resolve) => setImmediate(resolve)) }
-  await until('waiting')
+  await until(() => events.some(({ type }) => type === 'waiting'), 'the reader to be told that it waits')
   await turns.decide(id, approve(events.find(({ type }) => type === 'approval')))
   await turns.advance(id)
   await reading

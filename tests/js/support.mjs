@@ -48,8 +48,8 @@ export const ofType = (events, type) => events.filter((event) => event.type === 
 export const cards = ({ message }) => message.blocks.filter((block) => block.type === 'tool_use')
 
 /**
- * Waits of so many milliseconds take others from now on, by `instead`: { 5000: 10 }. All else keeps its time, and whoever ends a
- * wait ends the real one: the mock of all timers does not end those that connections began before it.
+ * From now on a wait of 5000 ms takes 10, where `instead` is { 5000: 10 }. All else keeps its time, and whoever ends a wait ends
+ * the real one: under the mock of all timers nobody can end those that connections began before it.
  */
 export function shorten(t, instead) {
   const { setTimeout } = globalThis

@@ -10,6 +10,7 @@
 #include "protocol/quiet_sink.h"
 #include "protocol/tool_text.h"
 #include "turn/arguments.h"
+#include "turn/missing_tool.h"
 
 namespace sluice {
 namespace {
@@ -535,7 +536,8 @@ void Answer::on_call_close(std::string_view protocol, std::vector<ParsedCall> &c
     const bool keeps_raw = first || calls.size() * raw.size() <= setup_.config.limits.argument_bytes;
     Card *const card = take_call(protocol, call, first, keeps_raw ? raw : std::string_view(), start, end);
     if (card == nullptr) continue;
-    if (!call.reason.empty())
+    const bool idle_tag = card->is_tag() && !setup_.parser && !why_missing(setup_, card->tool).empty();
+    if (!call.reason.empty() && !idle_tag)
       log_.invalidate(*card, call.reason,
                       call.example.empty() ? std::string() : setup_.config.words(Word::nameless, call.example));
     else if (complete_call(setup_, log_, *card, std::move(call.arguments)) && !card->fire_and_forget())

@@ -2,6 +2,7 @@
 
 #include "base/json_writer.h"
 #include "base/release.h"
+#include "turn/missing_tool.h"
 
 namespace sluice {
 namespace {
@@ -28,6 +29,11 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   card.set_arguments(SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments)));
   release_text(arguments);
   log.move(card, Trigger::complete);
+  if (!setup.parser && card.is_tag() && !why_missing(setup, card.tool).empty()) {
+    log.move(card, Trigger::dispatch);
+    settle_missing(setup, log, card);
+    return false;
+  }
   if (fits) {
     if (setup.starts_in_answer(card.tool)) log.move(card, Trigger::dispatch);
     log.tell(card);

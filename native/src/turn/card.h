@@ -301,12 +301,20 @@ class Card {
     return resolved_.empty() ? std::string_view(requested_name_) : std::string_view(resolved_);
   }
   bool tool_is_immediate() const { return tool != nullptr && tool->immediate; }
-  bool fire_and_forget() const { return tool != nullptr && tool->ipc.has_value(); }
+  // Nobody waits for its result: its tool only sends a message, or it is a tag that has no tool to run.
+  bool fire_and_forget() const {
+    return (tool != nullptr && tool->ipc.has_value()) ||
+           (is_tag() && (tool == nullptr || state_ == CardState::not_found));
+  }
   bool is_tag() const { return source == "inline_tags"; }
   // The provider runs the tool: the call passes no gate, and its result is the provider's to tell the model.
   bool is_provided() const { return source == kProvider; }
-  // A tag that was carried out stays in the history as text, and needs no result.
-  bool stays_as_text() const { return is_tag() && fire_and_forget() && state_ == CardState::success; }
+  // The model need not read how it ended, so it causes no round. A native call of an `ipc` tool that was refused does.
+  bool needs_no_answer() const {
+    return fire_and_forget() && (is_tag() ? final() : state_ == CardState::success || state_ == CardState::error);
+  }
+  // A tag that nobody waits for stays in the history as text, and needs no result.
+  bool stays_as_text() const { return is_tag() && needs_no_answer(); }
 
   // Sets what each_field does not restore.
   void restore(CardState state, std::vector<ApprovalRecord> approvals, std::vector<std::string> near) {

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "turn/arguments.h"
+#include "turn/missing_tool.h"
 #include "turn/question.h"
 
 namespace sluice {
@@ -64,7 +65,7 @@ void Gate::pump() {
       if (setup_.observes())
         observe(card);
       else if (left)
-        resolve_or_refuse(card);
+        settle_missing(setup_, log_, card);
       else
         admit(card);
     }
@@ -76,27 +77,6 @@ void Gate::pump() {
 }
 
 // ---- the way in ----
-
-// Returns false, and ends the call as not found, if its tool does not exist or is hidden from this model.
-bool Gate::resolve_or_refuse(Card &card) {
-  if (card.tool == nullptr) {
-    std::string text = words(Word::not_found, card.requested_name());
-    card.set_near(
-        nearest_names(setup_.registry(), setup_.config.exposure, card.requested_name(), setup_.calls_commands()));
-    std::string names;
-    for (const std::string &name : card.near()) names.append(names.empty() ? "" : ", ").append(name);
-    if (!names.empty()) text += words(Word::nearest, names);
-    card.set_error(text);
-    log_.settle(card, Trigger::miss, "not_found", std::move(text));
-    return false;
-  }
-  if (const std::string_view hidden = setup_.hidden(*card.tool); !hidden.empty()) {
-    card.set_error(words(Word::not_available, card.requested_name()));
-    log_.settle(card, Trigger::miss, hidden, card.error());
-    return false;
-  }
-  return true;
-}
 
 void Gate::admit(Card &card) {
   const std::optional<Verdict> verdict = judge(card);
@@ -125,7 +105,7 @@ std::optional<Verdict> Gate::judge(Card &card) {
     log_.settle(card, Trigger::cancel, "max_rounds", words(Word::max_rounds, std::to_string(setup_.config.max_rounds)));
     return std::nullopt;
   }
-  if (!resolve_or_refuse(card)) return std::nullopt;
+  if (settle_missing(setup_, log_, card)) return std::nullopt;
   if (over_limits(card)) return std::nullopt;
   const Verdict said = verdict(card);
   if (said.way != Verdict::Way::deny) return said;

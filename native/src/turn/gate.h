@@ -71,7 +71,6 @@ class Gate {
   }
 
   // -- the way in
-  bool resolve_or_refuse(Card &card);
   void admit(Card &card);
   std::optional<Verdict> judge(Card &card);
   Verdict verdict(const Card &card) const;

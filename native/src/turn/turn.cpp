@@ -265,8 +265,7 @@ void Turn::advance() {
     if (card.dropped || card.is_provided()) continue;
     any = true;
     last_call = card.block;
-    all_fired =
-        all_fired && card.fire_and_forget() && (card.state() == CardState::success || card.state() == CardState::error);
+    all_fired = all_fired && card.needs_no_answer();
     all_tags = all_tags && card.is_tag();
     all_malformed = all_malformed && card.state() == CardState::invalid;
   }

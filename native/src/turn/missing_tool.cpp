@@ -1,0 +1,57 @@
+#include "turn/missing_tool.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace sluice {
+namespace {
+
+// The bytes of a tag in front of its value.
+std::string_view opener_of(const Card &tag) {
+  const std::string_view raw = tag.raw(), value = tag.raw_arguments;
+  const size_t at = value.empty() ? raw.npos : raw.find(value);
+  return raw.substr(0, at);
+}
+
+// Reports a tag whose tool is missing, once for each of the turn's rules: a model repeats the tags that it knows.
+void tell_unknown_tag(Log &log, const Card &tag, std::string_view why) {
+  const std::string_view opener = opener_of(tag);
+  const auto &cards = log.message().cards;
+  const bool told = std::any_of(cards.begin(), cards.end(), [&](const auto &other) {
+    return other.get() != &tag && other->is_tag() && other->state() == CardState::not_found &&
+           other->requested_name() == tag.requested_name() && opener_of(*other) == opener;
+  });
+  if (told) return;
+  log.diagnostic("unknown_tag",
+                 in_quotes(opener) + " calls " + tag.requested_name() + ", which this model cannot call (" +
+                     std::string(why) + ")",
+                 tag.call);
+}
+
+}  // namespace
+
+std::string_view why_missing(const Setup &setup, const Tool *tool) {
+  return tool == nullptr ? "not_found" : setup.hidden(*tool);
+}
+
+bool settle_missing(const Setup &setup, Log &log, Card &card) {
+  const std::string_view why = why_missing(setup, card.tool);
+  if (why.empty()) return false;
+  const Wording &words = setup.config.words;
+  const bool found = card.tool != nullptr;
+  std::string text = words(found ? Word::not_available : Word::not_found, card.requested_name());
+  if (!found) {
+    card.set_near(
+        nearest_names(setup.registry(), setup.config.exposure, card.requested_name(), setup.calls_commands()));
+    std::string names;
+    for (const std::string &name : card.near()) names.append(names.empty() ? "" : ", ").append(name);
+    if (!names.empty()) text += words(Word::nearest, names);
+  }
+  card.set_error(text);
+  if (card.is_tag()) tell_unknown_tag(log, card, why);
+  log.settle(card, Trigger::miss, why, std::move(text));
+  return true;
+}
+
+}  // namespace sluice

@@ -40,7 +40,7 @@ function appOf(baseURL, { hang = () => {}, ...places }) {
   const ran = []
   const make = (name, more) => tool({
     name, description: `Does ${name}.`, identity: '1', parameters: { type: 'object', properties: { text: { type: 'string' } } }, agentCallable: true, permission: 'public',
-    execute: async (_, { key }) => { ran.push(key.replace(/:\d+$/, '')); await hang(key.replace(/:\d+$/, '')); return `${name} did it` },
+    execute: async (_, { key }) => { const [id] = key.split(':'); ran.push(id); await hang(id); return `${name} did it` },
     ...more,
   })
   const tools = [make('once'), make('often', { idempotent: true }), make('asked', { permission: 'sensitive' }), make('outside', { execute: undefined, external: true })]

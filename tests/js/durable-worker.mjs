@@ -15,7 +15,7 @@ export function toolsOf(journal, point = () => {}, meanwhile = async () => {}) {
   const make = (name, more) => tool({
     name, parameters, agentCallable: true, permission: 'public', identity: '1',
     execute: async ({ text }, { key, signal }) => {
-      appendFileSync(journal, `begin ${name} ${key}\n`)
+      appendFileSync(journal, `begin ${name} ${key} ${text}\n`)
       point(`in ${name}`)
       await meanwhile(name, signal)
       appendFileSync(journal, `end ${name} ${key}\n`)
@@ -27,10 +27,13 @@ export function toolsOf(journal, point = () => {}, meanwhile = async () => {}) {
   return [make('once', {}), make('often', { idempotent: true }), make('asked', { permission: 'sensitive' })]
 }
 
-/** The model of these tests: two calls together, one that is asked about, and words. */
+let asked = 0
+
+/** The model of these tests: two calls together, one that is asked about, and words. It calls with something else each time that it is asked. */
 export const answers = ({ body }) => {
   const calls = body.messages.filter(({ role }) => role === 'assistant').length
-  const call = (name, n) => ({ id: `${name}${n}`, name, arguments: { text: `${n}` } })
+  asked++
+  const call = (name, n) => ({ id: `${name}${n}`, name, arguments: { text: `${n}.${asked}` } })
   if (calls === 0) return { text: 'First both. ', calls: [call('once', 1), call('often', 2)] }
   return calls === 1 ? { text: 'Then one. ', calls: [call('asked', 3)] } : { text: 'That is all.' }
 }
@@ -42,14 +45,16 @@ export const faultOf = (history) => checkMessages({ model: 'm', messages: [{ rol
 export function checkTurn(id, status, lines, where = id) {
   assert.equal(status.outcome, 'completed', where)
   assert.deepEqual(lines.filter((line) => line.startsWith('invalid')), [], where)
-  const begun = (name, call) => lines.filter((line) => line === `begin ${name} ${id}:${call}`).length
-  for (const [name, call] of [['once', 1], ['asked', 3]]) assert.ok(begun(name, call) <= 1, `${name} ran ${begun(name, call)} times, ${where}`)
-  assert.ok(begun('often', 2) >= 1, where)
   const cards = status.message.blocks.filter(({ type }) => type === 'tool_use')
   assert.deepEqual(cards.map(({ name }) => name), ['once', 'often', 'asked'], where)
-  for (const { name, call, status: told } of cards) {
-    if (name === 'often') assert.equal(told, 'success', where)
-    else assert.ok(told === 'success' ? lines.includes(`end ${name} ${id}:${call}`) : told === 'unknown', `${name}: ${told}, ${where}`)
+  const begun = lines.filter((line) => line.startsWith('begin ') && line.includes(` ${id}:`))
+  // What happened outside has its card: of the same key, the same tool and the same arguments.
+  const expected = new Set(cards.map(({ name, key, arguments: { text } }) => `begin ${name} ${id}:${key} ${text}`))
+  for (const line of begun) assert.ok(expected.has(line), `${line} has no card among ${[...expected].join(', ')}, ${where}`)
+  for (const { name, key, status: told } of cards) {
+    const times = begun.filter((line) => line.startsWith(`begin ${name} ${id}:${key} `)).length
+    if (name === 'often') assert.ok(told === 'success' && times >= 1, `${name}: ${told}, ${times} times, ${where}`)
+    else assert.ok(times <= 1 && (told === 'success' ? lines.includes(`end ${name} ${id}:${key}`) : told === 'unknown'), `${name}: ${told}, ${times} times, ${where}`)
   }
   assert.equal(status.message.blocks.map(({ type, text }) => (type === 'text' ? text : '')).join(''), 'First both. Then one. That is all.', where)
   assert.equal(faultOf(status.history), null, where)
@@ -93,7 +98,7 @@ async function work({ store: place, baseURL, journal, stopAt, id = 'turn', lease
   const tools = toolsOf(journal, point, async (name, signal) => {
     if (hang === name) { process.send?.('hangs'); await delay(600_000, undefined, { signal }) }
   })
-  if (big) tools[0] = tool({ name: 'once', parameters, agentCallable: true, permission: 'public', identity: '1', execute: (_, { key }) => { appendFileSync(journal, `begin once ${key}\nend once ${key}\n`); return 'x'.repeat(big) } })
+  if (big) tools[0] = tool({ name: 'once', parameters, agentCallable: true, permission: 'public', identity: '1', execute: ({ text }, { key }) => { appendFileSync(journal, `begin once ${key} ${text}\nend once ${key}\n`); return 'x'.repeat(big) } })
   const engine = new Engine({ tools })
   const save = async (id, rev, patch) => {
     const saved = await kept.store.save(id, rev, patch)

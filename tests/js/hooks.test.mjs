@@ -111,7 +111,7 @@ test('afterTool sees the call and its result, and decides what the model reads',
   const { output, rewritten, told, status } = message.blocks.find((block) => block.type === 'tool_use')
   assert.deepEqual({ output, rewritten, told, status }, { output: 'you said hi', rewritten: { text: 'you said [removed]' }, told: 'you said [removed]', status: 'success' })
   const [[call, result]] = seen
-  assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1', reserved: {}, id: 'call_a', round: 1, source: 'native' })
+  assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1:f996d633446d161c96a11d87b75d5524', reserved: {}, id: 'call_a', round: 1, source: 'native' })
   assert.deepEqual(result, { value: 'you said hi' })
 })
 
@@ -179,7 +179,7 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
   const own = run({ context: { user } })
   await own.done
   const { signal, progress, deadline, context, ...rest } = seen
-  assert.deepEqual(rest, { call: 1, name: 'echo.back', key: `${own.id}:1`, id: 'call_a', round: 1, source: 'native', reserved: {} })
+  assert.deepEqual(rest, { call: 1, name: 'echo.back', key: `${own.id}:1:f996d633446d161c96a11d87b75d5524`, id: 'call_a', round: 1, source: 'native', reserved: {} })
   assert.equal(context.user, user)
   assert.ok(deadline > Date.now() && deadline <= Date.now() + 5000)
   assert.equal(signal.aborted, false)

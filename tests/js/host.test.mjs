@@ -618,7 +618,7 @@ test('a tool runs in the window that asked', async (t) => {
   await other.watch(message)
   const order = await until(() => window.executed[0])
   assert.deepEqual([order.message, order.call, order.name, order.arguments, order.id], [message, 1, 'editor.selection', { from: 1 }, 'call_s'])
-  assert.match(order.key, /^[\w-]{20,}:1$/)
+  assert.match(order.key, /^[\w-]{20,}:1:[0-9a-f]{32}$/)
   const answer = { message, call: 1, token: order.token, value: { text: 'abc' } }
   assert.equal((await other.call('result', answer)).error.code, 'state')
   await window.get('result', answer)

@@ -69,7 +69,7 @@ TEST_CASE("every member is read") {
   CHECK(config.mode == Mode::text);
   CHECK(config.also_parse.size() == 1);
   CHECK(config.inject == Inject::off);
-  CHECK(config.dispatch_block);
+  CHECK(config.dispatch == Dispatch::block);
   CHECK(config.stop_after_call);
   CHECK(config.parallel);
   CHECK(config.max_concurrent == 2);

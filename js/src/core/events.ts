@@ -86,6 +86,10 @@ export interface CardFields {
   edited?: JsonObject
   /** The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not read them. */
   resolved?: JsonObject
+  /** SHA-256 of tool, arguments and definition, once it came to the gate: see `ExecuteEvent`. */
+  digest?: string
+  /** What the call does, once it started: see `ExecuteEvent`. */
+  key?: string
   /** Fields of the text protocol that are not arguments: `archery` of `vcp` and the like. */
   reserved?: { [key: string]: string }
   /** The call as it stands in the answer's text. */
@@ -274,6 +278,15 @@ export interface ExecuteEvent extends Base, OfCall {
   round?: number
   /** What it runs with: checked against the tool's schema, edited ones where a person edited them. */
   arguments: JsonObject
+  /** A call that a restored turn runs again: the arguments that the app resolved before (`beforeExecute`). It runs with these. */
+  resolved?: JsonObject
+  /** SHA-256 of tool, arguments and definition, as its question has it: an edit does not change it. A result belongs to this call alone. */
+  digest: string
+  /**
+   * What the call does, within its turn: its round, 32 hex digits of the SHA-256 of the tool's name and canonical arguments, and a number from 2 on for
+   * equal calls of the round. After a run's id it is the tool's `key`.
+   */
+  key: string
   /** Fields of the text protocol that are not arguments. */
   reserved?: { [key: string]: string }
   /** Nobody waits for its result. */

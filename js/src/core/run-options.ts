@@ -109,8 +109,9 @@ export interface RunHooks {
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**
-   * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an adapter, or starts a tool
-   * that is not `idempotent`. What it throws ends the run as `suspended`: nothing happens that was not saved.
+   * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an adapter, starts a tool, or
+   * tells of a call that somebody outside runs; not before a tool with `annotations.readOnlyHint`. Tools that are not read-only start at the end of
+   * the answer. If it throws, the run ends as `suspended`: nothing happens that was not saved.
    */
   checkpoint?: ((state: string, why: CheckpointReason) => void | Promise<void>) | undefined
   /** Coalesces text and arguments into one event per this many milliseconds. The first of an answer is delivered immediately; 0 delivers every delta. Default 16. */
@@ -159,7 +160,7 @@ export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<
    * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
    */
   request?: { [member: string]: unknown }
-  /** By which the run is known: the first half of a tool's `key`. Default: a random UUID. */
+  /** By which the run is known: the first part of a tool's `key`. Default: a random UUID. */
   id?: string
 }
 

@@ -4,7 +4,8 @@ import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf, SluiceError } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import { HeldCalls } from './held-calls.js'
 import { callHook, HookError } from './hooks.js'
 import type { Server } from './model.js'
 import { onAbort } from './on-abort.js'
@@ -62,6 +63,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #tools: RunningTools
   readonly #questions: Questions
   readonly #checkpoints: Checkpoints
+  readonly #held: HeldCalls
+  #together: Promise<void> | undefined
 
   // -- polling
   #draining = false
@@ -106,6 +109,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#tools = new RunningTools(stage, tools, { id, context })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
+    this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))
     turn.secrets = server.secrets
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
@@ -269,7 +273,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** @internal What `quiet` waits for holds now. */
   get isQuiet(): boolean {
     if (this.#result) return true
-    const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#checkpoints.busy || this.#judging
+    const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#held.busy || this.#checkpoints.busy || this.#judging
     return !busy && !this.#questions.open.some((event) => this.#questions.adapted(event))
   }
 
@@ -298,6 +302,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       emit: (event) => this.#emit(event),
       track: (work) => this.#track(work),
       checkpoint: (why) => this.#checkpoints.save(why),
+      together: () => (this.#together ??= this.#settled().finally(() => { this.#together = undefined })),
       warn,
     }
   }
@@ -388,6 +393,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (event.type === 'error') Object.assign(event, this.#requests.told)
       if (event.type === 'progress') this.#tools.count(event)
       if (this.#takenBack(event)) return false
+      if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name)) return this.#hold(event)
       this.#publish(event)
       if (this.#acts(event)) return true
       this.#handle(event)
@@ -402,6 +408,19 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#lastSeq = event.seq
     this.#events.push(event)
     if (this.#onEvent) this.#guard('onEvent', () => this.#onEvent?.(event))
+  }
+
+  /** Its number is given to the next event. */
+  #hold(event: ExecuteEvent): false {
+    this.#lastSeq = event.seq + this.#added - 1
+    this.#added--
+    this.#held.hold(event)
+    return false
+  }
+
+  #tellHeld(event: ExecuteEvent): void {
+    this.#emit(event)
+    this.#handle(event)
   }
 
   #emit(event: Unnumbered): void {
@@ -468,6 +487,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.#lastError = undefined
         return this.#track(this.#requests.perform(event.round))
       case 'card':
+        this.#tools.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
         return
       case 'approval':
@@ -479,6 +499,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'execute':
         return this.#isStopped(event.call) ? undefined : this.#tools.start(event)
       case 'abortTool':
+        this.#held.drop(event.call)
         return this.#tools.abort(event.call, event.reason)
       case 'ipc':
         return this.#isStopped(event.call) ? undefined : this.#guard('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
@@ -595,7 +616,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #suspend(graceMs: number): Promise<string | null> {
     if (this.#result) return null
     this.#requests.suspend(false)
-    await this.#waitWhile(() => !this.#result && (this.#draining || this.#requests.open || this.#tools.busy || this.#checkpoints.busy), graceMs)
+    await this.#waitWhile(() => !this.#result && (this.#draining || this.#requests.open || this.#tools.busy || this.#held.busy || this.#checkpoints.busy), graceMs)
     this.#requests.suspend(true)
     if (this.#result) return null
     const { state } = this.#turn

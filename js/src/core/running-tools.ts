@@ -1,19 +1,21 @@
 // The tools of a run: each call with its signal, its context and its result.
 import { messageOf, SluiceError } from './errors.js'
-import type { ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
+import type { CardEvent, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
 import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { isToolResult, type CallInfo, type Progress, type Tool, type ToolContext, type ToolResult } from './tool.js'
+import { isReadOnly, isToolResult, type CallInfo, type Progress, type Tool, type ToolContext, type ToolResult } from './tool.js'
 
 interface Running {
   name: string
   abort: AbortController
   /** The last report with numbers. */
   report?: { text: string; done?: number; of?: number }
+  /** What it does: see `ExecuteEvent.key`. */
+  key: string
 }
 
 export class RunningTools {
@@ -44,6 +46,18 @@ export class RunningTools {
     return this.#tools.get(name)?.run !== undefined
   }
 
+  /** Nothing of this call may begin before a save names it: with `checkpoint`, unless the tool changes nothing. */
+  needsSave(name: string): boolean {
+    const tool = this.#tools.get(name)
+    return this.#stage.hooks.checkpoint !== undefined && !(tool && isReadOnly(tool))
+  }
+
+  /** Notes what a card says about a call that runs. */
+  hear({ call, key }: CardEvent): void {
+    const running = this.#running.get(call)
+    if (running && key !== undefined) running.key = key
+  }
+
   abort(call: number, reason: string): void {
     this.#running.get(call)?.abort.abort(new Error(reason))
   }
@@ -55,7 +69,7 @@ export class RunningTools {
   start(event: ExecuteEvent): void {
     const tool = this.#tools.get(event.name)
     if (!tool?.run) return
-    const running: Running = { name: event.name, abort: new AbortController() }
+    const running: Running = { name: event.name, key: event.key, abort: new AbortController() }
     this.#running.set(event.call, running)
     this.#stage.track(this.#work(tool, event, running))
   }
@@ -81,13 +95,14 @@ export class RunningTools {
 
   async #work(tool: Tool, event: ExecuteEvent, { abort: { signal } }: Running): Promise<void> {
     const { call } = event
-    const { checkpoint } = this.#stage.hooks
+    const needsSave = this.needsSave(event.name)
     try {
-      // A resumed run repeats an idempotent call, so it needs no save.
-      if (checkpoint && tool.declaration['idempotent'] !== true) await this.#stage.checkpoint('tool')
+      if (needsSave || this.#stage.hooks.beforeExecute) await this.#stage.together()
       if (signal.aborted) return
       const ready = await this.#beforeExecute(event, signal)
       if (!ready || signal.aborted) return
+      if (needsSave) await this.#stage.checkpoint('tool')
+      if (signal.aborted) return
       const result = await this.#execute(tool, ready, signal)
       if ('lost' in result) return this.#lose(call, result.lost)
       this.#tell(call, ...(await this.#afterTool(ready, result, signal)))
@@ -98,10 +113,11 @@ export class RunningTools {
     }
   }
 
-  /** The call with the arguments that it runs with; undefined where it was refused. */
+  /** The call with the arguments that it runs with; undefined where it was refused. A call that runs again keeps the arguments that it had. */
   async #beforeExecute(event: ExecuteEvent, signal: AbortSignal): Promise<ExecuteEvent | undefined> {
     const { beforeExecute } = this.#stage.hooks
     const { turn, step } = this.#stage
+    if (event.resolved) return { ...event, arguments: event.resolved }
     if (!beforeExecute) return event
     const refuse = (reason: string): undefined => void step(() => turn.refuse(event.call, reason))
     try {
@@ -112,7 +128,8 @@ export class RunningTools {
         throw new HookError(`beforeExecute gave back ${shown(given)}, expected { arguments } with an object, { deny } with a text, or nothing`)
       const args = given['arguments'] as JsonObject
       step(() => turn.resolveArguments(event.call, args))
-      return { ...event, arguments: args }
+      await this.#stage.settle() // its card has the key of these arguments
+      return { ...event, arguments: args, key: this.#running.get(event.call)?.key ?? event.key }
     } catch (error) {
       if (signal.aborted || isState(error)) return this.#stage.over || signal.aborted ? undefined : refuse(messageOf(error))
       this.#stage.warn(messageOf(error))
@@ -170,9 +187,9 @@ export class RunningTools {
     }
   }
 
-  #infoOf({ call, name, arguments: args, wireId, round, source, reserved }: ExecuteEvent): CallInfo {
+  #infoOf({ call, name, arguments: args, wireId, round, source, reserved, key }: ExecuteEvent): CallInfo {
     return {
-      call, name, arguments: args, key: keyOf(this.#run.id, call), reserved: reserved ?? {},
+      call, name, arguments: args, key: keyOf(this.#run.id, key), reserved: reserved ?? {},
       ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
     }
   }
@@ -193,7 +210,7 @@ export class RunningTools {
 }
 
 /** The idempotency key of a call: see `CallInfo.key`. */
-export const keyOf = (run: string, call: number): string => `${run}:${call}`
+export const keyOf = (run: string, key: string): string => `${run}:${key}`
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
 

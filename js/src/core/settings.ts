@@ -90,8 +90,11 @@ export interface Settings {
   loop?: 'automatic' | 'user_mediated'
   /** Where the description of the tools goes in mode text when no message has `{{tools}}`. Default null: the protocol's own place. */
   injectTools?: 'top' | 'bottom' | 'off' | null
-  /** When calls run: `round` (the default), at the end of the answer; `block`, each as soon as it is complete. */
-  dispatch?: 'round' | 'block'
+  /**
+   * When calls run: `round` (the default), at the end of the answer, but `immediate` ones as soon as they are complete; `block`, each as soon as it is
+   * complete; `end`, at the end of the answer, but `immediate` ones that are read-only or have `ipc`. A run with `checkpoint` has `end`.
+   */
+  dispatch?: 'round' | 'block' | 'end'
   /** Stops the answer behind its first complete call. Default false. */
   stopAfterCall?: boolean
   /** Default `serial`. */

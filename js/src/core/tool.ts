@@ -85,7 +85,10 @@ export interface CallInfo {
   readonly round?: number
   /** `native`, or the id of the text protocol. */
   readonly source?: string
-  /** Idempotency key: the run's id and the number of the call. The same for the same call, also when a saved turn runs it again. */
+  /**
+   * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the beginning of the SHA-256 of the tool's
+   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments have another key.
+   */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
   readonly reserved: { readonly [key: string]: string }
@@ -99,6 +102,10 @@ export type ToolResult = {
   /** What `execute` threw, as text. */
   readonly error: string
 }
+
+/** @internal It changes nothing outside. A stranger's hint says nothing: it is shown to people. */
+export const isReadOnly = ({ declaration, words }: Pick<Tool, 'declaration' | 'words'>): boolean =>
+  words?.from === undefined && (declaration['annotations'] as { readOnlyHint?: unknown } | undefined)?.readOnlyHint === true
 
 /** @internal */
 export const isToolResult = (value: unknown): value is ToolResult =>
@@ -154,7 +161,7 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   tags?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
   timeoutMs?: number
-  /** Runs in mid-answer, as soon as the call is complete. Default false. */
+  /** Runs in mid-answer, as soon as the call is complete. With `checkpoint`, a tool with `execute` that is not read-only waits for the end of the answer. Default false. */
   immediate?: boolean
   /** May run twice: a restored turn runs it again instead of calling its outcome unknown. Default false. */
   idempotent?: boolean

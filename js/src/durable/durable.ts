@@ -356,7 +356,6 @@ class Turns implements Durable {
     for (const name of ['messages', 'id', 'checkpoint'] as const) {
       if ((given as { [name: string]: unknown })[name] !== undefined) throw new SluiceError({ code: 'option', path: `run().${name}`, detail: 'a durable turn has its own' })
     }
-    checkDispatch((given as { dispatch?: unknown }).dispatch, 'run().dispatch')
     return given as TurnRun
   }
 
@@ -437,19 +436,11 @@ const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | und
 
 // -- what an engine must be like ----------------------------------------------------------------------------------------------
 
-function checkDispatch(dispatch: unknown, path: string): void {
-  if (dispatch !== undefined && dispatch !== 'round') throw wrong(path, dispatch, "'round': states are saved between answers")
-}
-
-/** A state is saved between two answers, so nothing that counts may happen within one; and nobody but the layer reads the events of a leg. */
+/** Nobody but the layer reads the events of a leg, so each call needs somebody who runs it. */
 function checkEngine(engine: Engine): void {
-  checkDispatch(engine.settings.dispatch, 'engine.dispatch')
   if (engine.checkpoint) throw new SluiceError({ code: 'option', path: 'engine.checkpoint', detail: 'a durable turn has its own' })
   for (const { name, declaration, run } of engine.tools) {
-    const { immediate, idempotent, ipc, agentCallable } = declaration
-    if (immediate === true && run && idempotent !== true) {
-      throw new SluiceError({ code: 'option', path: `${name}.immediate`, detail: 'found a tool that runs in mid-answer and is not `idempotent`', hint: 'an answer that broke off is asked for again, and the tool runs again' })
-    }
+    const { idempotent, ipc, agentCallable } = declaration
     if (agentCallable === true && !run && !ipc && idempotent !== true) {
       throw new SluiceError({ code: 'option', path: `${name}.execute`, detail: 'found a tool without `execute`', hint: '`external: true` if its result comes by `result()`' })
     }

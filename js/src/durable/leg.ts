@@ -150,7 +150,7 @@ export class Leg {
     if (state === null) {
       const { messages } = this.#config
       if (!messages) throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
-      return withClientTools(engine, external, (both) => both.run({ ...given, ...own, id, messages, dispatch: 'round' } as RunOptions))
+      return withClientTools(engine, external, (both) => both.run({ ...given, ...own, id, messages } as RunOptions))
     }
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
     const saved = await texts.read(id, 'state', state)

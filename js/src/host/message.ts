@@ -299,7 +299,7 @@ export class Message implements Asker {
     this.#forgetExecution(execution.call)
   }
 
-  #execute({ call, name, arguments: args, wireId }: ExecuteEvent): void {
+  #execute({ call, name, arguments: args, wireId, key }: ExecuteEvent): void {
     const tool = this.#tool(name)
     if (tool?.run) return
     const window = this.#sender
@@ -316,7 +316,7 @@ export class Message implements Asker {
     window.executions.set(execution.token, execution)
     const { run } = this.#segment as Segment
     window.execute({
-      message: this.id, call, token: execution.token, name, arguments: args, key: keyOf(run.id, own as number), ...(wireId === undefined ? {} : { id: wireId }),
+      message: this.id, call, token: execution.token, name, arguments: args, key: keyOf(run.id, key), ...(wireId === undefined ? {} : { id: wireId }),
     })
   }
 

@@ -58,6 +58,8 @@ std::string by_value(std::string_view canonical) {
   return out;
 }
 
+constexpr std::string_view kNul("\0", 1);
+
 }  // namespace
 
 Status read_rule(std::string_view json, Rule &out) {
@@ -155,8 +157,11 @@ Verdict execution_gate(const Tool &tool, std::string_view canonical, const std::
 }
 
 std::string approval_digest(const Tool &tool, std::string_view canonical) {
-  constexpr std::string_view kNul("\0", 1);
   return sha256_hex({tool.name, kNul, canonical, kNul, tool.definition_hash});
+}
+
+std::string action_digest(const Tool &tool, std::string_view canonical) {
+  return sha256_hex({tool.name, kNul, canonical}).substr(0, 32);
 }
 
 }  // namespace sluice

@@ -59,4 +59,8 @@ Verdict execution_gate(const Tool &tool, std::string_view canonical, const std::
 // SHA-256 of tool name, NUL, canonical arguments, NUL, definition hash: of what the user was shown.
 std::string approval_digest(const Tool &tool, std::string_view canonical);
 
+// The first 32 digits of the SHA-256 of tool name, NUL, canonical arguments: what a call does, whatever the definition
+// says about it.
+std::string action_digest(const Tool &tool, std::string_view canonical);
+
 }  // namespace sluice

@@ -119,6 +119,8 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
   if (fields & field::edited && edited_) list.raw("edited", *edited_);
   if (fields & field::host_arguments && host_arguments_) list.raw("resolved", *host_arguments_);
+  if (fields & field::identity && !digest_.empty()) list.text("digest", digest_);
+  if (fields & field::identity && !key_.empty()) list.text("key", key_);
   if (fields & field::reserved && !reserved_.empty()) list.raw("reserved", reserved_);
   if (fields & field::raw && !raw_.empty()) {
     written("raw", raw_, true);

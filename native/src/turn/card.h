@@ -149,6 +149,7 @@ enum : uint32_t {
   approvals = 1U << 13,
   progress = 1U << 14,
   host_arguments = 1U << 15,
+  identity = 1U << 16,  // digest, key
   all = ~0U,
 };
 }  // namespace field
@@ -170,6 +171,10 @@ class Card {
   const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty until complete
   const std::optional<std::string> &edited() const { return edited_; }
   const std::optional<std::string> &host_arguments() const { return host_arguments_; }  // sluice_turn_resolve
+  // SHA-256 of tool, arguments and definition as it came to the gate. An edit does not change it.
+  const std::string &digest() const { return digest_; }
+  // What the call does, in its turn: round, digest of tool and arguments, and a number from 2 on for equal calls.
+  const std::string &key() const { return key_; }
   const std::string &reserved() const { return reserved_; }
   const SharedText &raw() const { return raw_; }  // the block in the text; [start, end) of the round's text
   size_t start() const { return start_; }
@@ -221,6 +226,14 @@ class Card {
   void set_host_arguments(std::string checked) {
     mark(field::host_arguments);
     host_arguments_ = std::move(checked);
+  }
+  void set_digest(std::string digest) {
+    mark(field::identity);
+    digest_ = std::move(digest);
+  }
+  void set_key(std::string key) {
+    mark(field::identity);
+    key_ = std::move(key);
   }
   void set_reserved(std::string object) {
     mark(field::reserved);
@@ -379,6 +392,8 @@ class Card {
     visit("askedPolled", card.asked_polled);
     visit("edited", card.edited_);
     visit("hostArguments", card.host_arguments_);
+    visit("digest", card.digest_);
+    visit("key", card.key_);
     visit("askedAt", card.asked_at);
     visit("detached", card.detached);
     visit("runningSince", card.running_since);
@@ -415,6 +430,7 @@ class Card {
   mutable std::string canonical_;  // once spelled; empty: effective_arguments() are in canonical form already
   std::optional<std::string> edited_;
   std::optional<std::string> host_arguments_;
+  std::string digest_, key_;
   std::string reserved_;
   SharedText raw_;
   size_t start_ = 0, end_ = 0;

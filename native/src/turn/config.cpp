@@ -20,9 +20,10 @@ constexpr Choice<ResultApproval> kResultApprovals[] = {
     {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
 // Errors after which mode auto may go on in mode text; "text" means all of them.
 constexpr Choice<bool> kFallbackReasons[] = {{"tools_unsupported", true}};
+constexpr Choice<Dispatch> kDispatches[] = {
+    {"round", Dispatch::round}, {"block", Dispatch::block}, {"end", Dispatch::end}};
 // Pairs of choices; the second one sets the flag.
 constexpr Choice<bool> kLoops[] = {{"automatic", false}, {"user_mediated", true}};
-constexpr Choice<bool> kDispatches[] = {{"round", false}, {"block", true}};
 constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
 constexpr Choice<bool> kAsks[] = {{"together", false}, {"one_by_one", true}};
 constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
@@ -273,7 +274,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     return is_null(value) ? Status{} : read_choice(value, kInjects, config.inject);
   }
   if (name == "loop") return read_choice(value, kLoops, config.user_mediated);
-  if (name == "dispatch") return read_choice(value, kDispatches, config.dispatch_block);
+  if (name == "dispatch") return read_choice(value, kDispatches, config.dispatch);
   if (name == "stopAfterCall") return read_bool(value, config.stop_after_call);
   if (name == "observeOnly") return read_observed(value, config);
   if (name == "seal") return read_seal(value, config.seal);
@@ -480,7 +481,7 @@ void write_config(const Config &config, std::string &out) {
   else
     choice("injectTools", kInjects, config.inject);
   choice("loop", kLoops, config.user_mediated);
-  choice("dispatch", kDispatches, config.dispatch_block);
+  choice("dispatch", kDispatches, config.dispatch);
   object.boolean("stopAfterCall", config.stop_after_call);
   choice("execution", kExecutions, config.parallel);
   object.number("maxConcurrentTools", config.max_concurrent);

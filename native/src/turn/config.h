@@ -18,6 +18,7 @@
 namespace sluice {
 
 enum class Mode : uint8_t { native, text, automatic };
+enum class Dispatch : uint8_t { round, block, end };
 enum class Inject : uint8_t { by_protocol, top, bottom, off };
 
 struct Limits {
@@ -46,7 +47,7 @@ struct Config {
   bool fall_back_to_text = false;                          // autoFallback
   bool user_mediated = false;                              // loop
   Inject inject = Inject::by_protocol;
-  bool dispatch_block = false;
+  Dispatch dispatch = Dispatch::round;
   bool stop_after_call = false;
   bool parallel = false;
   uint32_t max_concurrent = 4;

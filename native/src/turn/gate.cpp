@@ -1,6 +1,7 @@
 #include "turn/gate.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/json_writer.h"
 #include "base/sort.h"
@@ -86,6 +87,7 @@ void Gate::admit(Card &card) {
   const bool by_button = card.adopted && setup_.config.user_mediated;
   if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button) return ask(card);
   log_.record(card, {"execution", "approved", verdict->by});
+  if (!card.fire_and_forget()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
   log_.move(card, Trigger::pass);
 }
 
@@ -140,6 +142,7 @@ bool Gate::over_limits(Card &card) {
 void Gate::ask(Card &card) {
   log_.move(card, Trigger::ask);
   card.definition_changed = false;  // the question shows it as it is
+  card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
   card.asked_at = log_.now();
   card.asked_polled = false;
   log_.tell(card);
@@ -151,7 +154,7 @@ void Gate::ask_event(const Card &card) {
   event.text("type", "approval").number("call", card.call).text("stage", "execution");
   write_question(card, event, log_.lent());
   event.text("level", to_text(card.tool->permission)).text("policy", to_text(card.policy));
-  event.text("digest", approval_digest(*card.tool, card.canonical_arguments()));
+  event.text("digest", card.digest());
   if (card.asked_at && setup_.config.approval_timeout_ms > 0)
     event.number("expiresAt", *card.asked_at + setup_.config.approval_timeout_ms);
 }
@@ -306,8 +309,9 @@ int64_t Gate::timeout_of(const Card &card) const {
 
 void Gate::start(Card &card) {
   log_.move(card, Trigger::start);
-  card.forget_spelling();
   card.set_started(log_.now());
+  if (!card.fire_and_forget()) identify(card);
+  card.forget_spelling();
   if (card.fire_and_forget()) return fire(card);
   // A model cannot detach a call whose result the user is to see.
   const std::string archery = reserved_text(card, "archery");
@@ -316,12 +320,32 @@ void Gate::start(Card &card) {
   execute_event(card);
 }
 
+// Says what starts, with the arguments that it runs with. A state of a version without digests gets one.
+void Gate::identify(Card &card) {
+  if (card.digest().empty()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
+  card.set_key(key_of(card, action_digest(*card.tool, card.canonical_arguments())));
+}
+
+// Equal calls of a round get the numbers from 2 on. A call keeps its key: what others do later does not change it.
+std::string Gate::key_of(const Card &card, std::string_view action) const {
+  const std::string base = std::to_string(card.round) + ":" + std::string(action);
+  std::set<std::string, std::less<>> taken;
+  const auto &cards = log_.message().cards;
+  for (auto other = cards.rbegin(); other != cards.rend() && (*other)->round >= card.round; ++other)
+    if (other->get() != &card && (*other)->key().starts_with(base)) taken.insert((*other)->key());
+  std::string key = base;
+  for (uint32_t number = 2; taken.contains(key); ++number) key = base + ":" + std::to_string(number);
+  return key;
+}
+
 void Gate::execute_event(const Card &card) {
   ObjectWriter event(log_.event(Log::Event::execute, card.call));
   event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
   if (!card.wire_id().empty()) event.text("wireId", card.wire_id());
   event.text("source", card.source).number("round", card.round);
   write_arguments(card, event, log_.lent());
+  if (card.host_arguments()) event.raw("resolved", *card.host_arguments());
+  event.text("digest", card.digest()).text("key", card.key());
   if (!card.reserved().empty()) event.raw("reserved", card.reserved());
   event.boolean("detached", card.detached);
   const int64_t timeout = timeout_of(card);

@@ -87,6 +87,8 @@ class Gate {
   void observe(Card &card);
   // -- its run
   void start(Card &card);
+  void identify(Card &card);
+  std::string key_of(const Card &card, std::string_view action) const;
   void execute_event(const Card &card);
   void fire(Card &card);
   int64_t timeout_of(const Card &card) const;

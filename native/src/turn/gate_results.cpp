@@ -130,6 +130,7 @@ Status Gate::resolve(uint32_t call, std::string_view arguments) {
   if (Status status = check_started(*card); !status.ok()) return status;
   std::string checked;
   if (Status status = check_given(*card, arguments, checked); !status.ok()) return status;
+  card->set_key(key_of(*card, action_digest(*card->tool, canonical_json(checked))));
   card->set_host_arguments(std::move(checked));
   log_.tell(*card);
   return {};
@@ -148,6 +149,7 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
     approve_card(*card, "user", "once");  // the host ran it when the user pressed its button
     log_.move(*card, Trigger::start);
     card->set_started(log_.now());
+    identify(*card);
   }
   const CardState state = card->state();
   if (state == CardState::timeout || state == CardState::cancelled || state == CardState::unknown) {

@@ -129,7 +129,10 @@ void Gate::resume_card(Card &card) {
   if (not_started(card)) {
     if (!stands(card) || breaks_limit(card)) return send_back(card);
     calls_run_ += !card.fire_and_forget();
-    if (state == CardState::awaiting_approval && !log_.waits(Log::Event::approval, card.call)) ask_event(card);
+    if (state == CardState::awaiting_approval && !log_.waits(Log::Event::approval, card.call)) {
+      if (card.digest().empty()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
+      ask_event(card);
+    }
     return;
   }
   switch (state) {
@@ -143,6 +146,8 @@ void Gate::resume_card(Card &card) {
     case CardState::executing:
       if (stands(card) && card.tool->idempotent) {
         card.running_since = log_.now();
+        if (card.key().empty()) identify(card);  // saved by a version that had no keys
+        log_.tell(card);
         execute_event(card);
       } else {
         log_.settle(card, Trigger::lose, "turn_ended", words(Word::interrupted));

@@ -27,7 +27,10 @@ struct Setup {
   bool offers_tools() const { return config.exposure.enabled && !text_mode() && !offers.empty(); }  // in the request
   // May a call of this tool (nullptr: of none) start before its answer has ended?
   bool starts_in_answer(const Tool *tool) const {
-    return config.dispatch_block || observes() || (tool != nullptr && tool->immediate);
+    if (observes()) return true;
+    if (config.dispatch == Dispatch::end)
+      return tool != nullptr && tool->immediate && (tool->read_only || tool->ipc.has_value());
+    return config.dispatch == Dispatch::block || (tool != nullptr && tool->immediate);
   }
   // Does the text call tools by their vcpCommand?
   bool calls_commands() const { return calls_from_text() && config.protocols.front()->calls_commands(); }

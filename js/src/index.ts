@@ -2,7 +2,7 @@ export { SluiceError, type ErrorCode, type ErrorFields } from './core/errors.js'
 export { OutcomeUnknown } from './core/outcome-unknown.js'
 export { Engine, type EngineOptions, type Described, type NeedsContext, type Parsed, type Resolved } from './core/engine.js'
 export type { Around, DeclaredProtocol, MemberNames, OneOrMore, TagNames } from './core/declared-protocol.js'
-export type { EffectiveSettings, Fallback, FallbackReason, Language, ListedProfile, ListedTool, ObservedServer, Profile, Protocol, ServerResults, Settings, ToolList, ToolTokens, TurnSettings, Words } from './core/settings.js'
+export type { EffectiveSettings, Fallback, FallbackReason, Language, ListedProfile, ListedTool, ObservedServer, Profile, Protocol, ServerResults, Settings, TagRule, ToolList, ToolTokens, TurnSettings, Words } from './core/settings.js'
 export { Turn, parts, type CallRef, type End, type FinalDecision, type FoundTool, type Parts, type Replaced, type SentBack, type TurnConfig, type TurnEngine } from './core/turn.js'
 export { Run } from './core/run.js'
 export type {

@@ -11,6 +11,28 @@ export type Protocol = string | {
   [option: string]: unknown
 }
 
+/** A rule of the protocol `inline_tags`: text between `open` and `close` calls a tool, in mid-sentence. */
+export interface TagRule {
+  /** Where a tag begins, such as `[表情:`. */
+  open: string
+  /** Where it ends. */
+  close: string
+  /** The name of the tool. Null: the tag is taken out of the text, and nothing happens. */
+  tool: string | null
+  /** The parameter that gets the value. Give either this or `arguments`, unless `tool` is null. */
+  argument?: string
+  /** The value is a JSON object with all arguments. */
+  arguments?: 'json'
+  /** The longest value in code points, 1 to 4,096. Default 64. A longer one is text. */
+  max?: number
+  /** The value may hold line ends. Default false: such a tag is text. */
+  lines?: boolean
+  /** A-Z and a-z in `open` are the same, and so they are between a value and the enum of its parameter. Default false. */
+  anyCase?: boolean
+  /** `hide`: a tag that the end of the answer cut, or whose JSON cannot be read, is not shown. Default `text`: it is shown as written. */
+  broken?: 'text' | 'hide'
+}
+
 /** Which protocol a model gets where `protocol` is `'auto'`. */
 export interface Profile {
   /** A model whose name contains this text, in any case. */
@@ -273,12 +295,24 @@ export interface ListedProfile {
   resultRole: 'user' | 'tool'
 }
 
-/** What is parsed besides: by the settings, and for tools that are called that way. */
-export function allParsed(own: readonly Protocol[], tools: readonly { readonly alsoParse?: readonly string[] }[]): readonly Protocol[] {
+/**
+ * The protocols of the settings, then those that tools bring. Of two with one id the first counts, but rules of `inline_tags` are joined by the
+ * engine: an app and its tools bring tags each.
+ */
+export function allParsed(own: readonly Protocol[], tools: readonly { readonly alsoParse?: readonly Protocol[] }[]): readonly Protocol[] {
   if (!Array.isArray(own)) return own // the engine says what is wrong with it
-  const ids = new Set(own.map((protocol) => (typeof protocol === 'string' ? protocol : protocol?.id)))
-  return [...own, ...new Set(tools.flatMap((tool) => tool.alsoParse ?? []).filter((id) => !ids.has(id)))]
+  const idOf = (protocol: Protocol): string | undefined => (typeof protocol === 'string' ? protocol : protocol?.id)
+  const all = new Map(own.map((protocol) => [keyOf(protocol), protocol]))
+  const ids = new Set(own.map(idOf))
+  for (const protocol of tools.flatMap((tool) => tool.alsoParse ?? [])) {
+    if (idOf(protocol) !== 'inline_tags' && ids.has(idOf(protocol))) continue
+    ids.add(idOf(protocol))
+    all.set(keyOf(protocol), protocol)
+  }
+  return [...all.values()]
 }
+
+const keyOf = (protocol: Protocol): string => (typeof protocol === 'string' ? protocol : JSON.stringify(protocol))
 
 const value = is('a JSON value', (given) => typeof given !== 'function' && typeof given !== 'symbol')
 

@@ -2,6 +2,7 @@ import { SluiceError } from './errors.js'
 import type { ExecutionPolicy, JsonObject, Level, ResultPolicy, ToolUseBlock } from './events.js'
 import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
+import type { Protocol } from './settings.js'
 import { wordNames, wordsOf, type ToolWords } from './tool-words.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
@@ -226,7 +227,7 @@ export interface Tool<in C = unknown, out O = unknown> {
   /** The declaration for the native engine. */
   readonly declaration: { readonly [member: string]: unknown }
   /** Text protocols that call it beside native calls. They are parsed beside the `alsoParse` of the settings. */
-  readonly alsoParse?: readonly string[]
+  readonly alsoParse?: readonly Protocol[]
   /** Runs a call. Absent: the host answers `execute` events by itself. */
   readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
   /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or its result is no object. */

@@ -61,6 +61,8 @@ export class Message implements Asker {
   readonly asks = new Map<number, OpenAsk>()
   readonly #options: MessageOptions
   readonly #executions = new Map<number, Execution>()
+  /** Calls that were written as tags. */
+  readonly #tags = new Set<number>()
   readonly #numbering = new MessageNumbering()
   #sender: ToolWindow | undefined
   /** Absent when it ended: a run holds every event of it. */
@@ -393,10 +395,12 @@ export class Message implements Asker {
   #card({ seq: _, ...card }: CardEvent): void {
     if (card.status && !card.status.startsWith('awaiting')) this.#closeAsk(card.call)
     const tool = this.#tool(card.name)
+    if (card.source === 'inline_tags') this.#tags.add(card.call)
+    const idle = card.status === 'not_found' && this.#tags.has(card.call) // a tag without a tool to run fails nobody
     const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: AskView['annotations'] }
     this.#publish({
       ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true && tool?.words?.from === undefined ? { reads: true } : {}),
-      ...(tool?.declaration['ipc'] ? { silent: true } : {}),
+      ...(tool?.declaration['ipc'] || idle ? { silent: true } : {}),
     })
   }
 

@@ -1,6 +1,7 @@
 // Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
 import { SluiceError } from '../core/errors.js'
 import { anything, flag, is, members, text, wrong } from '../core/options.js'
+import type { TagRule } from '../core/settings.js'
 import { tool, type Tool } from '../core/tool.js'
 import { unprintable } from './model.js'
 
@@ -43,8 +44,8 @@ const checkOptions = members({
 })
 
 /**
- * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not have is left out, and so
- * are names of more than 40 characters and those behind the first 64.
+ * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not have is left out, as
+ * are names of more than 40 characters and all after the first 64. A tag of a kind that the model does not have is neither shown nor spoken.
  */
 export function live2dTools(options: Live2dOptions): Tool[] {
   checkOptions(options, 'options')
@@ -85,7 +86,18 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       }),
     )
   }
-  return tags ? tools.map((one) => ({ ...one, alsoParse: ['inline_tags'] })) : tools
+  if (!tags || tools.length === 0) return tools
+  const has = (name: string): string | null => (tools.some((one) => one.name === name) ? name : null)
+  const rules = [...tagRules('表情', has('live2d.expression'), 'name'), ...tagRules('动作', has('live2d.motion'), 'group')]
+  return tools.map((one) => ({ ...one, alsoParse: [{ id: 'inline_tags', rules }] }))
+}
+
+/**
+ * The tags of one kind, with either colon. Personas, older answers and former pets write tags of a kind that this model does not have: these are
+ * neither shown nor spoken.
+ */
+function tagRules(kind: string, tool: string | null, argument: string): TagRule[] {
+  return [':', '：'].map((colon) => ({ open: `[${kind}${colon}`, close: ']', anyCase: true, ...(tool === null ? { tool } : { tool, argument }) }))
 }
 
 /** Names of a downloaded Live2D model are a stranger's text in the instructions: only short, plain ones are passed on. */

@@ -219,7 +219,8 @@ export class SluiceCard extends SluiceElement {
     const what = whatOf({ stage: 'execution', name: card.name, words: card.words, arguments: card.arguments }, words, this.language).map(({ text }) => text).join('')
     const said = [card.words ? what : [escapeInvisible((card.name ?? '').slice(0, 100)), card.arguments ? summary(card.arguments) : ''].filter(Boolean).join(' '),
       failed ? escapeInvisible((card.notice ?? card.error ?? words.status[status] ?? status).slice(0, 300)) : ''].filter(Boolean).join(': ')
-    return html`<button type="button" class="mark ${failed ? 'failed' : ''}" part="mark" aria-label=${said} title=${said} aria-expanded="false" @click=${this.#toggle}>${this.#icon(card)}</button>`
+    const alarming = failed && (card.source !== 'inline_tags' || card.notice !== undefined) // a tag that did nothing harms nobody
+    return html`<button type="button" class="mark ${alarming ? 'failed' : ''}" part="mark" aria-label=${said} title=${said} aria-expanded="false" @click=${this.#toggle}>${this.#icon(card)}</button>`
   }
 
   /** What people call the tool; a stranger's words are not put in the place of its name. */

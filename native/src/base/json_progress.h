@@ -12,6 +12,7 @@ class JsonProgress {
   void read(std::string_view whole);  // the whole text so far; begins with what was read before
   bool closed() const { return closed_; }
   bool has_residue() const { return residue_; }
+  bool in_string() const { return in_string_; }
   bool wants_value() const {
     return !in_string_ && (last_ == ':' || last_ == '[' || (last_ == ',' && open_.ends_with('[')));
   }

@@ -18,6 +18,11 @@ class ToolView {
   // Does the tool's schema take a list for the parameter?
   enum class List : uint8_t { no, maybe, only };
   virtual List takes_list(std::string_view tool, std::string_view parameter) const = 0;
+  // A value as the enum of a parameter spells it, where it differs from one of the enum's values in the case of ASCII
+  // letters only; else as it is.
+  virtual std::string spelled(std::string_view, std::string_view, std::string_view value) const {
+    return std::string(value);
+  }
   // The names of all tools, sorted. Empty: the host registered none, so any name may be a tool's.
   virtual std::vector<std::string_view> names() const = 0;
 };

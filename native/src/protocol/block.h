@@ -13,6 +13,7 @@ class BlockReader {
     open,
     closed,
     rejected,  // no call: shown as it was written
+    hidden,    // no call: a tag that is taken out of the text, which goes on behind it; `code` as for a rejected block
     markup,    // no call: a token of the format that is never shown, such as the beginning of reasoning
   };
   struct Note {
@@ -56,7 +57,7 @@ class BlockReader {
   // -- rejected
   std::string_view code;  // of the diagnostic; empty: none, this looked like nothing
   size_t decided = 0;     // the byte that decided it
-  // -- markup: `end` as well
+  // -- hidden, markup: `end` as well
   bool reasoning = false;  // what follows is reasoning, up to a closer of it
 
  protected:

@@ -43,6 +43,8 @@ class ScanSink {
   // block holds several. `raw`: the block as written, [start, end) of the text.
   virtual void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
                              size_t start, size_t end) = 0;
+  // A tag that is taken out of the text.
+  virtual void on_scan_hidden(std::string_view) {}
   virtual void on_scan_diagnostic(std::string_view code, std::string_view detail, size_t offset,
                                   std::string_view raw) = 0;
 };

@@ -120,34 +120,12 @@ struct InlineOptions : ProtocolOptions {
   std::vector<TagRule> rules;
 };
 
-Status read_rules(std::string_view value, InlineOptions &options) {
-  const auto refuse = [value] {
-    return unexpected(value, "an array of { open, close, tool, argument }, none of them empty");
-  };
-  if (json_kind(value) != '[') return refuse();
-  for (JsonSlices rule(value); rule.next();) {
-    TagRule one;
-    if (json_kind(rule.value()) != '{') return refuse();
-    for (JsonSlices member(rule.value()); member.next();) {
-      std::string *const field = member.key() == "\"open\""       ? &one.open
-                                 : member.key() == "\"close\""    ? &one.close
-                                 : member.key() == "\"tool\""     ? &one.tool
-                                 : member.key() == "\"argument\"" ? &one.argument
-                                                                  : nullptr;
-      if (!field || json_kind(member.value()) != '"') return refuse();
-      *field = json_text(trim_json(member.value()));
-    }
-    if (one.open.empty() || one.close.empty() || one.tool.empty() || one.argument.empty()) return refuse();
-    options.rules.push_back(std::move(one));
-  }
-  return options.rules.empty() ? refuse() : Status();
-}
-
 constexpr Option<InlineOptions> kInlineOptions[] = {
     {"code", read_code<InlineOptions>},
     {"duplicates", read_duplicates<InlineOptions>},
     {"trim", read_trim<InlineOptions>},
-    {"rules", read_rules},
+    {"rules",
+     [](std::string_view value, InlineOptions &options) { return read_tag_rules(value, options.rules); }},
 };
 
 Status read_inline_tags(std::string_view config, std::shared_ptr<const Protocol> &out) {

@@ -7,6 +7,7 @@
 #include "base/reading.h"
 #include "base/sha256.h"
 #include "base/sort.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -338,6 +339,24 @@ ToolView::List Registry::takes_list(std::string_view tool, std::string_view para
   if (!found || found->schema.takes_list(parameter))
     return found && found->schema.only_list(parameter) ? List::only : List::maybe;
   return List::no;
+}
+
+std::string Registry::spelled(std::string_view tool, std::string_view parameter, std::string_view value) const {
+  const Tool *const found = find(tool);
+  const auto properties = found ? json_member(found->parameters, "properties") : std::nullopt;
+  const auto property = properties ? json_member(*properties, parameter) : std::nullopt;
+  const auto allowed = property ? json_member(*property, "enum") : std::nullopt;
+  std::optional<std::string> alike;
+  if (allowed && json_kind(*allowed) == '[')
+    for (JsonSlices one(*allowed); one.next();) {
+      if (json_kind(one.value()) != '"') continue;
+      std::string text = json_text(trim_json(one.value()));
+      if (text == value) return text;
+      if (text.size() != value.size() || fit(text, value, true) != Fit::yes) continue;
+      if (alike) return std::string(value);  // case tells them apart
+      alike = std::move(text);
+    }
+  return alike.value_or(std::string(value));
 }
 
 }  // namespace sluice

@@ -38,6 +38,7 @@ class Registry final : public ToolView {
   bool declares(std::string_view tool, std::string_view parameter) const override;
   std::string text_parameter(std::string_view tool) const override;
   List takes_list(std::string_view tool, std::string_view parameter) const override;
+  std::string spelled(std::string_view tool, std::string_view parameter, std::string_view value) const override;
 
  private:
   std::vector<Tool> tools_;

@@ -505,6 +505,12 @@ void Answer::on_scan_fabricated(std::string_view utf8) {
   if (!ignores_bytes()) show(Block::Kind::text, utf8, false, Block::Mark::fabricated);
 }
 
+void Answer::on_scan_hidden(std::string_view utf8) {
+  if (ignores_bytes()) return;
+  shown_ = true;  // the answer said something
+  log_.hide(utf8);
+}
+
 void Answer::on_scan_reasoning(std::string_view utf8, bool first) {
   if (!ignores_bytes()) show(Block::Kind::reasoning, utf8, first);
 }

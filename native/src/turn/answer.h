@@ -93,6 +93,7 @@ class Answer final : WireSink, ScanSink {
   // -- ScanSink
   void on_scan_text(std::string_view utf8) override;
   void on_scan_fabricated(std::string_view utf8) override;
+  void on_scan_hidden(std::string_view utf8) override;
   void on_scan_reasoning(std::string_view utf8, bool first) override;
   void on_call_open(std::string_view protocol, std::string_view name, size_t start) override;
   void on_call_arguments(std::string_view piece, size_t offset) override;

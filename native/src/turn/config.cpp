@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/reading.h"
 #include "protocol/own/server_results.h"
+#include "protocol/own/tag_rules.h"
 #include "protocol/seal.h"
 
 namespace sluice {
@@ -35,14 +36,27 @@ std::string indexed(size_t i) { return "[" + std::to_string(i) + "]"; }
 
 bool is_null(std::string_view value) { return json_kind(value) == 'n'; }
 
+constexpr std::string_view kTags = "inline_tags";
+
+// Adds the rules of a configuration of inline_tags to those of a protocol. An app and its tools bring rules each.
+Status join_tags(std::string_view more, Config &config, std::shared_ptr<const Protocol> &tags) {
+  std::string joined;
+  if (Status status = join_tag_rules(config.protocol_texts.at(tags.get()), more, joined); !status.ok()) return status;
+  if (Status status = make_protocol(joined, config.declared, tags); !status.ok()) return status;
+  config.protocol_texts[tags.get()] = joined;
+  return {};
+}
+
 Status read_protocol(std::string_view value, Config &config, Protocols &out) {
   const char kind = json_kind(value);
   if (kind != '"' && kind != '{') return unexpected(value, "a protocol: an id, or an object with one");
   std::shared_ptr<const Protocol> protocol;
   Status status = make_protocol(trim_json(value), config.declared, protocol);
   if (!status.ok()) return status;
-  for (const auto &other : out)
+  for (auto &other : out) {
+    if (other->id() == kTags && protocol->id() == kTags) return join_tags(trim_json(value), config, other);
     if (other->id() == protocol->id()) return unexpected(value, "each protocol once");
+  }
   config.protocol_texts[protocol.get()] = trim_json(value);
   out.push_back(std::move(protocol));
   return {};
@@ -530,6 +544,17 @@ Status read_saved_protocols(std::string_view list, Config &config, Protocols &ou
   if (Status status = read_protocols(others + "]", config, out, nullptr); !status.ok()) return status;
   if (results && config.server_results == nullptr) return error(Code::json, "found results of a server, expected none");
   if (results) out.push_back(config.server_results);
+  return {};
+}
+
+Status join_parsed_tags(Config &config) {
+  const auto is_tags = [](const auto &protocol) { return protocol->id() == kTags; };
+  const auto own = std::find_if(config.protocols.begin(), config.protocols.end(), is_tags);
+  const auto also = std::find_if(config.also_parse.begin(), config.also_parse.end(), is_tags);
+  if (own == config.protocols.end() || also == config.also_parse.end() || *own == *also) return {};
+  const std::string more = config.protocol_texts.at(also->get());
+  if (Status status = join_tags(more, config, *own); !status.ok()) return status;
+  *also = *own;
   return {};
 }
 

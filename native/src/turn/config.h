@@ -101,6 +101,9 @@ Status choose_protocol(std::string_view model, Config &config);
 // Refuses a declared protocol whose calls begin like those of another protocol that the turn reads.
 Status check_protocols(const Config &config, const ToolView &tools);
 
+// Joins the tags of `protocol` and those of `alsoParse`, where both read tags.
+Status join_parsed_tags(Config &config);
+
 // Gives the active protocols the seal. Called once per turn, after choose_protocol.
 Status seal_protocols(Config &config);
 

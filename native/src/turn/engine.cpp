@@ -17,6 +17,7 @@ Status Engine::compile(std::string_view document, Engine &out) {
     if (Status status = Registry::compile(*tools, depth, out.registry); !status.ok())
       return std::move(status).inside("tools");
   }
+  if (Status status = join_parsed_tags(out.defaults); !status.ok()) return std::move(status).inside("alsoParse");
   return check_protocols(out.defaults, out.registry);
 }
 

@@ -200,6 +200,26 @@ std::string image_message(const Wording &words, const std::vector<const Card *> 
          R"(],"metadata":{"imagesOf":[)" + calls + "]}}";
 }
 
+// Gives the blocks of a round, in order, the tags that they do not show.
+class HiddenTags {
+ public:
+  explicit HiddenTags(const Round &round) : tags_(round.hidden) {}
+  // Appends the text of this block with its tags.
+  void write(std::string_view text, size_t block, std::string &out) {
+    size_t done = 0;
+    for (; next_ < tags_.size() && tags_[next_].block <= block; ++next_) {
+      const size_t to = std::clamp(tags_[next_].offset, done, text.size());
+      out.append(text.substr(done, to - done)).append(tags_[next_].text);
+      done = to;
+    }
+    out.append(text.substr(done));
+  }
+
+ private:
+  const std::vector<HiddenTag> &tags_;
+  size_t next_ = 0;
+};
+
 std::string note_message(std::string_view note) {
   std::string out;
   ObjectWriter message(out);
@@ -223,11 +243,14 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     std::string text, behind;  // behind: text after the last call, if it becomes a message of its own
     RoundParts parts{number, &round, {}, {}, {}};
     bool dropped = false;
+    HiddenTags hidden(round);
     std::vector<const Card *> &cards = parts.cards;
     for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
       const Block &block = message.blocks[at];
       const bool replaced = round.note.empty() && message.is_retracted(block);
-      if (block.kind == Block::Kind::text && !replaced) (split ? behind : text) += block.text;
+      std::string replaced_text;
+      const std::string_view shown = block.kind == Block::Kind::text ? std::string_view(block.text) : "";
+      hidden.write(shown, at, replaced ? replaced_text : split ? behind : text);
       if (block.kind != Block::Kind::tool_use) continue;
       dropped = dropped || message.cards[block.card]->dropped;
       if (message.cards[block.card]->dropped) continue;
@@ -244,6 +267,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       text += behind;
       behind.clear();
     }
+    hidden.write({}, at, split ? behind : text);
     if (cards.empty()) {
       text += behind;
       behind.clear();

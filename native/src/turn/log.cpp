@@ -61,6 +61,13 @@ bool Log::continues(Block::Kind kind, Block::Mark mark) const {
   return last.kind == kind && last.mark == mark && last.round == round_number();
 }
 
+void Log::hide(std::string_view tag) {
+  const bool within = continues(Block::Kind::text, Block::Mark::none);
+  const size_t blocks = message_.blocks.size();
+  const size_t offset = within ? message_.blocks.back().text.size() : 0;
+  round().hidden.push_back({within ? blocks - 1 : blocks, offset, std::string(tag)});
+}
+
 void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
   if (fresh || !continues(kind, mark)) {
     Block &block = message_.blocks.emplace_back();

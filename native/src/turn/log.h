@@ -44,6 +44,8 @@ class Log {
   bool continues(Block::Kind kind, Block::Mark mark) const;  // the last block is of this kind, mark and round
   // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway.
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
+  // Keeps a tag that is not shown, for the history.
+  void hide(std::string_view tag);
   void show_error(TurnError error);
   // Retracts the text of this round, and says so in an event. `note`: what the model reads about it.
   void retract(std::string note);

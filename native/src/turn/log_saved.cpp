@@ -161,6 +161,12 @@ void Log::save(ObjectWriter &object) const {
     ObjectWriter entry(out);
     entry.number("finish", static_cast<int64_t>(round.finish));
     Round::each_field(round, Saver{entry});
+    if (!round.hidden.empty())
+      write_list(entry.value("hidden"), round.hidden, [&](const HiddenTag &tag) {
+        ObjectWriter place(out);
+        place.number("block", static_cast<int64_t>(tag.block)).number("offset", static_cast<int64_t>(tag.offset));
+        place.text("text", tag.text).close();
+      });
     entry.close();
   });
   write_list(object.value("blocks"), message_.blocks, [&](const Block &block) {
@@ -205,6 +211,13 @@ Status Log::load_rounds(const SavedReader &saved) {
     Round &round = message_.rounds.emplace_back();
     round.finish = saved_enum(entry, "finish", Finish::none, Finish::malformed);
     Round::each_field(round, Loader{entry});
+    for (JsonSlices tags(entry.nested("hidden")); tags.next();) {
+      const SavedReader place(tags.value());
+      HiddenTag &tag = round.hidden.emplace_back();
+      place.get("block", tag.block);
+      place.get("offset", tag.offset);
+      place.text("text", tag.text);
+    }
     if (Status status = entry.fits(); !status.ok())
       return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
   }

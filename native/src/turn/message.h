@@ -49,6 +49,13 @@ struct Block {
   TurnError error;
 };
 
+// A tag that no block shows. The history keeps it where the model wrote it.
+struct HiddenTag {
+  size_t block = 0;   // the text block in which it was written, or the block in front of which it was
+  size_t offset = 0;  // bytes of that block's text in front of it
+  std::string text;
+};
+
 // What is known of a round beside its blocks.
 struct Round {
   Finish finish = Finish::none;  // why the answer ended, as the provider says
@@ -61,8 +68,9 @@ struct Round {
   bool text_calls = false;  // its calls were written as text
   std::string note;         // a message of the user that the model reads after the round
   size_t retracted = 0;     // text blocks of the round below this index were retracted
+  std::vector<HiddenTag> hidden;  // in order
 
-  // Saves and restores every field but the finish reason.
+  // Saves and restores every field but the finish reason and the hidden tags.
   template <class AnyRound, class Visit>
   static void each_field(AnyRound &round, const Visit &visit) {
     visit("raw", round.raw);

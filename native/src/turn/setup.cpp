@@ -114,6 +114,7 @@ Status Setup::read_model() {
   if (const auto name = request ? json_member(*request, "model") : std::nullopt; name && json_kind(*name) == '"')
     model = json_text(*name);
   if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");
+  if (Status status = join_parsed_tags(config); !status.ok()) return std::move(status).inside("alsoParse");
   if (Status status = check_protocols(config, registry()); !status.ok()) return status;
   if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("seal");
   return {};

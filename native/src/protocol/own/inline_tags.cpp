@@ -2,21 +2,23 @@
 
 #include <algorithm>
 
+#include "base/json_progress.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/marker_text.h"
+#include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMostCodePoints = 64;
+constexpr size_t kDeepestWritten = 1024;  // levels of arguments that were checked before
 
-// Reads a value up to its rule's closer: one line of at most kMostCodePoints code points, without another opener.
-// Anything else is text.
+// Reads a value up to its rule's closer, within what the rule allows and without another opener. Anything else is text.
 class TagValueReader final : public BlockReader {
  public:
-  TagValueReader(const std::vector<TagRule> &rules, bool trim) : rules_(rules), trim_(trim) {}
+  TagValueReader(const std::vector<TagRule> &rules, bool trim, const ToolView *tools, size_t depth)
+      : rules_(rules), trim_(trim), tools_(tools), depth_(depth) {}
 
   State read(std::string_view block, bool ended) override;
   void cut(std::string_view, std::string_view) override {}  // a tag has no name before it is closed
@@ -28,22 +30,34 @@ class TagValueReader final : public BlockReader {
     decided = where;
     return State::rejected;
   }
-  void call(std::string_view value);
+  // A tag that is cut or cannot be read. `to`: where it ends.
+  State broken(std::string_view why, size_t to) {
+    if (!rule_->hide_broken) return rejected_as(why, at_);
+    code = "broken_tag";
+    end = to;
+    return State::hidden;
+  }
+  bool ends_here(std::string_view block);
+  State close(std::string_view block);
+  std::string arguments_of(std::string_view value) const;
 
   const std::vector<TagRule> &rules_;
   const bool trim_;
+  const ToolView *const tools_;  // nullptr: values stay as they are written
+  const size_t depth_;
   const TagRule *rule_ = nullptr;
   size_t at_ = 0;
   size_t code_points_ = 0;
+  JsonProgress shape_;  // of a JSON value
 };
 
 BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
   if (rule_ == nullptr) {
     const TagRule *longest = nullptr;
     for (const TagRule &rule : rules_) {
-      if (!ended && rule.open.size() > block.size() && rule.open.starts_with(block)) return State::open;
-      if (block.starts_with(rule.open) && (longest == nullptr || rule.open.size() > longest->open.size()))
-        longest = &rule;
+      const Fit found = fit(block, rule.open, rule.any_case);
+      if (!ended && found == Fit::partial) return State::open;
+      if (found == Fit::yes && (longest == nullptr || rule.open.size() > longest->open.size())) longest = &rule;
     }
     rule_ = longest;
     begun = true;
@@ -51,34 +65,52 @@ BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
   }
   for (; at_ < block.size(); ++at_) {
     const std::string_view rest = block.substr(at_);
-    if (rest.starts_with(rule_->close)) {
-      const std::string_view value = block.substr(arguments_from, at_ - arguments_from);
-      if (trim(value).empty()) return rejected_as("malformed_argument", at_);
-      arguments_to = at_;
-      end = at_ + rule_->close.size();
-      call(value);
-      return State::closed;
-    }
-    if (!ended && std::string_view(rule_->close).starts_with(rest)) return State::open;
+    const Fit closer = fit(rest, rule_->close);
+    if (closer == Fit::yes && ends_here(block)) return close(block);
+    if (!ended && closer == Fit::partial) return State::open;
     for (const TagRule &rule : rules_) {
-      if (rest.starts_with(rule.open)) return rejected_as("nested_opener", at_);
-      if (!ended && std::string_view(rule.open).starts_with(rest)) return State::open;
+      const Fit opener = fit(rest, rule.open, rule.any_case);
+      if (opener == Fit::yes) return rejected_as("nested_opener", at_);
+      if (!ended && opener == Fit::partial) return State::open;
     }
-    if (block[at_] == '\n' || block[at_] == '\r') return rejected_as("malformed_argument", at_);
-    if (!continues_code_point(block[at_]) && ++code_points_ > kMostCodePoints) return rejected_as("oversize", at_);
+    if (!rule_->lines && (block[at_] == '\n' || block[at_] == '\r')) return rejected_as("malformed_argument", at_);
+    if (!continues_code_point(block[at_]) && ++code_points_ > rule_->max) return rejected_as("oversize", at_);
   }
-  return ended ? rejected_as("unterminated_block", at_) : State::open;
+  return ended ? broken("unterminated_block", at_) : State::open;
 }
 
-void TagValueReader::call(std::string_view value) {
+// Does the closer at `at_` end the tag? In a JSON value it may be a part of a string, or its bracket one of the value's.
+bool TagValueReader::ends_here(std::string_view block) {
+  if (!rule_->json) return true;
+  shape_.read(block.substr(arguments_from, at_ - arguments_from));
+  const char first = rule_->close.front();
+  return shape_.closed() || (!shape_.in_string() && first != '}' && first != ']');
+}
+
+BlockReader::State TagValueReader::close(std::string_view block) {
+  const std::string_view value = block.substr(arguments_from, at_ - arguments_from);
+  const size_t behind = at_ + rule_->close.size();
+  if (rule_->json && (json_kind(trim(value)) != '{' || !check_json(trim(value), depth_).ok()))
+    return broken("invalid_json", behind);
+  if (trim(value).empty()) return rejected_as("malformed_argument", at_);
+  end = behind;
+  if (!rule_->tool) return State::hidden;
+  arguments_to = at_;
   ParsedCall &call = calls.emplace_back();
-  name = call.name = rule_->tool;
+  name = call.name = *rule_->tool;
   call.raw_arguments = value;
-  call.arguments = '{';
-  append_json_string(call.arguments, rule_->argument);
-  call.arguments += ':';
-  append_text(call.arguments, trim_ ? trim(value) : value);
-  call.arguments += '}';
+  call.typed = rule_->json;
+  call.arguments = rule_->json ? compact_json(trim(value)) : arguments_of(trim_ ? trim(value) : value);
+  return State::closed;
+}
+
+std::string TagValueReader::arguments_of(std::string_view value) const {
+  std::string out = "{";
+  append_json_string(out, rule_->argument);
+  out += ':';
+  append_text(out, rule_->any_case && tools_ != nullptr ? tools_->spelled(*rule_->tool, rule_->argument, value)
+                                                        : std::string(value));
+  return out + "}";
 }
 
 class InlineTags final : public Protocol {
@@ -90,8 +122,8 @@ class InlineTags final : public Protocol {
   CodeMode code() const override { return options_.code.value_or(CodeMode::ignore); }
   std::vector<Marker> openers(const ToolView &) const override { return markers(&TagRule::open); }
   std::vector<Marker> closers(const ToolView &) const override { return markers(&TagRule::close); }
-  std::unique_ptr<BlockReader> reader(const ToolView &, const ScanLimits &) const override {
-    return std::make_unique<TagValueReader>(rules_, options_.trim.value_or(true));
+  std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
+    return std::make_unique<TagValueReader>(rules_, options_.trim.value_or(true), &tools, limits.depth);
   }
 
   void write_definitions(const std::vector<ToolText> &tools, std::string &out) const override;
@@ -103,7 +135,7 @@ class InlineTags final : public Protocol {
  private:
   std::vector<Marker> markers(std::string TagRule::*word) const {
     std::vector<Marker> out;
-    for (const TagRule &rule : rules_) out.push_back({rule.*word});
+    for (const TagRule &rule : rules_) out.push_back({.bytes = rule.*word, .fold = rule.any_case});
     return out;
   }
   const TagRule *rule_for(std::string_view tool) const {
@@ -120,15 +152,19 @@ void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::stri
   for (const ToolText &tool : tools) {
     const TagRule *const rule = rule_for(tool.name);
     if (rule == nullptr) continue;
-    std::string said(tool.description), values;
-    if (const auto properties = json_member(tool.parameters, "properties"))
+    std::string said(tool.description), values, word(rule->argument);
+    if (rule->json) {
+      word = example_arguments(tool.parameters);
+      said.append(" Its value is a JSON object of this schema: ").append(tool.parameters);
+    } else if (const auto properties = json_member(tool.parameters, "properties")) {
       if (const auto property = json_member(*properties, rule->argument))
         if (const auto allowed = json_member(*property, "enum"); allowed && json_kind(*allowed) == '[')
           for (JsonSlices value(*allowed); value.next();)
             if (json_kind(value.value()) == '"') values += (values.empty() ? "" : ", ") + json_text(value.value());
+    }
     defuse(said);
     defuse(values);
-    list += "\n" + rule->open + rule->argument + rule->close + " " + said;
+    list += "\n" + rule->open + word + rule->close + " " + said;
     if (!values.empty()) list += " " + rule->argument + " is one of: " + values + ".";
   }
   if (list.empty()) return;
@@ -138,14 +174,15 @@ void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::stri
   out.append(list).append("\n");
 }
 
-// Writes a tag. It has room for one argument on one short line, so any other call is written as words in parentheses.
+// Writes a tag. Most have room for one argument on one short line, so any other call is written as words in parentheses.
 void InlineTags::write_call(std::string_view, std::string_view name, std::string_view arguments,
                             std::string &out) const {
   if (const TagRule *const rule = rule_for(name)) {
-    const auto value = json_member(arguments, rule->argument);
-    if (value && json_kind(*value) == '"') {
-      const std::string tag = rule->open + json_text(trim_json(*value)) + rule->close;
-      TagValueReader reader(rules_, options_.trim.value_or(true));
+    const auto value = rule->json ? std::nullopt : json_member(arguments, rule->argument);
+    if (rule->json || (value && json_kind(*value) == '"')) {
+      const std::string tag =
+          rule->open + (rule->json ? std::string(arguments) : json_text(trim_json(*value))) + rule->close;
+      TagValueReader reader(rules_, options_.trim.value_or(true), nullptr, kDeepestWritten);
       if (reader.read(tag, true) == BlockReader::State::closed && reader.end == tag.size() &&
           canonical_json(reader.calls.front().arguments) == canonical_json(arguments)) {
         out += tag;
@@ -178,11 +215,7 @@ void InlineTags::defuse(std::string &text) const {
 }  // namespace
 
 std::shared_ptr<const Protocol> make_inline_tags(std::vector<TagRule> rules, const ProtocolOptions &options) {
-  if (rules.empty())
-    rules = {{"[表情:", "]", "live2d.expression", "name"},
-             {"[表情：", "]", "live2d.expression", "name"},
-             {"[动作:", "]", "live2d.motion", "group"},
-             {"[动作：", "]", "live2d.motion", "group"}};
+  if (rules.empty()) rules = pet_tag_rules();
   return std::make_shared<InlineTags>(std::move(rules), options);
 }
 

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "protocol/family/family.h"
+#include "protocol/own/tag_rules.h"
 
 namespace sluice {
 
-struct TagRule {
-  std::string open, close;
-  std::string tool, argument;
-};
-
-// Without rules the tags are those of a Live2D pet: [表情:name] and [动作:group].
+// Without rules the tags are those of a Live2D pet.
 std::shared_ptr<const Protocol> make_inline_tags(std::vector<TagRule> rules, const ProtocolOptions &options);
 
 }  // namespace sluice

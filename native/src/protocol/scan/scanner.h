@@ -117,6 +117,7 @@ class Scanner final : public TextScanner {
   bool lost_bytes(size_t start, size_t end) const;
   std::string_view why_no_markup() const;
   void pass_markup();
+  void pass_hidden();
   void outgrown();
   void start_skipping();
   void give_back(std::string_view code, size_t length, bool ended = false);

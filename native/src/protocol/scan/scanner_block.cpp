@@ -92,9 +92,9 @@ bool Scanner::read_block(bool ended) {
       give_back(reader_->code, reader_->decided, last);
       return true;
     }
-    if (state == BlockReader::State::markup) {
+    if (state == BlockReader::State::markup || state == BlockReader::State::hidden) {
       if (const std::string_view why = why_no_markup(); why.empty())
-        pass_markup();
+        state == BlockReader::State::hidden ? pass_hidden() : pass_markup();
       else
         give_back(why, reader_->end);
       return true;
@@ -217,6 +217,21 @@ void Scanner::pass_markup() {
   show(block_);  // white space with no text before it is dropped with it
   at_ = done_ = block_ + reader->end;
   start_reasoning(reader->reasoning);
+}
+
+// Takes a tag out of the text, which goes on as if the tag were not there.
+void Scanner::pass_hidden() {
+  const std::unique_ptr<BlockReader> reader = std::move(reader_);
+  const std::string_view raw = text_.substr(block_, reader->end);
+  mode_ = Mode::text;
+  show(block_);
+  if (!reader->code.empty()) diagnostic(reader->code, "a tag that is not shown", offset(block_), raw);
+  sink_.on_scan_hidden(raw);
+  at_ = done_ = block_ + reader->end;
+  match_ = 0;
+  context_ = before_;
+  strings_ = strings_before_;
+  rest_ = {};
 }
 
 // Closes the card now and drops the rest of its block.

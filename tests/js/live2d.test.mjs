@@ -123,3 +123,29 @@ test('the model is told few and short names: those of a downloaded model are a s
   assert.equal(faces.declaration.parameters.properties.name.enum.length, 64)
   assert.deepEqual(live2dTools({ expressions: [long] }), [])
 })
+
+test('live2dTools: a tag of a kind that the model lacks is neither shown nor sent, and costs no request', async (t) => {
+  const sent = []
+  const { server, run } = await stage(t, {
+    answers: [{ text: '[表情：SMILE]Hi[动作:Wave] there.' }],
+    tools: live2dTools({ expressions: ['smile'] }),
+    ipc: (...message) => sent.push(message),
+  })
+  const { outcome, text, history } = await run().done
+  assert.deepEqual([outcome, text, server.requests.length], ['completed', 'Hi there.', 1])
+  assert.deepEqual(sent, [['live2d:expression', 'smile']])
+  assert.deepEqual(history.map(({ content }) => content), ['[表情：SMILE]Hi[动作:Wave] there.'])
+})
+
+test('live2dTools: rules of the app join those of the pet', async (t) => {
+  const sent = []
+  const wave = { ...live2dTools({ motions: { Wave: 1 } })[0], alsoParse: undefined }
+  const { run } = await stage(t, {
+    answers: [{ text: '[表情:smile]Hi<Wave>.' }],
+    tools: [...live2dTools({ expressions: ['smile'] }), wave],
+    alsoParse: [{ id: 'inline_tags', rules: [{ open: '<', close: '>', tool: 'live2d.motion', argument: 'group' }] }],
+    ipc: (...message) => sent.push(message),
+  })
+  assert.equal((await run().done).text, 'Hi.')
+  assert.deepEqual(sent, [['live2d:expression', 'smile'], ['live2d:motion', 'Wave']])
+})

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kEngine =
     R"({"tools":[{"name":"note","agentCallable":true,"permission":"moderate","parameters":{"type":"object"}}],)"
-    R"("limits":{"argumentBytes":1073741824,"textBytes":1073741824,"callsPerRound":100000},"maxCalls":100000})";
+    R"("limits":{"argumentBytes":1073741824,"textBytes":1073741824,"callsPerRound":4096},"maxCalls":100000})";
 
 std::string event(const std::string &delta) { return R"(data: {"choices":[{"index":0,"delta":)" + delta + "}]}\n\n"; }
 std::string opens(size_t index) {

@@ -36,7 +36,7 @@ inline void takes_at_most_twice(const std::string &what, size_t size, const std:
 inline constexpr const char *kTool =
     R"({"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object"})";
 inline constexpr const char *kMuch =
-    R"(,"limits":{"callsPerRound":100000,"argumentBytes":100000000,"textBytes":100000000,"blocks":1000000},"maxCalls":1000000,"repeatLimit":1000000,"maxRounds":1000000})";
+    R"(,"limits":{"callsPerRound":4096,"argumentBytes":100000000,"textBytes":100000000,"blocks":1000000},"maxCalls":1000000,"repeatLimit":1000000,"maxRounds":1000000})";
 
 class Host {
  public:

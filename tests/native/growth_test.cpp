@@ -294,5 +294,5 @@ TEST_CASE("twice the calls, or twice the members of anything in a state, take at
     return saved(host);
   };
   for (const bool ended : {false, true})
-    twice(native, ended ? "calls that run" : "calls that are written", calls(5000, ended), calls(10000, ended));
+    twice(native, ended ? "calls that run" : "calls that are written", calls(2000, ended), calls(4000, ended));
 }

@@ -21,7 +21,7 @@ import type { Progress, Tool, ToolResult } from './tool.js'
 import { sleep } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { unusable } from './unusable.js'
-import { warn } from './warning.js'
+import { warn, warnOnce } from './warning.js'
 
 /** What a run is made of. */
 export interface RunParts {
@@ -392,6 +392,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     try {
       if (event.type === 'error') Object.assign(event, this.#requests.told)
       if (event.type === 'progress') this.#tools.count(event)
+      if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false
       if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name)) return this.#hold(event)
       this.#publish(event)

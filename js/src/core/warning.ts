@@ -3,3 +3,13 @@ export function warn(text: string): void {
   if (typeof process === 'object' && typeof process.emitWarning === 'function') process.emitWarning(text, 'SluiceWarning')
   else console.warn(`SluiceWarning: ${text}`)
 }
+
+const told = new Set<string>()
+const MOST_TOLD = 1000
+
+/** Warns the first time only: what every turn of an app would repeat. */
+export function warnOnce(text: string): void {
+  if (told.has(text) || told.size >= MOST_TOLD) return
+  told.add(text)
+  warn(text)
+}

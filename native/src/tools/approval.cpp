@@ -117,9 +117,7 @@ bool names(const Rule &rule, const Tool &tool) {
     return rule.tool.ends_with('*') ? name.starts_with(std::string_view(rule.tool).substr(0, rule.tool.size() - 1))
                                     : rule.tool == name;
   };
-  if (named(tool.name) || rule.effect == Rule::Effect::allow) return named(tool.name);
-  return named(tool.wire_name) || (!tool.vcp_command.empty() && named(tool.vcp_command)) ||
-         std::any_of(tool.aliases.begin(), tool.aliases.end(), named);
+  return rule.effect == Rule::Effect::allow ? named(tool.name) : has_name(tool, named);
 }
 
 std::string_view RuledArguments::values() {

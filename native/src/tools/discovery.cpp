@@ -55,9 +55,15 @@ size_t distance(const std::string &asked, const std::set<std::string> &asked_wor
 std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
   if (!tool.callable) return "not_callable";
   if (!exposure.enabled) return "disabled";
-  auto toggle = exposure.toggles.find(tool.name);
-  if (toggle == exposure.toggles.end() && !tool.tool_id.empty()) toggle = exposure.toggles.find(tool.tool_id);
-  const bool on = toggle != exposure.toggles.end() ? toggle->second : tool.enabled.value_or(exposure.default_enabled);
+  // The first of its names that has a toggle decides.
+  bool on = tool.enabled.value_or(exposure.default_enabled);
+  if (!exposure.toggles.empty())
+    has_name(tool, [&](std::string_view name) {
+      const auto toggle = exposure.toggles.find(name);
+      if (toggle == exposure.toggles.end()) return false;
+      on = toggle->second;
+      return true;
+    });
   return on ? "" : "disabled";
 }
 

@@ -16,7 +16,7 @@ namespace sluice {
 // The settings that expose tools.
 struct Exposure {
   bool enabled = true;
-  std::map<std::string, bool, std::less<>> toggles;  // by tool name, else by toolId
+  std::map<std::string, bool, std::less<>> toggles;  // by any name of the tool: has_name
   bool default_enabled = true;
 };
 

@@ -55,4 +55,15 @@ struct Tool {
   std::string former_hash;      // the same, as states of version 0.1.0 hold it
 };
 
+// Calls `named` with each name by which a host's rules and toggles find the tool, until it returns true: its own name,
+// toolId, the name on the wire, vcpCommand, aliases. Returns whether it did.
+template <class Named>
+bool has_name(const Tool &tool, const Named &named) {
+  const auto given = [&](const std::string &name) { return !name.empty() && named(std::string_view(name)); };
+  if (given(tool.name) || given(tool.tool_id) || given(tool.wire_name) || given(tool.vcp_command)) return true;
+  for (const std::string &alias : tool.aliases)
+    if (given(alias)) return true;
+  return false;
+}
+
 }  // namespace sluice

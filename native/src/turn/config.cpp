@@ -152,7 +152,6 @@ Status read_limits(std::string_view value, Limits &out) {
                     : name == "textBytes"      ? &out.text_bytes
                     : name == "resultBytes"    ? &out.result_bytes
                     : name == "candidateBytes" ? &out.candidate_bytes
-                    : name == "callsPerRound"  ? &out.calls_per_round
                     : name == "lineBytes"      ? &out.line_bytes
                     : name == "blocks"         ? &out.blocks
                                                : nullptr;
@@ -163,6 +162,10 @@ Status read_limits(std::string_view value, Limits &out) {
       int64_t depth = 0;
       status = read_whole(slices.value(), 1, kMostDepth, depth);
       if (status.ok()) out.depth = static_cast<size_t>(depth);
+    } else if (name == "callsPerRound") {
+      int64_t calls = 0;
+      status = read_whole(slices.value(), 1, kMostCallsPerRound, calls);
+      if (status.ok()) out.calls_per_round = static_cast<size_t>(calls);
     } else if (!name.starts_with("x-")) {
       return unknown_member(name, kNames);
     }

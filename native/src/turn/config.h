@@ -21,6 +21,9 @@ enum class Mode : uint8_t { native, text, automatic };
 enum class Dispatch : uint8_t { round, block, end };
 enum class Inject : uint8_t { by_protocol, top, bottom, off };
 
+// The most that `limits.callsPerRound` may be: each call costs some hundred bytes, and a card.
+inline constexpr int64_t kMostCallsPerRound = 4096;
+
 struct Limits {
   size_t argument_bytes = 16777216;
   size_t text_bytes = 8388608;

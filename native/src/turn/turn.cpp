@@ -84,13 +84,14 @@ void Turn::tell_unknown_names() {
   const std::vector<Tool> &tools = setup_->registry().tools();
   std::set<std::string_view> unknown;
   for (const auto &toggle : setup_->config.exposure.toggles) unknown.insert(toggle.first);
-  for (const Tool &tool : tools) {
-    unknown.erase(tool.name);
-    unknown.erase(tool.tool_id);
-  }
+  for (const Tool &tool : tools)
+    has_name(tool, [&](std::string_view name) {
+      unknown.erase(name);
+      return false;  // look at all of them
+    });
   for (const std::string_view name : unknown)
     log_.diagnostic("unknown_toggle",
-                    "no tool has the name or toolId \"" + std::string(name) + "\", so its toggle does nothing");
+                    "no tool is called \"" + std::string(name) + "\", so its toggle does nothing");
   for (const Rule &rule : setup_->config.rules)
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))

@@ -92,42 +92,60 @@ class Session {
     done = false;
     seq_.reset();
   }
-  // The return code of a verb.
-  int32_t told(int32_t code) {
+  // Calls a verb, and returns its code. A verb that returns an error has changed nothing: the state holds the events
+  // that wait, too.
+  template <class Verb>
+  auto told(const Verb &verb) {
+    const std::string before = get(SLUICE_GET_STATE);
+    const auto code = verb();
     must(code != SLUICE_E_INTERNAL && code != SLUICE_E_MEMORY, "no turn is poisoned", get(SLUICE_GET_ERROR));
+    if (code < 0) {
+      const std::string why = get(SLUICE_GET_ERROR), after = get(SLUICE_GET_STATE);
+      must(after == before, "a verb that returns an error has changed nothing",
+           why + "\n" + before + "\nnow\n" + after);
+    }
     return code;
   }
-  int32_t feed(std::string_view bytes) { return told(sluice_turn_feed(turn_, bytes.data(), bytes.size())); }
-  int32_t finish(int32_t how = SLUICE_END_COMPLETE) { return told(sluice_turn_finish(turn_, how, nullptr, 0)); }
+  int32_t feed(std::string_view bytes) {
+    return told([&] { return sluice_turn_feed(turn_, bytes.data(), bytes.size()); });
+  }
+  int32_t finish(int32_t how = SLUICE_END_COMPLETE) {
+    return told([&] { return sluice_turn_finish(turn_, how, nullptr, 0); });
+  }
   int32_t response(int32_t status, std::string_view headers) {
-    return told(sluice_turn_response(turn_, status, headers.empty() ? nullptr : headers.data(), headers.size()));
+    return told([&] {
+      return sluice_turn_response(turn_, status, headers.empty() ? nullptr : headers.data(), headers.size());
+    });
   }
   int32_t approve(uint32_t call, int32_t decision, std::string_view edited = {}) {
-    return told(sluice_turn_approve(turn_, call, decision, edited.empty() ? nullptr : edited.data(), edited.size()));
+    return told([&] {
+      return sluice_turn_approve(turn_, call, decision, edited.empty() ? nullptr : edited.data(), edited.size());
+    });
   }
   int32_t deny(uint32_t call, std::string_view reason) {
-    return told(sluice_turn_deny(turn_, call, reason.data(), reason.size()));
+    return told([&] { return sluice_turn_deny(turn_, call, reason.data(), reason.size()); });
   }
   int32_t refuse(uint32_t call, std::string_view reason) {
-    return told(sluice_turn_refuse(turn_, call, reason.data(), reason.size()));
+    return told([&] { return sluice_turn_refuse(turn_, call, reason.data(), reason.size()); });
   }
   int32_t resolve(uint32_t call, std::string_view arguments) {
-    return told(sluice_turn_resolve(turn_, call, arguments.data(), arguments.size()));
+    return told([&] { return sluice_turn_resolve(turn_, call, arguments.data(), arguments.size()); });
   }
   int32_t conclude(int32_t how, std::string_view text) {
-    return told(sluice_turn_conclude(turn_, how, text.data(), text.size()));
+    return told([&] { return sluice_turn_conclude(turn_, how, text.data(), text.size()); });
   }
   void find_tool(std::string_view name) {
     const char *const text = sluice_turn_find_tool(turn_, name.data(), name.size(), nullptr);
     must(text != nullptr && is_json(text), "a document is JSON", text == nullptr ? "" : text);
   }
-  int32_t cancel(uint32_t call) { return told(sluice_turn_cancel(turn_, call, nullptr, 0)); }
+  int32_t cancel(uint32_t call) {
+    return told([&] { return sluice_turn_cancel(turn_, call, nullptr, 0); });
+  }
   int32_t submit(uint32_t call, int32_t kind, std::string_view data) {
-    return told(sluice_turn_submit(turn_, call, kind, data.data(), data.size()));
+    return told([&] { return sluice_turn_submit(turn_, call, kind, data.data(), data.size()); });
   }
   void tick(int64_t now) {
-    const int64_t next = sluice_turn_tick(turn_, now);
-    if (next < 0) told(static_cast<int32_t>(next));
+    told([&] { return sluice_turn_tick(turn_, now); });
   }
   // Polls until there is nothing more. Every other time text comes as plain bytes, without JSON.
   void drain() {
@@ -173,7 +191,8 @@ class Session {
     for (const char *key : {"type", "name"})
       must(!event.contains(key) || event[key].is_string(), "type and name are strings", text);
     const Json *const seq = member(event, "seq");
-    must(seq != nullptr && seq->is_number_unsigned() && (!seq_ || *seq == *seq_ + 1), "seq counts what was polled", text);
+    must(seq != nullptr && seq->is_number_unsigned() && (!seq_ || *seq == *seq_ + 1), "seq counts what was polled",
+         text);
     seq_ = seq->get<uint64_t>();
     const std::string type = event.value("type", "");
     if (type == "execute" || type == "ipc") ran.push_back(event.value("name", type));

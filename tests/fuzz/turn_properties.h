@@ -282,10 +282,8 @@ inline bool check_any_state(std::string_view state, const std::string &engine, b
     const Json message = read_json(session.get(SLUICE_GET_MESSAGE));
     must(!text_of(message, "outcome").empty(), "a turn that has ended has an outcome", brief(message));
     if (parser || text_of(message, "outcome") == "awaiting_user") return true;
-    Json history = read_json(session.get(SLUICE_GET_HISTORY));
-    while (!history.empty() && text_of(history[0], "role") == "tool" && state.find(R"("adopted":true)") != state.npos)
-      history.erase(0);  // their calls stand in the host's messages
-    const std::string why = invalid_messages(history);
+    const Json history = read_json(session.get(SLUICE_GET_HISTORY)), saved = read_json(state);
+    const std::string why = invalid_history(host_messages(*member(saved, "turn"), read_json(engine)), history);
     must(why.empty(), "the history is valid", why + "\n" + brief(history));
     return true;
   } catch (const Broken &broken) {

@@ -46,6 +46,25 @@ test('onFinal replaces an answer: people and the history get the other text', as
   assert.deepEqual(history.map(({ role, content }) => [role, content]), [['assistant', 'I do not know.']])
 })
 
+test('onFinal comes after an answer of the turn, also if the messages end in a call that cannot run', async (t) => {
+  for (const setting of [{ malformed: 'drop' }, { observeOnly: true }, { malformed: 'drop', loop: 'user_mediated' }, {}]) {
+    const { server, run } = await stage(t, { answers: () => ({ text: 'See http://made.up' }), ...setting })
+    const call = { id: 'c1', type: 'function', function: { name: 'echo', arguments: '{' } }
+    const seen = []
+    const one = run({
+      messages: [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: null, tool_calls: [call] }],
+      onFinal: ({ round, text }) => {
+        seen.push([round, text])
+        return { replace: 'I do not know.' }
+      },
+    })
+    const { outcome, text, history } = await one.done
+    assert.deepEqual([outcome, text, seen], ['completed', 'I do not know.', [[1, 'See http://made.up']]])
+    assert.deepEqual(server.requests[0].body.messages.map(({ role }) => role), ['user', 'assistant', 'tool'])
+    assert.deepEqual(history.map(({ role, tool_call_id: id }) => [role, id]), [['tool', 'c1'], ['assistant', undefined]])
+  }
+})
+
 test('an onFinal that throws, talks nonsense, never answers or goes beyond maxRounds: the answer stands, with a warning', async (t) => {
   const told = warnings(t)
   const { run } = await stage(t, { answers: () => ({ text: 'So it is.' }), maxRounds: 1 })

@@ -199,6 +199,30 @@ export function invalidMessages(messages) {
   return ''
 }
 
+/** The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th call with it. */
+function openIds(messages) {
+  let open = []
+  for (const { role, metadata, tool_calls: calls, tool_call_id: id } of messages) {
+    if (role === 'tool') open = open.toSpliced(open.includes(id) ? open.indexOf(id) : open.length, 1)
+    else if (role !== 'user' || !metadata?.imagesOf) open = role === 'assistant' && Array.isArray(calls) ? calls.map((call) => call.id ?? '') : []
+  }
+  return open
+}
+
+/** Empty, or why [...messages, ...history] is no valid conversation. The messages are the host's: only what the turn adds is judged. */
+export function invalidHistory(messages, history) {
+  const open = openIds(messages)
+  const added = [...history]
+  while (added[0]?.role === 'tool') {
+    const result = added.shift()
+    const call = open.indexOf(result.tool_call_id)
+    if (call < 0) return `a result of no open call of the messages: ${brief(result)}`
+    if (result.content == null) return `a result without content: ${brief(result)}`
+    open.splice(call, 1)
+  }
+  return open.length > 0 ? `an open call of the messages has no result: ${open[0]}` : invalidMessages(added)
+}
+
 export const documentText = (document) => (typeof document === 'string' ? document : JSON.stringify(document))
 
 export function sseText(items) {
@@ -258,7 +282,7 @@ class Player {
   seq = undefined
   done = undefined
   diagnosed = false
-  adopted = false
+  messages = [] // of the host; none if the turn does not know tools, and so takes up no call
   running = new Set() // calls whose execute was polled and that are not over
   asked = []
   engines = []
@@ -273,7 +297,9 @@ class Player {
     this.makeEngine(script.engine ?? {})
     try {
       this.turn = script.turn === undefined ? null : native.turnNew(this.engine, documentText(script.turn))
-      this.parser = !(script.turn !== undefined && isJson(documentText(script.turn)) && 'request' in JSON.parse(documentText(script.turn)))
+      const turn = script.turn !== undefined && isJson(documentText(script.turn)) ? JSON.parse(documentText(script.turn)) : {}
+      this.parser = !('request' in turn)
+      if ((turn.enabled ?? script.engine?.enabled) !== false && Array.isArray(turn.request?.messages)) this.messages = turn.request.messages
       script.steps.forEach((step, i) => {
         try {
           if (this.how === 'restored' && i > 0) this.saveAndRestore()
@@ -338,7 +364,6 @@ class Player {
       if (event.type === 'request') this.checkRequest(event)
       if (event.type === 'execute' && !event.detached) this.running.add(event.call)
       if (event.type === 'card' && (event.status ?? 'executing') !== 'executing') this.running.delete(event.call)
-      if (event.type === 'card' && event.adopted) this.adopted = true
       if (this.askedAgain(event)) continue
       this.events.push(event)
       this.pending.push(event)
@@ -362,8 +387,7 @@ class Player {
   checkHistory() {
     const history = this.read(documents.history)
     if (this.parser || history === null || this.done === 'awaiting_user') return
-    while (this.adopted && history[0]?.role === 'tool') history.shift() // its call stands in the host's messages
-    const why = invalidMessages(history)
+    const why = invalidHistory(this.messages, history)
     if (why) throw new Failed(`history: ${why}\n    in ${brief(history)}`)
   }
 
@@ -378,6 +402,7 @@ class Player {
     if ('get' in step) return this.get(step)
     const { turn } = this
     const bytes = fed(step)
+    const before = 'code' in step ? native.get(turn, documents.state) : undefined
     const [verb, value] = Object.entries(step)[0]
     const text = (key) => (key in step ? documentText(step[key]) : null)
     if (bytes) {
@@ -423,6 +448,7 @@ class Player {
     } else {
       throw new Failed(`unknown verb ${verb}`)
     }
+    if (before !== undefined && !bytes && native.get(this.turn, documents.state) !== before) throw new Failed('a verb that returns an error has changed something')
     if (this.how === 'polled') {
       this.poll()
       this.checkHistory()

@@ -19,7 +19,8 @@ void change_document(Json &document, Random &random) {
   Json value = document.is_string() ? read_json(document.get<std::string>()) : document;
   if (value.is_discarded()) return;
   change_one(value, random);
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);  // a text may be cut in a character
+  const std::string text =
+      value.dump(-1, ' ', false, Json::error_handler_t::replace);  // a text may be cut in a character
   document = document.is_string() ? Json(text) : Json::parse(text);
 }
 
@@ -40,7 +41,8 @@ std::string change_line(const std::string &text, Random &random) {
 
 void change_step(Json &step, Random &random) {
   for (const char *key : {"sse", "events", "answer"})
-    if (step.contains(key) && !step[key].empty()) return change_document(step[key][random() % step[key].size()], random);
+    if (step.contains(key) && !step[key].empty())
+      return change_document(step[key][random() % step[key].size()], random);
   if (step.contains("feed") && step["feed"].is_string())
     step["feed"] = change_line(step["feed"].get<std::string>(), random);
   else
@@ -62,11 +64,9 @@ void check_refusal(const std::string &error, bool objects) {
   must(has_place || !objects, "a refusal says where", error);
 }
 
-void check_history(const std::string &text, const std::string &message) {
-  Json history = read_json(text);
-  const bool adopted = message.find(R"("adopted":true)") != std::string::npos;
-  while (adopted && !history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
-  const std::string why = history.is_array() ? invalid_messages(history) : "";
+void check_history(const std::string &text, const Json &messages) {
+  const Json history = read_json(text);
+  const std::string why = history.is_array() ? invalid_history(messages, history) : "";
   must(why.empty(), "the history is valid", why + "\n" + brief(history));
 }
 
@@ -80,12 +80,13 @@ std::string played(const Json &script, uint32_t seed) {
     check_refusal(session.error(), config.is_object() && read_json(engine).is_object());
     return session.error();
   }
+  const Json messages = host_messages(config, read_json(engine));
   std::string checked;
   const auto look = [&] {
     session.drain();
     const std::string message = session.get(SLUICE_GET_MESSAGE), history = session.get(SLUICE_GET_HISTORY);
     const bool waits = message.find(R"("outcome":"awaiting_user")") != std::string::npos;
-    if (config.contains("request") && !waits && history != checked) check_history(checked = history, message);
+    if (config.contains("request") && !waits && history != checked) check_history(checked = history, messages);
   };
   look();
   for (const Json &step : script["steps"]) {
@@ -104,7 +105,7 @@ std::string played(const Json &script, uint32_t seed) {
           }
           if (step.contains("answer")) session.finish();
         } else {
-          session.told(static_cast<int32_t>(std::min<int64_t>(act(session.turn(), step), 0)));
+          session.told([&] { return act(session.turn(), step); });
         }
       } catch (const Json::exception &) {  // the step cannot be done any more
       }
@@ -112,7 +113,8 @@ std::string played(const Json &script, uint32_t seed) {
     look();
   }
   session.look();
-  const std::string out = session.get(SLUICE_GET_MESSAGE) + session.get(SLUICE_GET_HISTORY) + session.get(SLUICE_GET_REQUEST);
+  const std::string out =
+      session.get(SLUICE_GET_MESSAGE) + session.get(SLUICE_GET_HISTORY) + session.get(SLUICE_GET_REQUEST);
   session.cancel(0);
   look();
   must(!text_of(read_json(session.get(SLUICE_GET_MESSAGE)), "outcome").empty(), "a turn ends");

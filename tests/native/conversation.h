@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice_test {
 
@@ -102,6 +103,52 @@ inline std::string invalid_messages(const Json &messages) {
     }
   }
   return "";
+}
+
+// The ids of the calls at the end of these messages that have no result. The n-th result with an id belongs to the n-th
+// call with it.
+inline std::vector<std::string> open_ids(const Json &messages) {
+  std::vector<std::string> open;
+  for (const Json &message : messages) {
+    const std::string role = text_of(message, "role");
+    if (role == "tool") {
+      const auto call = std::find(open.begin(), open.end(), text_of(message, "tool_call_id"));
+      if (call != open.end()) open.erase(call);
+      continue;
+    }
+    const Json *metadata = member(message, "metadata");
+    if (role == "user" && metadata && member(*metadata, "imagesOf")) continue;  // it belongs to the results
+    open.clear();
+    const Json *calls = role == "assistant" ? member(message, "tool_calls") : nullptr;
+    if (calls && calls->is_array())
+      for (const Json &call : *calls) open.push_back(text_of(call, "id"));
+  }
+  return open;
+}
+
+// The messages of a turn's request; none if the turn does not know tools, and so takes up no call.
+inline Json host_messages(const Json &turn, const Json &engine) {
+  const Json *enabled = member(turn, "enabled");
+  if (!enabled) enabled = member(engine, "enabled");
+  const Json *request = member(turn, "request");
+  const Json *messages = request ? member(*request, "messages") : nullptr;
+  const bool off = enabled && enabled->is_boolean() && !enabled->get<bool>();
+  return messages && messages->is_array() && !off ? *messages : Json::array();
+}
+
+// Empty, or why [...messages, ...history] is no valid conversation. The messages are the host's: only what the turn
+// adds is judged.
+inline std::string invalid_history(const Json &messages, const Json &history) {
+  std::vector<std::string> open = open_ids(messages);
+  Json added = history;
+  for (; !added.empty() && text_of(added[0], "role") == "tool"; added.erase(0)) {
+    const auto call = std::find(open.begin(), open.end(), text_of(added[0], "tool_call_id"));
+    if (call == open.end()) return "a result of no open call of the messages: " + brief(added[0]);
+    const Json *said = member(added[0], "content");
+    if (!said || said->is_null()) return "a result without content: " + brief(added[0]);
+    open.erase(call);
+  }
+  return open.empty() ? invalid_messages(added) : "an open call of the messages has no result: " + open.front();
 }
 
 }  // namespace sluice_test

@@ -456,7 +456,6 @@ class Conversation {
     config_ = random_config(dice_, rules_);
     parser_ = !adopting && dice_.chance(3);
     if (!parser_) config_["request"] = {{"model", dice_.chance(80) ? "m" : "n"}, {"messages", messages_}};
-    adopts_ = adopting && !config_.contains("enabled");
     message_ = Json();
     message_text_ = history_text_ = request_text_ = {};
     calls_.clear();
@@ -640,7 +639,7 @@ class Conversation {
 
   template <class Call>
   int32_t verb(std::string what, const Codes &allowed, Call &&call) {
-    const std::string message = message_text_, history = history_text_;
+    const std::string before = state();
     const int32_t code = call();
     log(what + " -> " + std::to_string(code));
     if (!allowed.contains(code)) {
@@ -648,13 +647,18 @@ class Conversation {
       for (const int32_t each : allowed) expected += " " + std::to_string(each);
       const char *error = sluice_turn_get(turn_->p, SLUICE_GET_ERROR, nullptr);
       throw Broken("return codes: expected one of" + expected + ", got " + std::to_string(code) + "\n    " +
-                   (error != nullptr ? error : "") + "\n    in " + message);
+                   (error != nullptr ? error : "") + "\n    in " + message_text_);
     }
     look();
     if (code < 0)
-      require(message == message_text_ && history == history_text_, "a refused call changes nothing", message,
-              "\n    became ", message_text_);
+      require(before == state(), "a verb that returns an error has changed nothing", before, "\n    became ", state());
     return code;
+  }
+
+  std::string state() const {
+    size_t len = 0;
+    const char *text = sluice_turn_get(turn_->p, SLUICE_GET_STATE, &len);
+    return text != nullptr ? std::string(text, len) : std::string();
   }
 
   void respond(int32_t status, const char *headers = nullptr) {
@@ -1040,15 +1044,7 @@ class Conversation {
       if (const Json *calls = member(message, "tool_calls"))
         for (const Json &call : *calls)
           require(!used.contains(text_of(call, "id")), "an id is used once in a conversation", call);
-    if (adopts_ && !history.empty()) {  // its first results belong to the adopted calls
-      size_t asker = messages_.size();
-      while (asker > 0 && text_of(messages_[asker - 1], "role") != "assistant") --asker;
-      Json whole = Json::array();
-      for (size_t i = asker == 0 ? 0 : asker - 1; i < messages_.size(); ++i) whole.push_back(messages_[i]);
-      for (Json &message : history) whole.push_back(std::move(message));
-      history = std::move(whole);
-    }
-    const std::string why = sluice_test::invalid_messages(history);
+    const std::string why = sluice_test::invalid_history(sluice_test::host_messages(config_, Json::object()), history);
     require(why.empty(), "the history is valid", why, "\n    in ", history);
   }
 
@@ -1160,7 +1156,7 @@ class Conversation {
   // -- this turn
   std::unique_ptr<sluice_test::TurnHandle> turn_;
   Json config_;
-  bool parser_ = false, adopts_ = false;
+  bool parser_ = false;
   size_t poll_percent_ = 50;
   std::string message_text_, history_text_, request_text_;
   Json message_;

@@ -358,6 +358,7 @@ class Player {
     Json parsed = config ? Json::parse(document_text(*config), nullptr, false) : Json();
     parser_ = !member(parsed, "request");
     if (parsed.is_object() && parsed.contains("wire")) wire_ = text_of(parsed, "wire");
+    messages_ = host_messages(parsed, script_.value("engine", Json::object()));
     text_ = parsed.is_object() && text_of(parsed, "mode") == "text";
     const Json &steps = script_["steps"];
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -383,6 +384,12 @@ class Player {
     size_t len = 0;
     const char *text = sluice_turn_get(turn_->p, what, &len);
     return text ? Json::parse(text, text + len) : Json();
+  }
+
+  std::string state() {
+    size_t len = 0;
+    const char *text = sluice_turn_get(turn_->p, SLUICE_GET_STATE, &len);
+    return text ? std::string(text, len) : std::string();
   }
 
   void restore(sluice_engine *engine) {
@@ -427,7 +434,6 @@ class Player {
         running_.insert(event.at("call").get<uint32_t>());
       if (type == "card" && event.contains("status") && event["status"] != "executing")
         running_.erase(event.at("call").get<uint32_t>());
-      if (type == "card" && event.value("adopted", false)) adopted_ = true;
       if (asked_again(event)) continue;
       all_.push_back(event);
       pending_.push_back(std::move(event));
@@ -465,10 +471,7 @@ class Player {
   void check_history() {
     Json history = read(SLUICE_GET_HISTORY);
     if (parser_ || history.is_null() || done_ == "awaiting_user") return;
-    if (adopted_) {  // adopted calls stand in the host's messages
-      while (!history.empty() && text_of(history[0], "role") == "tool") history.erase(0);
-    }
-    if (std::string why = invalid_messages(history); !why.empty())
+    if (std::string why = invalid_history(messages_, history); !why.empty())
       throw Failed("history: " + why + "\n    in " + brief(history));
   }
 
@@ -520,8 +523,10 @@ class Player {
       }
       return restore(engine_);
     }
+    const std::string before = step.contains("code") ? state() : std::string();
     const int64_t told = act(turn_->p, step);
     returned(step, told);
+    if (step.contains("code") && state() != before) throw Failed("a verb that returns an error has changed something");
     if (const Json *expected = member(step, "way");
         expected &&
         told != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
@@ -668,10 +673,10 @@ class Player {
   TurnHandle *turn_ = nullptr;
   bool parser_ = false;
   bool diagnosed_ = false;
-  bool adopted_ = false;
   bool text_ = false;     // calls are written as text
   bool changed_ = false;  // the turn goes on with another engine
   std::string wire_ = "openai-chat";
+  Json messages_;                      // of the host
   Json conversation_ = Json::array();  // of the request before
   std::set<uint32_t> running_;         // calls whose execute event was polled and that have not ended
   std::vector<Json> asked_;

@@ -201,6 +201,31 @@ def invalid_messages(messages):
     return ""
 
 
+def open_ids(messages):
+    """The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th call with it."""
+    still = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message.get("tool_call_id") in still:
+                still.remove(message["tool_call_id"])
+        elif message["role"] != "user" or "imagesOf" not in (message.get("metadata") or {}):
+            still = [call.get("id", "") for call in message.get("tool_calls") or []] if message["role"] == "assistant" else []
+    return still
+
+
+def invalid_history(messages, history):
+    """Empty, or why [*messages, *history] is no valid conversation. The messages are the host's: only what the turn adds is judged."""
+    still, added = open_ids(messages), list(history)
+    while added and added[0]["role"] == "tool":
+        result = added.pop(0)
+        if result["tool_call_id"] not in still:
+            return f"a result of no open call of the messages: {brief(result)}"
+        if result.get("content") is None:
+            return f"a result without content: {brief(result)}"
+        still.remove(result["tool_call_id"])
+    return f"an open call of the messages has no result: {still[0]}" if still else invalid_messages(added)
+
+
 def document_text(document):
     return document if isinstance(document, str) else dump(document)
 
@@ -263,7 +288,8 @@ class Player:
         self.script, self.how, self.cut, self.polling, self.polls = script, how, cut, poll, 0
         self.events, self.pending = [], []
         self.seq = self.done = None
-        self.diagnosed = self.adopted = False
+        self.diagnosed = False
+        self.messages = []  # of the host; none if the turn does not know tools, and so takes up no call
         self.running, self.asked = set(), []  # calls whose execute was polled and that are not over; questions
 
     def play(self):
@@ -277,6 +303,10 @@ class Player:
                 parsed = {}
             self.parser = not isinstance(parsed, dict) or "request" not in parsed
             self.wire = parsed.get("wire", "openai-chat") if isinstance(parsed, dict) else ""
+            engine_config = self.script.get("engine", {})
+            enabled = parsed.get("enabled", engine_config.get("enabled", True) if isinstance(engine_config, dict) else True) if not self.parser else False
+            if enabled and isinstance(parsed["request"], dict):
+                self.messages = parsed["request"].get("messages") or []
             for i, step in enumerate(self.script["steps"]):
                 try:
                     if self.how == "restored" and i:
@@ -330,7 +360,6 @@ class Player:
             if event["type"] == "execute" and not event["detached"]:
                 self.running.add(event["call"])
             if event["type"] == "card":
-                self.adopted |= event.get("adopted", False)
                 if event.get("status", "executing") != "executing":
                     self.running.discard(event["call"])
             if self.asked_again(event):
@@ -355,19 +384,20 @@ class Player:
         history = self.turn.get(sluice.GET_HISTORY)
         if self.parser or history is None or self.done == "awaiting_user":
             return
-        while self.adopted and history and history[0]["role"] == "tool":
-            del history[0]  # its call stands in the host's messages
-        if why := invalid_messages(history):
+        if why := invalid_history(self.messages, history):
             raise Failed(f"history: {why}\n    in {brief(history)}")
 
     def call(self, step, function, *arguments):
         code, detail = sluice.OK, None
+        before = self.turn.get(sluice.GET_STATE, raw=True) if "code" in step else None
         try:
             returned = function(*arguments)
         except sluice.Error as error:
             code, detail, returned = error.code, error.detail, None
         if code != CODES[step.get("code", "ok")]:
             raise Failed(f"expected code {CODES[step.get('code', 'ok')]}, got {code} {brief(detail)}")
+        if "code" in step and self.turn.get(sluice.GET_STATE, raw=True) != before:
+            raise Failed("a verb that returns an error has changed something")
         return returned
 
     def run(self, step):

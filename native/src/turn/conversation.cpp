@@ -44,7 +44,7 @@ Item read_item(std::string_view json) {
     if (key == "role") item.role = json_text(members.value());
     if (key == "tool_call_id" && json_kind(members.value()) == '"') item.answers = json_text(members.value());
     if (key == "metadata") item.metadata = members.value();
-    if (key == "tool_calls")
+    if (key == "tool_calls" && json_kind(members.value()) == '[')
       for (JsonSlices calls(members.value()); calls.next();)
         item.calls.push_back(json_member_text(calls.value(), "id"));
   }

@@ -34,13 +34,13 @@ void Gate::begin_round(bool final_answer) {
 // In a user-mediated loop the call waits in the messages, with a button, until another turn takes it up. Immediate
 // tools are never left to the user.
 bool Gate::left_to_user(const Card &card) const {
-  return setup_.config.user_mediated && !final_answer_ &&
+  return setup_.config.user_mediated && !final_answer_ && !card.adopted &&
          (card.state() == CardState::pending || card.state() == CardState::ready) && !card.tool_is_immediate();
 }
 
 void Gate::adopt(Card &card) {
   if (card.state() == CardState::pending) log_.move(card, Trigger::dispatch);
-  if (!card.final()) admit(card);
+  enter(card);
 }
 
 void Gate::dispatch() {
@@ -59,17 +59,7 @@ void Gate::pump() {
   OpenCards &open = log_.open_cards();
   for (uint32_t call = 0; (call = open.next(call, open.running().size() < room)) != 0;) {
     Card &card = *log_.find(call);
-    const bool first = open.all().empty() || call <= *open.all().begin();
-    const bool left = left_to_user(card);
-    const bool in_turn = left || setup_.observes() || !config.one_by_one || first || card.tool_is_immediate();
-    if (card.state() == CardState::ready && in_turn) {
-      if (setup_.observes())
-        observe(card);
-      else if (left)
-        settle_missing(setup_, log_, card);
-      else
-        admit(card);
-    }
+    enter(card);
     const bool may_start = open.running().size() < room || card.tool_is_immediate() || card.fire_and_forget();
     if (card.state() == CardState::approved && may_start) start(card);
     log_.tell(card);
@@ -79,13 +69,31 @@ void Gate::pump() {
 
 // ---- the way in ----
 
+// With "ask": "one_by_one" a call waits until those before it have ended. A button is there at once.
+bool Gate::in_turn(const Card &card) const {
+  const OpenCards::Calls &open = log_.open_cards().all();
+  const bool first = open.empty() || card.call <= *open.begin();
+  return !setup_.config.one_by_one || first || setup_.observes() || left_to_user(card) || by_button(card) ||
+         card.tool_is_immediate();
+}
+
+// The only way into the gate.
+void Gate::enter(Card &card) {
+  if (card.state() != CardState::ready || !in_turn(card)) return;
+  if (setup_.observes())
+    observe(card);
+  else if (left_to_user(card))
+    settle_missing(setup_, log_, card);
+  else
+    admit(card);
+}
+
 void Gate::admit(Card &card) {
   const std::optional<Verdict> verdict = judge(card);
   if (!verdict) return;
   // After a restore the tool may differ from what the model called: the user is asked, by the stricter policy.
   card.policy = card.definition_changed ? std::max(card.policy, verdict->policy) : verdict->policy;
-  const bool by_button = card.adopted && setup_.config.user_mediated;
-  if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button) return ask(card);
+  if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button(card)) return ask(card);
   log_.record(card, {"execution", "approved", verdict->by});
   if (!card.fire_and_forget()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
   log_.move(card, Trigger::pass);

@@ -33,7 +33,7 @@ class Gate {
   bool limit_hit() const { return limit_hit_; }        // a limit ended calls of this round
   bool beyond_rounds() const { return log_.round_number() > setup_.config.max_rounds; }
   bool left_to_user(const Card &card) const;
-  void adopt(Card &card);  // takes up a complete call of the host's last message
+  void adopt(Card &card);  // takes up a call of the host's last message
   void dispatch();         // the answer has ended: its calls may pass the gate
   void pump();             // lets ready calls pass in order, and starts approved ones while there is room
 
@@ -71,6 +71,9 @@ class Gate {
   }
 
   // -- the way in
+  bool by_button(const Card &card) const { return card.adopted && setup_.config.user_mediated; }
+  bool in_turn(const Card &card) const;
+  void enter(Card &card);
   void admit(Card &card);
   std::optional<Verdict> judge(Card &card);
   Verdict verdict(const Card &card) const;

@@ -144,21 +144,21 @@ Status Gate::submit(uint32_t call, Submit kind, std::string_view data) {
           kind == Submit::rewritten ? read_versions(data, output, rewritten) : read_result(kind, data, output);
       !status.ok())
     return status;
-  if (setup_.config.user_mediated && card->adopted && card->state() == CardState::awaiting_approval &&
-      kind != Submit::progress) {
-    approve_card(*card, "user", "once");  // the host ran it when the user pressed its button
-    log_.move(*card, Trigger::start);
-    card->set_started(log_.now());
-    identify(*card);
-  }
   const CardState state = card->state();
+  const bool ran_by_button = by_button(*card) && state == CardState::awaiting_approval && kind != Submit::progress;
   if (state == CardState::timeout || state == CardState::cancelled || state == CardState::unknown) {
     log_.diagnostic("late_result", "the call is " + std::string(to_text(state)) + ": what came is dropped", call);
     return {};
   }
   const bool detached = card->detached && state == CardState::success && !card->has_output();
-  if (state != CardState::executing && !detached) return not_in_state(*card, "does not execute");
+  if (state != CardState::executing && !detached && !ran_by_button) return not_in_state(*card, "does not execute");
   if (Status status = check_started(*card); !status.ok()) return status;
+  if (ran_by_button) {  // the host ran it when the user pressed its button
+    approve_card(*card, "user", "once");
+    log_.move(*card, Trigger::start);
+    card->set_started(log_.now());
+    identify(*card);
+  }
   if (kind == Submit::progress) {
     card->set_progress(std::move(output.text));
     log_.open_cards().mark_changed(call);

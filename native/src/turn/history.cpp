@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/sha256.h"
+#include "turn/conversation.h"
 
 namespace sluice {
 namespace {
@@ -133,7 +134,9 @@ std::string result_message(const Wording &words, const Card &card, bool stored) 
   ObjectWriter message(out);
   message.reserve(card.model_text().size() + (stored ? card.arguments().size() : 0));
   message.text("role", "tool").text("tool_call_id", card.history_id).text("name", stored_name(card));
-  if (card.final() && card.has_model_text())
+  if (card.dropped)  // of the host's message: the model reads no more of it
+    message.text("content", words(Word::not_run));
+  else if (card.final() && card.has_model_text())
     message.text("content", card.model_text());
   else
     message.text("content", words(Word::not_finished));
@@ -146,6 +149,21 @@ std::string result_message(const Wording &words, const Card &card, bool stored) 
   if (card.state() == CardState::success && card.output_is_json() && check_json(card.model_text(), kDeepestStored).ok())
     call.boolean("json", true);
   call.close();
+  metadata.close();
+  message.close();
+  return out;
+}
+
+// The result of an open call of the host's last message that the turn does not take up.
+std::string result_of_untaken(const Wording &words, const OpenCall &call) {
+  std::string out;
+  ObjectWriter message(out);
+  message.text("role", "tool").text("tool_call_id", call.id);
+  if (!call.name.empty()) message.text("name", call.name);
+  message.text("content", words(Word::not_run));
+  ObjectWriter metadata(message.value("metadata"));
+  ObjectWriter told(metadata.value("toolCall"));
+  told.text("requestId", call.id).text("toolName", call.name).text("status", "error").close();
   metadata.close();
   message.close();
   return out;
@@ -235,6 +253,8 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
                                           bool stored) {
   const Wording &words = setup.config.words;
   std::vector<std::string> out;
+  if (setup.observes())
+    for (const OpenCall &call : open_calls(setup.host_messages)) out.push_back(result_of_untaken(words, call));
   size_t at = 0;
   static const Round kAdopted;  // round 0: calls of the host's last message, of which only the results are new
   for (uint32_t number = 0; number <= rounds; ++number) {
@@ -252,9 +272,9 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       const std::string_view shown = block.kind == Block::Kind::text ? std::string_view(block.text) : "";
       hidden.write(shown, at, replaced ? replaced_text : split ? behind : text);
       if (block.kind != Block::Kind::tool_use) continue;
-      dropped = dropped || message.cards[block.card]->dropped;
-      if (message.cards[block.card]->dropped) continue;
       const Card &card = *message.cards[block.card];
+      dropped = dropped || card.dropped;
+      if (card.dropped && !card.adopted) continue;  // the call of an adopted card is in the host's message
       if (card.is_provided()) {
         parts.provided.push_back(&card);
         continue;

@@ -30,6 +30,11 @@ void Log::begin_round() {
   open_.clear();
 }
 
+Round &Log::round() {
+  if (Round *const round = open_round()) return *round;
+  throw std::logic_error("no round has begun");
+}
+
 void Log::add_usage(const Usage &usage) {
   Usage &known = round().usage;
   for (const TokenKind &kind : kTokenKinds)

@@ -33,7 +33,8 @@ class Log {
   // -- rounds
   void begin_round();
   uint32_t round_number() const { return static_cast<uint32_t>(message_.rounds.size()); }
-  Round &round() { return message_.rounds.back(); }
+  Round *open_round() { return message_.rounds.empty() ? nullptr : &message_.rounds.back(); }  // nullptr: none yet
+  Round &round();  // of the open answer, which has one
   Finish finish() const { return message_.finish(); }
   void add_usage(const Usage &usage);  // `usage`: the tokens of this answer so far, not those since the last call
   void end_answer();
@@ -102,6 +103,7 @@ class Log {
   void save(ObjectWriter &object) const;
   void save_events(std::string &out) const { events_.save(out); }
   Status load(const SavedReader &saved);
+  Status check() const;  // what the rest of the turn relies on
   Status load_events(std::string_view saved);
 
  private:
@@ -110,7 +112,6 @@ class Log {
   void take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards);
   Status load_cards(const SavedReader &saved, std::vector<std::string> &members_of_0_1);
   Status load_blocks(const SavedReader &saved);
-  Status check() const;
   Status check_blocks() const;
   Status check_card(const Card &card) const;
 

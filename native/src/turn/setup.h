@@ -23,6 +23,8 @@ struct Setup {
   bool text_mode() const { return config.mode == Mode::text; }
   bool has_tools() const { return config.exposure.enabled && (parser || observes() || !registry().tools().empty()); }
   bool observes() const { return config.server_results != nullptr; }  // a server runs the calls
+  // May the turn take up open calls of the host's last message? Where a server runs the calls, it does not.
+  bool adopts() const { return config.exposure.enabled && !observes(); }
   bool calls_from_text() const { return text_mode() && has_tools(); }
   bool offers_tools() const { return config.exposure.enabled && !text_mode() && !offers.empty(); }  // in the request
   // May a call of this tool (nullptr: of none) start before its answer has ended?

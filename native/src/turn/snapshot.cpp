@@ -1,6 +1,7 @@
 // Saves and restores a turn as one JSON document: its configuration, its log and its position. The engine's part is not
 // saved: a restore looks the tools up by their own names, and compares open calls with the tools as they are now. Each
 // machine saves and restores its own fields.
+#include <cassert>
 #include <set>
 
 #include "base/json_writer.h"
@@ -16,6 +17,7 @@ constexpr int64_t kFormat = 1;
 }  // namespace
 
 void Turn::state(std::string &out) const {
+  assert(log_.check().ok() && check_open().ok());  // a restore accepts what this writes
   ObjectWriter object(out);
   object.number("format", kFormat).raw("turn", setup_->document);
   each_field(*this, Saver{object});
@@ -53,6 +55,7 @@ Status Turn::load(const SavedReader &saved) {
   if (fell_back_) setup_->config.mode = Mode::text;
   if (Status status = gate_.load(saved); !status.ok()) return status;
   if (Status status = log_.load(saved); !status.ok()) return status;
+  if (Status status = log_.check(); !status.ok()) return status;
   if (const std::string_view answer = saved.nested("answer"); !answer.empty())
     if (Status status = load_answer(answer); !status.ok()) return status;
   if (Status status = log_.load_events(saved.nested("events")); !status.ok()) return std::move(status).inside("events");
@@ -61,7 +64,7 @@ Status Turn::load(const SavedReader &saved) {
 }
 
 Status Turn::load_answer(std::string_view saved) {
-  if (log_.message().rounds.empty()) return error(Code::json, "expected the round of the open answer", "rounds");
+  if (log_.round_number() == 0) return error(Code::json, "expected the round of the open answer", "rounds");
   if (log_.done()) return error(Code::json, "expected no open answer: the turn is done", "answer");
   open_answer();
   if (Status status = answer_->load(SavedReader(saved), setup_->config); !status.ok())
@@ -76,7 +79,7 @@ Status Turn::check_open() const {
   if (log_.waits(Log::Event::request, 0) && !answering())
     return error(Code::json, "expected the answer that the waiting request is for", "answer");
   if (check_ != Check::none &&
-      (answering() || log_.done() || !log_.open_cards().all().empty() || log_.message().rounds.empty()))
+      (answering() || log_.done() || !log_.open_cards().all().empty() || log_.round_number() == 0))
     return error(Code::json, "expected no final answer that waits: something else is open", "check");
   const std::set<uint32_t> written = answering() ? answer_->written() : std::set<uint32_t>();
   for (const auto &card : log_.message().cards)

@@ -59,8 +59,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   if (turn->setup_->parser) {
     turn->log_.begin_round();
     turn->open_answer();
-  } else if (auto calls = open_calls(turn->setup_->host_messages);
-             !calls.empty() && turn->setup_->config.exposure.enabled) {
+  } else if (auto calls = open_calls(turn->setup_->host_messages); !calls.empty() && turn->setup_->adopts()) {
     turn->adopt(std::move(calls));
   } else {
     turn->begin_round(false);
@@ -168,7 +167,7 @@ void Turn::emit_request() {
 
 // The host finished the answer: after a failure the turn falls back or ends, else its calls may run.
 void Turn::close_answer(std::string_view detail) {
-  if (!log_.message().rounds.empty()) log_.round().raw.shrink();
+  log_.round().raw.shrink();
   if (std::optional<TurnError> &error = answer_->failure()) {
     explain(*error, detail);
     if (fall_back(*error)) return;
@@ -257,6 +256,7 @@ void Turn::advance() {
   for (const uint32_t call : open)
     if (!gate_.left_to_user(*log_.find(call))) return;
   if (!open.empty()) return end("awaiting_user");
+  if (log_.open_round() == nullptr) return begin_round(gate_.limit_hit() && setup_->config.force_final_answer);
   if (setup_->observes()) return check_final("completed");
   const Message &message = log_.message();
   bool any = false, all_fired = true, all_tags = true, all_malformed = true;
@@ -271,7 +271,7 @@ void Turn::advance() {
     all_malformed = all_malformed && card.state() == CardState::invalid;
   }
   if (gate_.final_answer()) return check_final("limit");
-  const bool noted = !log_.message().rounds.empty() && !log_.round().note.empty();
+  const bool noted = !log_.round().note.empty();
   if (all_fired && !noted && log_.finish() == Finish::pause && setup_->wire->echoes_answers() &&
       !log_.round().native.empty()) {
     if (gate_.beyond_rounds()) return check_final("limit");
@@ -344,7 +344,7 @@ Status Turn::conclude(Final how, std::string_view text) {
 
 void Turn::end(std::string_view outcome) {
   end_check();
-  if (!log_.message().rounds.empty()) log_.round().note.clear();  // no further answer would read it
+  if (Round *const round = log_.open_round()) round->note.clear();  // no further answer would read it
   if (setup_->observes()) gate_.lose_all();
   if (!setup_->parser && outcome != "awaiting_user")
     gate_.cancel_all("turn_ended", setup_->config.words(Word::turn_ended));

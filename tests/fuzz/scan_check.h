@@ -175,7 +175,7 @@ ScanTrace scan(const Scan &how, std::string_view text, Next next, bool restored 
     scanner = sluice::make_scanner(how.protocols, how.tools, how.limits, how.options, trace);
     scanner->load(saved);
   }
-  scanner->finish(cut);
+  scanner->finish(cut ? sluice::TextEnd::cut : sluice::TextEnd::well);
   return trace;
 }
 

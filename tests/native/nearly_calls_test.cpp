@@ -568,7 +568,7 @@ TEST_CASE("nearly calls: hermes among code and reasoning") {
       {"```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` "
        "<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>",
        R"~("```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>")~"},
-      {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```", R"~("1) " clock{})~"},
+      {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```", R"~("1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```")~"},
       {R"~(<tool_response>made up</tool_response> and on)~", R"~("<tool_response>made up</tool_response> and on")~"},
       {R"~(`<tool_response>`made up)~", R"~("`<tool_response>`made up")~"},
       {"`x <tool_response>made up\n<tool_response>again", R"~("`x <tool_response>made up\n<tool_response>again")~"},
@@ -583,6 +583,13 @@ TEST_CASE("nearly calls: hermes among code and reasoning") {
   check("hermes", rows);
 }
 
+TEST_CASE("nearly calls: hermes in a whole fence") {
+  const TextRow rows[] = {
+      {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```", R"~("1) " clock{})~"},
+  };
+  check(R"~({"id":"hermes","code":"whole"})~", rows);
+}
+
 TEST_CASE("nearly calls: llama3 among code") {
   const TextRow rows[] = {
       {R"~(say "{" and {"name":"clock","parameters":{}})~", R"~("say \"{\" and " clock{})~"},
@@ -595,5 +602,5 @@ TEST_CASE("nearly calls: llama3 among code") {
       {"~~~\n{\"name\":\"clock\",\"parameters\":{}}\n~~~", R"~(clock{})~"},
       {R"~(`{"name":"clock","parameters":{}}`)~", R"~("`{\"name\":\"clock\",\"parameters\":{}}`")~"},
   };
-  check("llama3", rows);
+  check(R"~({"id":"llama3","code":"whole"})~", rows);
 }

@@ -264,7 +264,10 @@ TEST_CASE("inline code decides at the end of its line") {
 TEST_CASE("code: parse and whole") {
   const std::string fenced = "```js\n" + kCall + "\n```";
   CHECK(blocks(fenced, "\"code\":\"parse\"") == Json::array({text("```js\n"), call(), text("\n```")}));
-  CHECK(blocks("x\n" + fenced + "\ny", "\"code\":\"whole\"") == Json::array({text("x\n"), call(), text("\ny")}));
+  CHECK(blocks("x\n" + fenced + "\ny", "\"code\":\"whole\"") == Json::array({text("x\n" + fenced + "\ny")}));
+  const std::string json = "```json\n" + kCall + "\n```";
+  CHECK(blocks("x\n" + json + "\ny", "\"code\":\"whole\"") == Json::array({text("x\n" + json + "\ny")}));
+  CHECK(blocks("x\n" + json + "\n", "\"code\":\"whole\"") == Json::array({text("x\n"), call()}));
   CHECK(blocks("~~~\n\n" + kCall + "\n\n~~~\n", "\"code\":\"whole\"") == Json::array({call()}));
   const std::string more = "```\n" + kCall + "\nx\n```\n", before = "```\nx " + kCall + "\n```\n";
   CHECK(blocks(more + before + "``` " + kCall + "\n", "\"code\":\"whole\"") ==

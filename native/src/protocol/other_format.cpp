@@ -95,7 +95,7 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
     FirstCall call(tools);
     const auto scanner = make_scanner({protocol}, tools, limits, {}, call);
     scanner->feed(text);
-    scanner->finish(true);
+    scanner->finish(TextEnd::cut);
     if (!call.found) continue;
     // Many formats read what another one writes, and some write alike: take the one that writes exactly so, else the
     // one of the most models.

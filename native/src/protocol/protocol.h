@@ -99,7 +99,15 @@ struct ScanOptions {
   std::vector<Marker> turn_ends = {};  // of a model whose calls are not read
 };
 
-// Calls in fences and inline code are text | calls only as the whole body of a fence | calls.
+// How a text ended.
+enum class TextEnd : uint8_t {
+  well,  // the answer ended well (turn/good_end.h): its last thing may be a fence of calls, or calls in its reasoning
+  over,  // it is complete
+  cut,   // more of it was to come, so that its last part may not be complete
+};
+
+// Calls in fences and inline code are text | calls only if they are the whole body of a fence that is the last thing of
+// an answer which ended well | calls.
 enum class CodeMode : uint8_t { ignore, whole, parse };
 
 class Protocol;
@@ -132,6 +140,8 @@ class Protocol {
 
   // -- for the scanner (block.h)
   virtual CodeMode code() const = 0;
+  // With CodeMode::whole: a fence with this word (its info string) may be calls.
+  virtual bool reads_fence(std::string_view word) const { return word.empty() || word == "json"; }
   // What begins a block, and what ends one that outgrew its limits.
   virtual std::vector<Marker> openers(const ToolView &tools) const = 0;
   virtual std::vector<Marker> closers(const ToolView &tools) const = 0;
@@ -168,8 +178,7 @@ class TextScanner {
   // Something that is not text (a native call) comes next: text that is held back as a mere possibility is shown. A
   // call that is already open goes on behind it.
   virtual void interrupt() = 0;
-  // The text has ended. `cut`: more of it would have come, so that its last part may not be complete.
-  virtual void finish(bool cut = false) = 0;
+  virtual void finish(TextEnd end = TextEnd::well) = 0;
   // The text that follows has nothing to do with the text so far.
   virtual void restart() = 0;
   // The scanner is inside a call whose card is open. Such a call goes on behind an interruption.

@@ -165,8 +165,11 @@ void Answer::conclude(bool whole, End how) {
   const Finish finish = log_.finish();
   if (!ours) {
     const bool never_ended = !whole && finish == Finish::none && setup_.wire->has_end();
-    end_text(error_ || how != End::complete || never_ended || finish == Finish::length ||
-             finish == Finish::content_filter);
+    const bool cut = error_ || how != End::complete || never_ended || finish == Finish::length ||
+                     finish == Finish::content_filter;
+    end_text(cut                                              ? TextEnd::cut
+             : ended_well(finish, setup_.wire->has_end(), how) ? TextEnd::well
+                                                               : TextEnd::over);
     if (!is_open()) return;
   }
   apply(AnswerTrigger::end);
@@ -199,12 +202,11 @@ void Answer::conclude(bool whole, End how) {
   log_.end_answer();
 }
 
-// `cut`: the answer was cut off, so its last call may be a draft.
-void Answer::end_text(bool cut) {
-  scanner_->finish(cut);
-  if (watcher_) watcher_->finish(cut);
+void Answer::end_text(TextEnd end) {
+  scanner_->finish(end);
+  if (watcher_) watcher_->finish(end);
   if (!is_open() || !thoughts_) return;
-  if (cut) return thoughts_->give_up();
+  if (end != TextEnd::well) return thoughts_->give_up();
   const Message &message = log_.message();
   const size_t first = message.cards.size();
   calls_of_thoughts_ = true;

@@ -14,13 +14,12 @@
 #include "protocol/protocol.h"
 #include "protocol/thought_calls.h"
 #include "turn/answer_state.h"
+#include "turn/good_end.h"
 #include "turn/log.h"
 #include "turn/setup.h"
 #include "wire/wire.h"
 
 namespace sluice {
-
-enum class End : int32_t { complete = 0, network = 1, aborted = 2, retry = 3, hook = 4 };
 
 // A call in the text that lacks the seal.
 struct Unsealed {
@@ -107,7 +106,7 @@ class Answer final : WireSink, ScanSink {
   bool ignores_bytes() const { return !is_open() || is_cut() || has_ended(); }
   void read_with(Protocols parsed, Protocols watched, ScanOptions options);
   void conclude(bool whole, End how = End::complete);
-  void end_text(bool cut);
+  void end_text(TextEnd end);
   void tell_other_format();
   bool goes_on();
   void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);

@@ -34,6 +34,7 @@ class Declared final : public Protocol {
   bool calls_commands() const override { return like().calls_commands(); }
   bool defines_on_top() const override { return like().defines_on_top(); }
   CodeMode code() const override { return like().code(); }
+  bool reads_fence(std::string_view word) const override { return like().reads_fence(word); }
   std::vector<Marker> openers(const ToolView &tools) const override { return like().openers(tools); }
   std::vector<Marker> closers(const ToolView &tools) const override { return like().closers(tools); }
   std::vector<Marker> closers_of(std::string_view opener) const override { return like().closers_of(opener); }

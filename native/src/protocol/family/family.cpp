@@ -223,7 +223,13 @@ class FamilyProtocol final : public Protocol {
   FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {}
 
   std::string_view id() const override { return family_.id; }
-  CodeMode code() const override { return options_.code.value_or(family_.code); }
+  CodeMode code() const override {
+    return options_.code.value_or(family_.fences.empty() ? CodeMode::ignore : CodeMode::whole);
+  }
+  bool reads_fence(std::string_view word) const override {
+    const Words fences = family_.fences;
+    return fences.empty() ? Protocol::reads_fence(word) : std::find(fences.begin(), fences.end(), word) != fences.end();
+  }
   std::vector<Marker> openers(const ToolView &tools) const override;
   std::vector<Marker> closers(const ToolView &tools) const override;
   std::vector<Marker> closers_of(std::string_view opener) const override;

@@ -174,7 +174,8 @@ struct Family {
   Words noise = {};       // words that are dropped right behind a call, and are no tokens
   bool ends_reasoning = false;
   bool starts_in_reasoning = false;
-  CodeMode code = CodeMode::whole;
+  // The words of fences that models put their calls into. Not empty: such a fence is read (CodeMode::whole).
+  Words fences = {};
   // Tools and results are written as JSON between these; empty: no mark.
   std::string_view tools_open = {}, tools_close = {};      // around the list of tools, one JSON object per line
   std::string_view results_open = {}, results_close = {};  // around all results

@@ -22,7 +22,7 @@ class JsonStrict final : public Protocol {
   explicit JsonStrict(const ProtocolOptions &options) : options_(options) {}
 
   std::string_view id() const override { return kStrictFamily.id; }
-  CodeMode code() const override { return options_.code.value_or(CodeMode::whole); }
+  CodeMode code() const override { return options_.code.value_or(CodeMode::ignore); }
   std::vector<Marker> openers(const ToolView &) const override {
     return {{.bytes = "{", .common = true, .next = "\""}};
   }

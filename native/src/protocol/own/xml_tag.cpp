@@ -14,8 +14,7 @@ constexpr PythonCalls kGrammar{.list = false, .json = true};
 constexpr Family kFamily{.id = "xml_tag",
                          .grammar = kGrammar,
                          .openers = words<"<tool_code>">,
-                         .closers = words<"</tool_code>">,
-                         .code = CodeMode::ignore};
+                         .closers = words<"</tool_code>">};
 
 void break_own_tags(std::string &text) { break_tags(text, {"tool_code", "tool_result"}); }
 
@@ -27,7 +26,7 @@ class XmlTag final : public Protocol {
   }
 
   std::string_view id() const override { return kFamily.id; }
-  CodeMode code() const override { return options_.code.value_or(kFamily.code); }
+  CodeMode code() const override { return options_.code.value_or(CodeMode::ignore); }
   std::vector<Marker> openers(const ToolView &) const override { return {{opener_}}; }
   std::vector<Marker> closers(const ToolView &) const override { return trailers(); }
   std::vector<Marker> trailers() const override { return {{std::string(kFamily.closers.front())}}; }

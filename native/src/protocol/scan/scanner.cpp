@@ -77,14 +77,15 @@ void Scanner::lose() {
   if (thoughts_) thoughts_->lose();
 }
 
-void Scanner::finish(bool cut) {
+void Scanner::finish(TextEnd end) {
   text_ = kept_;
-  cut_ = cut;
+  end_ = end;
+  const bool cut = end == TextEnd::cut;
   run(true);
   if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : text_.size());
   drop(text_.size());  // trailing white space
   keep();
-  if (reasoning_ && !cut && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
+  if (reasoning_ && end == TextEnd::well && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
 }
 
 void Scanner::restart() {
@@ -103,6 +104,7 @@ void Scanner::restart() {
 void Scanner::interrupt() {
   if (in_call()) return;
   text_ = kept_;
+  release_fences();
   if (mode_ == Mode::block || mode_ == Mode::tail) {
     diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));
     BlockReader::Rest rest = reader_->rest(text_.substr(block_));
@@ -158,7 +160,7 @@ void Scanner::keep() {
   white_ = white_ > gone ? white_ - gone : 0;
   if (fence_ != SIZE_MAX && fence_ < gone) fence_ = SIZE_MAX;  // it was shown
   if (mode_ != Mode::text || fence_ != SIZE_MAX || ends_ != SIZE_MAX)
-    for (size_t *index : {&tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_})
+    for (size_t *index : {&tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_, &held_.from})
       if (*index != SIZE_MAX) *index -= std::min(*index, gone);
   text_ = {};
 }
@@ -172,6 +174,7 @@ void Scanner::run(bool ended) {
       case Mode::block: more = read_block(ended); break;
       case Mode::tail: more = read_tail(ended); break;
       case Mode::skip: more = read_skip(); break;
+      case Mode::ends: more = read_ends(ended); break;
     }
   }
   show_unheld();
@@ -197,7 +200,10 @@ bool Scanner::read_text(bool ended) {
     }
     const char c = text_[at_];
     if (context_.line_blank() && !is_white(c)) blank_at_ = offset(at_);
-    if (any_whole_ && (c == '`' || c == '~') && context_.in_lead()) fence_ = at_;
+    if (any_whole_ && (c == '`' || c == '~') && context_.in_lead() && !context_.in_quote()) {
+      fence_ = at_;
+      before_fence_ = context_;
+    }
     const unsigned effect = context_.step(c);
     if (markers_.any_common() || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, c);
     match_ = markers_.step(match_, c);
@@ -216,9 +222,11 @@ bool Scanner::read_text(bool ended) {
       if (mode_ != Mode::text) return true;
       if (made_up_ >= 0 && !doubt_.waits() && markers_.bytes(marker) == markers_.result_end(made_up_)) end_made_up();
     }
+    if (holds_fences() && (!alive_fence() || fence_room() == 0)) release_fences();
   }
   if (doubt_.holds_more_than(limits_.candidate_bytes, offset(at_))) waited_too_long();
   if (!ended) return false;
+  release_fences();
   const size_t before = at_;
   quoted_in_line_ = quoted_in_line_ || doubt_.waits();  // the end of its line would have told whether it was code
   on_effect(context_.finish());
@@ -246,8 +254,9 @@ void Scanner::walk(size_t to) {
 size_t Scanner::held() const {
   using Kind = Markers::Kind;
   if (mode_ == Mode::block || mode_ == Mode::tail)
-    return doubt_.waits() ? index(doubt_.from()) : whole_ ? fence_ : block_;
+    return doubt_.waits() ? index(doubt_.from()) : std::min(held_.from, whole_ ? fence_ : block_);
   if (mode_ == Mode::skip) return done_;
+  if (holds_fences()) return held_.from;
   size_t to = at_;
   if (doubt_.waits()) {
     to = index(doubt_.from());
@@ -276,18 +285,6 @@ size_t Scanner::held() const {
   }
   to = std::min(to, ends_);
   return !reasoning_ && alive_fence() ? std::min(to, fence_) : to;
-}
-
-// The fence began no further back than an opener may, and nothing of it was shown.
-bool Scanner::near_fence() const {
-  return fence_ != SIZE_MAX && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
-}
-
-// The whole body of the fence may still be a call.
-bool Scanner::alive_fence() const {
-  if (!near_fence()) return false;
-  if (!in_body_) return context_.fence_possible();
-  return fence_body_ == SIZE_MAX || offset(at_ - markers_.alive(match_, Markers::Kind::opener)) == fence_body_;
 }
 
 void Scanner::on_effect(unsigned effect) {
@@ -351,6 +348,7 @@ void Scanner::on_marker(int marker) {
   using Kind = Markers::Kind;
   if (doubt_.holds_more_than(limits_.candidate_bytes, offset(at_))) waited_too_long();
   const size_t at = at_ - markers_.length(marker);
+  if (!markers_.is_opener(marker)) release_fences();
   switch (const Kind kind = markers_.kind(marker)) {
     case Kind::opener:
     case Kind::code_opener: return on_opener(marker, at);
@@ -426,11 +424,9 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   if (markers_.fence(marker))
     return !reasoning_ && in_body_ && fence_ != SIZE_MAX && at == fence_ ? May::start : May::not_here;
   if (anywhere) return May::start;
+  if (context_.in_quote() && blank_at_ < offset(at)) return May::not_here;  // `>` may be the opener's first byte
   if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
-  if (context_.in_fence()) {
-    const bool whole = active_[markers_.owner(marker)]->code() == CodeMode::whole;
-    return whole && in_body_ && near_fence() && offset(at) == fence_body_ ? May::start : May::not_here;
-  }
+  if (context_.in_fence()) return begins_body(marker, at) ? May::start : May::not_here;
   if (!doubt) return May::start;
   if (!doubt_.knows(offset(at))) return May::wait;
   return doubt_.is_code(offset(at), context_) ? May::not_here : May::start;

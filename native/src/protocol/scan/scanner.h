@@ -27,7 +27,7 @@ class Scanner final : public TextScanner {
   void feed(std::string_view utf8) override;
   void lose() override;
   void interrupt() override;
-  void finish(bool cut = false) override;
+  void finish(TextEnd end = TextEnd::well) override;
   void restart() override;
   bool in_call() const override { return mode_ == Mode::skip || (mode_ == Mode::block && opened_); }
   void save(std::string &out) const override;
@@ -44,6 +44,7 @@ class Scanner final : public TextScanner {
     block,
     tail,  // behind a block that may be the whole body of its fence
     skip,  // in a block that outgrew its limit
+    ends,  // after fences that are calls if the answer ends here
   };
   enum class May : uint8_t { start, wait, not_here };  // of an opener
   enum class Closer : uint8_t {                        // what a closer of reasoning in the text is:
@@ -60,8 +61,6 @@ class Scanner final : public TextScanner {
   bool pass_quotation();
   void walk(size_t to);
   size_t held() const;
-  bool near_fence() const;
-  bool alive_fence() const;
   void on_effect(unsigned effect);
   void on_line_end(bool fence);
   void waited_too_long();
@@ -91,10 +90,6 @@ class Scanner final : public TextScanner {
   void show(size_t to);
   void show_unheld() { show(held()); }
   void drop(size_t to);
-  void leave_fence() {
-    fence_ = SIZE_MAX;
-    in_body_ = false;
-  }
   void start_line();
   void diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw = {});
   size_t offset(size_t index) const { return base_ + index; }
@@ -102,7 +97,6 @@ class Scanner final : public TextScanner {
 
   // -- scanner_block.cpp: blocks
   bool read_block(bool ended);
-  bool read_tail(bool ended);
   bool read_skip();
   void start_block(int marker, size_t at);
   void start_reader(int marker);
@@ -127,6 +121,25 @@ class Scanner final : public TextScanner {
   std::string example() const;
   void enter_strings();
 
+  // -- scanner_fence.cpp: fences whose whole body may be calls
+  bool near_fence() const;
+  bool alive_fence() const;
+  std::string_view fence_word() const;
+  bool reads_fence(size_t protocol) const;
+  bool begins_body(int marker, size_t at) const;
+  bool calls_tools() const;
+  bool holds_fences() const { return held_.from != SIZE_MAX; }
+  size_t fence_room() const;
+  bool read_tail(bool ended);
+  void end_fence();
+  bool read_ends(bool ended);
+  void read_fences_again();
+  void release_fences();
+  void leave_fence() {
+    fence_ = SIZE_MAX;
+    in_body_ = false;
+  }
+
   // -- scanner_saved.cpp
   struct SavedMode {  // where in a tag, a block or a skipped block the text is
     Mode mode;
@@ -139,6 +152,8 @@ class Scanner final : public TextScanner {
   void load_of_0_1_0(const SavedReader &reader);
   void load_rest(const SavedReader &reader, const SavedMode &place);
   void load_block(const SavedReader &reader, const SavedMode &place);
+  void save_fences(std::string &out) const;
+  void load_fences(std::string_view saved);
   void read_again();
 
   // -- set once
@@ -183,7 +198,7 @@ class Scanner final : public TextScanner {
   char last_ = 0;                // the byte before text_[0]
   Quotation quotation_;          // the open value of a block that was given back
   bool quoted_ = false;          // what follows may be the rest of a quotation: its calls do not run
-  bool cut_ = false;             // the answer ended before its end
+  TextEnd end_ = TextEnd::well;  // how the answer ended
   bool quoted_in_line_ = false;  // the last line has an open run of back-ticks: only calls that may stand in code run
 
   std::unique_ptr<ThoughtCalls> thoughts_;  // of protocols that are not live in reasoning
@@ -198,6 +213,19 @@ class Scanner final : public TextScanner {
   size_t fence_ = SIZE_MAX;       // index where it begins
   size_t fence_body_ = SIZE_MAX;  // offset of the first byte of its body that is not white
   bool in_body_ = false;
+  Context before_fence_;  // in front of the fence
+  // Fences that are calls if nothing but white space and tokens that end the turn follows. Then they are read again.
+  struct HeldFences {
+    size_t from = SIZE_MAX;  // index where the first one begins; SIZE_MAX: there is none
+    Context before;          // in front of it
+    struct Opener {
+      size_t at;  // its offset
+      size_t protocol;
+    };
+    std::vector<Opener> openers;  // of the block in each of them
+  };
+  HeldFences held_;
+  bool again_ = false;  // the answer ended well, and they are read again
 
   // -- in a tag
   TagReader tag_;

@@ -31,6 +31,7 @@ void Scanner::start_block(int marker, size_t at) {
   opened_ = false;
   sent_ = 0;
   mode_ = Mode::block;
+  if (!whole_) release_fences();
   report_results();
   show_unheld();
   start_reader(marker);
@@ -78,7 +79,9 @@ bool Scanner::read_block(bool ended) {
         holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
       state = BlockReader::State::rejected;
     if (state == BlockReader::State::closed) {
-      if (whole_) {
+      if (whole_ && !calls_tools()) {
+        give_back("in_code", reader_->end);
+      } else if (whole_) {
         mode_ = Mode::tail;
         at_ = block_ + reader_->end;
         match_ = 0;
@@ -102,7 +105,7 @@ bool Scanner::read_block(bool ended) {
     if (opened_) stream_arguments();
     if (reader_->named != named || reader_->begun != begun || block_limit() > limit) continue;
     if (taken < limit) return false;
-    if (reader_->named) {
+    if (reader_->named && !whole_) {
       outgrown();
     } else if (!begun && taken == kProse) {
       give_back("missing_tool_name", taken);
@@ -116,7 +119,8 @@ bool Scanner::read_block(bool ended) {
 // The reader never sees more than this, so every limit hits the same byte at any split. The limit only grows: a reader
 // may have looked beyond the name.
 size_t Scanner::block_limit() const {
-  const size_t arguments = reader_->arguments_from + limits_.argument_bytes + kCloserRoom;
+  const size_t room = whole_ && protocol_->code() == CodeMode::whole ? fence_room() : SIZE_MAX;
+  const size_t arguments = std::min(room, reader_->arguments_from + limits_.argument_bytes + kCloserRoom);
   if (reader_->named) return arguments;
   return std::min(arguments, reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes));
 }
@@ -154,7 +158,7 @@ void Scanner::close_block() {
   if (unread_) reader_->calls.front().example = example();
   for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
   tell_lost_bytes(start, end);
-  if (cut_ && reader_->by_end)
+  if (end_ == TextEnd::cut && reader_->by_end)
     for (ParsedCall &call : reader_->calls) call.reason = "unterminated_block";
   if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
     for (ParsedCall &call : reader_->calls)
@@ -277,40 +281,6 @@ bool Scanner::read_skip() {
   return false;
 }
 
-// Behind a block that begins a fence only its trailers and the end of the fence may follow.
-bool Scanner::read_tail(bool ended) {
-  while (at_ < text_.size()) {
-    // A token that ends a turn does not count as part of the line: the fence may still end on it.
-    const size_t token = markers_.begins(text_.substr(at_), Markers::Kind::turn_end);
-    if (token != 0 && (token != text_.npos || !ended)) {
-      if (token == text_.npos) return false;
-      at_ += token;
-      continue;
-    }
-    const unsigned effect = context_.step(text_[at_]);
-    if ((effect & Context::kFenceClosed) != 0) {
-      close_block();
-      return true;
-    }
-    match_ = markers_.step(match_, text_[at_]);
-    const int marker = markers_.complete(match_);
-    if (marker >= 0 && markers_.kind(marker) == Markers::Kind::trailer && belongs_to(marker, markers_.owner(opener_))) {
-      match_ = 0;
-    } else if (context_.in_fence_words() && !is_white(text_[at_]) &&
-               markers_.alive(match_, Markers::Kind::trailer) == 0) {
-      give_back("in_code", at_ - block_);
-      return true;
-    }
-    ++at_;
-  }
-  if (!ended) return false;
-  if ((context_.finish() & Context::kFenceClosed) == 0)
-    for (ParsedCall &call : reader_->calls)
-      if (call.reason.empty()) call.reason = "unterminated_block";
-  close_block();
-  return true;
-}
-
 // The block is no call of this protocol; another one with the same opener may read it. Otherwise the part that was read
 // is text that is not searched; if nothing was read, the opener is text (or the beginning of a longer one). `ended`:
 // the end of the answer left the block open, so all of it is text.
@@ -323,6 +293,8 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
     ended = false;
   }
   ended = left_open_ = left_open_ || ended;
+  const bool in_whole = whole_ && markers_.fence(opener_);  // its body may be calls of another notation
+  if (whole_ && !in_whole) release_fences();
   mode_ = Mode::text;
   at_ = opener_end_;
   context_ = before_;
@@ -335,7 +307,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
     diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
   }
   reader_.reset();
-  leave_fence();
+  if (!in_whole || rest_.at != 0) leave_fence();
   match_ = 0;
   rest = std::move(rest_);
   rest_ = {};

@@ -89,6 +89,8 @@ void Scanner::save(std::string &out) const {
   if (quotation_.open()) quotation_.save(object.value("quotation"));
   if (reasoning_ && thoughts_) thoughts_->save(object.value("thoughts"));
   if (!doubt_.empty()) doubt_.save(object.value("doubt"), markers_);
+  if (fence_ != SIZE_MAX) append_saved_numbers(object.value("beforeFence"), numbers_of(before_fence_));
+  if (holds_fences()) save_fences(object.value("held"));
   switch (mode_) {
     case Mode::text: break;
     case Mode::tag:
@@ -116,8 +118,42 @@ void Scanner::save(std::string &out) const {
       markers_.save(opener_, object.value("opener"));
       save_match(skip_, skip_match_, object.value("skip"));
       break;
+    case Mode::ends: break;
   }
   object.close();
+}
+
+void Scanner::save_fences(std::string &out) const {
+  ObjectWriter object(out);
+  object.number("from", static_cast<int64_t>(held_.from));
+  append_saved_numbers(object.value("before"), numbers_of(held_.before));
+  std::string &list = object.value("openers");
+  list += '[';
+  for (const HeldFences::Opener &opener : held_.openers) {
+    if (list.back() != '[') list += ',';
+    ObjectWriter one(list);
+    one.number("at", static_cast<int64_t>(opener.at)).text("protocol", active_[opener.protocol]->id()).close();
+  }
+  list += ']';
+  object.close();
+}
+
+void Scanner::load_fences(std::string_view saved) {
+  if (saved.empty()) return;
+  const SavedReader reader(saved);
+  HeldFences held;
+  reader.get("from", held.from);
+  if (held.from > at_ || !held.before.load(read_saved_numbers(reader.nested("before")))) return;
+  for (JsonSlices openers(reader.nested("openers")); openers.next();) {
+    const SavedReader one(openers.value());
+    HeldFences::Opener opener{};
+    std::string id;
+    one.get("at", opener.at);
+    one.text("protocol", id);
+    opener.protocol = markers_.protocol(id);
+    if (opener.protocol != ActiveMarkers::kNobody) held.openers.push_back(opener);
+  }
+  held_ = std::move(held);
 }
 
 Status check_saved_scanner(std::string_view saved, int levels) {
@@ -140,7 +176,7 @@ void Scanner::load(std::string_view saved) {
   size_t at = 0;
   reader.get("mode", mode);
   reader.get("at", at);
-  if (mode < 0 || mode > static_cast<int64_t>(Mode::skip) || at > kept_.size() ||
+  if (mode < 0 || mode > static_cast<int64_t>(Mode::ends) || at > kept_.size() ||
       !context_.load(read_saved_numbers(reader.nested("context"))))
     return;
   each_number(*this, [&reader](std::string_view key, auto &value, auto missing) {
@@ -158,10 +194,12 @@ void Scanner::load(std::string_view saved) {
   made_up_ = markers_.load(reader.nested("madeUp"), {Kind::result});
   doubt_.load(reader.nested("doubt"), markers_);
   SavedMode place{.mode = static_cast<Mode>(mode)};
+  before_fence_.load(read_saved_numbers(reader.nested("beforeFence")));
+  load_fences(reader.nested("held"));
   place.tag = markers_.load(reader.nested("tag"), {Kind::think, Kind::think_end});
   reader.get("tagAt", place.tag_at);
   reader.get("tagRead", place.tag_read);
-  if (place.mode > Mode::tag) place.opener = markers_.load_opener(reader.nested("opener"));
+  if (place.mode > Mode::tag && place.mode != Mode::ends) place.opener = markers_.load_opener(reader.nested("opener"));
   reader.get("block", place.block);
   reader.get("openerEnd", place.opener_end);
   reader.get("whole", place.whole);
@@ -245,6 +283,7 @@ void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
   if (reasoning_ && thoughts_) thoughts_->load(reader.nested("thoughts"));
 
   text_ = kept_;
+  if (place.mode == Mode::ends && holds_fences()) mode_ = place.mode;
   if (place.mode == Mode::tag && place.tag >= 0 && inside(place.tag_at) && inside(place.tag_read)) {
     mode_ = place.mode;
     tag_marker_ = place.tag;

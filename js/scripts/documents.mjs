@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { protocolsPage, withFences } from './fences.mjs'
 import { command, root, say, Stop } from './run.mjs'
 
 export const page = join(root, 'native/include/sluice/documents.md')
@@ -193,6 +194,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const before = readFileSync(page, 'utf8')
     const after = rewritten(before, all)
     writeFileSync(page, after)
+    writeFileSync(protocolsPage, withFences(readFileSync(protocolsPage, 'utf8')))
     say(`native/include/sluice/documents.md: ${after === before ? 'every example is as it was' : 'the examples were written anew'}`)
   })
 }

@@ -10,6 +10,7 @@ import { Engine, providers } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { serverOf } from '../../js/dist/esm/core/model.js'
 import { bindingPages, examples, examplesOf, pages, root } from '../examples.mjs'
+import { fencesOfFormats, protocolsPage, withFences } from '../../js/scripts/fences.mjs'
 
 const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const setup = join(root, 'tests/js/examples-setup.mjs')
@@ -117,6 +118,14 @@ test('the page of protocols lists every protocol', () => {
   const engine = new Engine()
   const page = readFileSync(join(root, 'js/docs/protocols.md'), 'utf8')
   for (const id of engine.describe().knownProtocols) if (id !== 'auto') assert.ok(page.includes(`| \`${id}\` |`), id)
+  engine.close()
+})
+
+test('the page of protocols says which formats read fences, as the sources do (npm run documents)', () => {
+  const page = readFileSync(protocolsPage, 'utf8')
+  assert.equal(page, withFences(page))
+  const engine = new Engine()
+  assert.deepEqual([...fencesOfFormats().keys()].sort(), engine.describe().knownProtocols.filter((id) => id !== 'auto').sort())
   engine.close()
 })
 

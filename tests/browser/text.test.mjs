@@ -238,12 +238,12 @@ test('a table scrolls in a region with a name and is copied as CSV', async (t) =
   assert.deepEqual(csv.split('\r\n').map((line) => line.split(',').slice(0, 5).join(',')).slice(0, 2), ['name,"a, b",column,column', '\'=SUM(A1),"say ""hi""",-5,bold,'])
 })
 
-test('a link whose text looks like another address tells its true host, however that address is written', async (t) => {
+test('a link whose text may be read as an address shows its true host, unless it is exactly that address', async (t) => {
   const page = await message(t)
-  const told = ['bank.com', 'bank.com.', 'bank．com', 'bank。com', 'bank.com,', 'https://bank.com.']
-  const honest = ['[example.com.](https://example.com/)', '[see it](https://example.com/)', '[the end.](https://example.com/)']
+  const told = ['bank.com', 'bank.com.', 'bank．com', 'bank。com', 'bank.com,', 'https://bank.com.', 'bank\u2024com', 'bank.com \u2713', 'the end.']
+  const honest = ['[example.com](https://example.com/)', '[see it](https://example.com/)', '[https://example.com](https://example.com/)']
   await say(page, [...told.map((text) => `[${text}](https://evil.example/)`), ...honest].join('\n\n'))
-  assert.deepEqual(await page.getByRole('link').allTextContents(), [...told.map((text) => `${text} (evil.example)`), 'example.com.', 'see it', 'the end.'])
+  assert.deepEqual(await page.getByRole('link').allTextContents(), [...told.map((text) => `${text} (evil.example)`), 'example.com', 'see it', 'https://example.com'])
 })
 
 test('a link asks first, with the whole address, and once per host', async (t) => {

@@ -16,7 +16,7 @@ const say = (host, url, headers = {}) => new Promise((resolve, reject) => {
 
 test('clients of OpenAI get calls and models, and strangers in a browser nothing', async (t) => {
   const { baseURL, requests } = await upstream(t, ({ path, body }) => {
-    if (path === '/v1/models') return '{"object":"list","data":[{"id":"qwen3"}]}'
+    if (path.startsWith('/v1/models')) return '{"object":"list","data":[{"id":"qwen3"}]}'
     return streamOf(body.model === 'qwen3' ? hermes({ city: 'Rome' }) : '<tool_call>\n{"name": "get_weather", "arguments": {"ci')
   })
   const { code, out, err } = await serving(['serve', '--upstream', baseURL, '--protocol', 'auto', '--listen', '127.0.0.1:0'], async (url) => {
@@ -31,12 +31,37 @@ test('clients of OpenAI get calls and models, and strangers in a browser nothing
     assert.deepEqual([await say('evil.test', url), await say(host, url, { origin: 'https://evil.test' }), await say(host, url, { origin: 'null' }), requests.length], [403, 403, 403, before])
     // A picture or a link of another page names no Origin.
     for (const site of ['cross-site', 'same-site']) assert.deepEqual([await say(host, url, { 'sec-fetch-site': site }), requests.length], [403, before], site)
-    assert.deepEqual([await say(`localhost:${port}`, url), await say(host, url, { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }), await say(host, url, { 'sec-fetch-site': 'none' }), await say(host, url, { 'sec-fetch-site': 'same-origin' })], [200, 200, 200, 200])
+    // A page of another port of this machine is a stranger as well.
+    for (const origin of ['http://localhost:3000', 'http://127.0.0.1:9', 'https://127.0.0.1']) assert.deepEqual([await say(host, url, { origin, 'sec-fetch-site': 'same-site' }), requests.length], [403, before], origin)
+    assert.deepEqual([await say(`localhost:${port}`, url), await say(host, url, { 'sec-fetch-site': 'none' }), await say(host, url, { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' })], [200, 200, 200])
+    const after = requests.length
+    for (const path of ['/files', '/models/../files', '/admin', '/fine_tuning/jobs']) assert.deepEqual([(await fetch(url + path)).status, requests.length], [404, after], path)
+    assert.equal((await fetch(`${url}/models/qwen3`)).status, 200)
   })
   assert.equal(code, 0)
   assert.ok(out.includes(`In front of ${baseURL};`), out)
   assert.equal(err.match(/^nobody-1: unknown_model/gm).length, 1)
   assert.match(err, /^qwen3-broken: unterminated_block: get_weather$/m)
+})
+
+test('only a page that --origin names may ask, and the upstream says nothing about pages', async (t) => {
+  const upstream = createServer((_, response) => response.writeHead(200, { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' }).end('{"data":[]}'))
+  await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  t.after(() => upstream.close())
+  const [page, other] = ['http://localhost:3000', 'http://localhost:3001']
+  await serving(['serve', '--upstream', `http://127.0.0.1:${upstream.address().port}/v1`, '--listen', '0', '--origin', `https://page.test,${page}`], async (url) => {
+    const cors = async (headers, method = 'GET') => {
+      const response = await fetch(`${url}/models`, { method, headers })
+      return [response.status, response.headers.get('access-control-allow-origin'), response.headers.get('access-control-allow-credentials')]
+    }
+    assert.deepEqual(await cors({}), [200, null, null])
+    assert.deepEqual(await cors({ origin: page, 'sec-fetch-site': 'cross-site' }), [200, page, null])
+    assert.deepEqual(await cors({ origin: page, 'access-control-request-headers': 'authorization' }, 'OPTIONS'), [204, page, null])
+    assert.deepEqual(await cors({ origin: other }), [403, null, null])
+    assert.deepEqual(await cors({ origin: other }, 'OPTIONS'), [403, null, null])
+  })
+  const { code, err } = await sluiceHere(['serve', '--upstream', 'http://a', '--origin', 'localhost:3000'])
+  assert.deepEqual([code, /--origin: found 'localhost:3000', expected an origin/.test(err)], [2, true])
 })
 
 test('the other name, a token from the environment, and a port that is taken', async (t) => {

@@ -635,7 +635,7 @@ test('what cannot be part of a durable turn is refused', async (t) => {
     assert.throws(() => durable(engine, { store, run, ...options }), (error) => error.code === 'option' && (error.path === path || assert.equal(error.path, path)))
   }
   refused({}, { checkpoint: () => {} }, 'engine.checkpoint')
-  refused({}, { tools: [echo({ execute: undefined })] }, 'echo.back.execute')
+  refused({}, { tools: [echo({ execute: undefined })] }, 'tools[0].execute')
   refused({ run: undefined }, {}, 'run')
   refused({ seal: new Uint8Array(16) }, {}, 'seal')
   refused({ store: {} }, {}, 'store')

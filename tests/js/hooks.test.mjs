@@ -141,7 +141,7 @@ test('afterTool shortens what no card can show, makes a failure of a result, or 
 })
 
 test('whoever answers for a tool without execute may give two versions', async (t) => {
-  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: undefined })] })
+  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute: undefined, external: true })] })
   const turn = run({})
   for await (const event of turn) {
     if (event.type !== 'execute') continue

@@ -996,7 +996,7 @@ test('a window that asks in a loop is refused before it takes the time of others
   const first = (await other.call('configuration')).value
   const { value: again } = await other.connection.call('configuration')
   assert.equal((await other.connection.call('configuration')).value, again, 'nothing is made anew')
-  engine.add(tool({ name: 'new.one', agentCallable: true }))
+  engine.add(tool({ name: 'new.one', agentCallable: true, execute: () => 'new' }))
   assert.equal((await other.call('configuration')).value.tools.length, first.tools.length + 1)
 })
 

@@ -189,8 +189,8 @@ test('progress comes out as events', async (t) => {
   assert.deepEqual(ofType(events, 'progress').map((event) => event.text), ['half'])
 })
 
-test('a tool without execute is answered by whoever reads the events', async (t) => {
-  const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute: undefined })] })
+test('an external tool is answered by whoever reads the events', async (t) => {
+  const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute: undefined, external: true })] })
   const turn = run()
   await collect(turn, (event) => event.type === 'execute' && turn.succeed(event.call, `from outside: ${event.arguments.text}`))
   assert.equal(cards(await turn.done)[0].output, 'from outside: hi')

@@ -71,7 +71,7 @@ export function holdWaits(t, ms) {
     clearTimeout(timer)
   })
   return () => {
-    for (const [timer, run] of held) {
+    for (const [timer, run] of [...held]) { // what runs may wait again
       globalThis.clearTimeout(timer)
       run()
     }

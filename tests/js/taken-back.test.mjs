@@ -6,7 +6,7 @@ import { cards, stage } from './support.mjs'
 
 const call = (name, args = {}, id = name) => ({ calls: [{ id, name: name.replace('.', '_'), arguments: args }] })
 const made = (name, more = {}) =>
-  tool({ name, description: name, permission: 'moderate', agentCallable: true, parameters: { type: 'object', properties: { n: { type: 'number' } } }, ...more })
+  tool({ name, description: name, permission: 'moderate', agentCallable: true, parameters: { type: 'object', properties: { n: { type: 'number' } } }, ...(more.execute ?? more.ipc ? {} : { external: true }), ...more })
 
 /** Remembers `name` for ever in one run; `meanwhile` happens before the next run's model answers with a call of it. */
 async function meanwhile(t, given, name, { change, args = {}, first, ...options }) {

@@ -203,7 +203,7 @@ test('a saved question is asked anew where something else would run', async (t) 
 })
 
 test('a result that JSON cannot hold is told to whoever hands it in', async (t) => {
-  const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute: undefined })] })
+  const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute: undefined, external: true })] })
   const turn = run()
   await collect(turn, (event) => {
     if (event.type !== 'execute') return

@@ -2,6 +2,7 @@
 import type { Engine, NeedsContext } from '../core/engine.js'
 import type { ChatMessage, ToolUseBlock } from '../core/events.js'
 import { func, members, withMethods } from '../core/options.js'
+import { checkRunnable } from '../core/runnable.js'
 import type { Run } from '../core/run.js'
 import type { Conversation } from '../conversations/types.js'
 import { isDurable } from '../durable/answers.js'
@@ -55,6 +56,7 @@ export function agUIHandler<C>(runner: Engine<C> | Durable, options: AGUIHandler
 
 function threadsOf(engine: Engine, options: AGUIHandlerOptions): Threads {
   withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+  checkRunnable(engine.tools)
   checkOptions(options, 'options')
   return new Threads(engine, options)
 }

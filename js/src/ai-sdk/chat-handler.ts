@@ -1,6 +1,7 @@
 // The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come with the next request.
 import type { Engine, NeedsContext } from '../core/engine.js'
 import { func, isObject, members, withMethods, type Check } from '../core/options.js'
+import { checkRunnable } from '../core/runnable.js'
 import type { Run } from '../core/run.js'
 import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
@@ -59,6 +60,7 @@ export function chatHandler<C>(runner: Engine<C> | Durable, options: ChatHandler
 
 function chatsOf(engine: Engine, options: ChatHandlerOptions): Chats {
   withMethods('an Engine', 'run', 'resume')(engine, 'engine')
+  checkRunnable(engine.tools)
   checkOptions(options, 'options')
   return new Chats(engine, options)
 }

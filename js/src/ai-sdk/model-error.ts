@@ -15,15 +15,15 @@ export class ModelCallError extends Error {
   /** Of js/docs/codes.md. */
   readonly code: string
 
-  constructor({ message, code, url, body, response, responseBody, isRetryable, cause }: {
-    message: string; code: string; url: string; body: string; response?: Response; responseBody?: string; isRetryable: boolean; cause?: unknown
+  constructor({ message, code, url, body, status, headers, responseBody, isRetryable, cause }: {
+    message: string; code: string; url: string; body: string; status?: number; headers?: Record<string, string>; responseBody?: string; isRetryable: boolean; cause?: unknown
   }) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.url = url
     this.requestBodyValues = JSON.parse(body)
-    this.statusCode = response?.status
-    this.responseHeaders = response && Object.fromEntries(response.headers)
+    this.statusCode = status
+    this.responseHeaders = headers
     this.responseBody = responseBody
     this.isRetryable = isRetryable
   }

@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.js'
 import type { FinishReason, Json } from '../core/events.js'
 import { lowerCase, type Server } from '../core/model.js'
 import { readRefusal, refusalText } from '../core/refusal.js'
+import { hideSecrets, hideSecretsIn } from '../core/secrets.js'
 import { fetchTransport, shownUrl } from '../core/transport.js'
 import { utf8 } from '../core/bytes.js'
 import { BodyReader } from '../openai/body-reader.js'
@@ -72,7 +73,7 @@ export class SluiceModel implements SluiceLanguageModel {
       const before = writer.say(reader.take(bytes))
       const { content, finish } = wholeOf([...before, ...conclude(reader, writer)])
       const { finishReason, usage, providerMetadata } = finish as NonNullable<typeof finish>
-      return { content, finishReason, usage, ...(providerMetadata ? { providerMetadata } : {}), warnings, request: { body }, response: headersOf(response) }
+      return { content, finishReason, usage, ...(providerMetadata ? { providerMetadata } : {}), warnings, request: { body }, response: { headers: this.#headersOf(response) } }
     } catch (error) {
       throw this.#fault(error, options, asked, { again: true })
     } finally {
@@ -123,7 +124,7 @@ export class SluiceModel implements SluiceLanguageModel {
       },
       cancel: stop,
     }, { highWaterMark: 0 })
-    return { stream, request: { body }, response: headersOf(response) }
+    return { stream, request: { body }, response: { headers: this.#headersOf(response) } }
   }
 
   async #ask(options: ModelCallOptions, stream: boolean): Promise<Asked> {
@@ -138,7 +139,7 @@ export class SluiceModel implements SluiceLanguageModel {
       const responseBody = this.#withoutSecrets(utf8(bytes))
       if ('stream_options' in more && (response.status === 400 || response.status === 422) && refusesUsage.test(responseBody)) return responseBody
       const message = `${shownUrl(server.url)}: ${this.#withoutSecrets(refusalText(response.status, bytes))}`
-      throw new ModelCallError({ message, code: 'http', url: shownUrl(server.url), body, response, responseBody, isRetryable: mayPass(response.status) })
+      throw new ModelCallError({ message, code: 'http', url: shownUrl(server.url), body, status: response.status, headers: this.#headersOf(response), responseBody, isRetryable: mayPass(response.status) })
     }
     const first = await asked(stream ? { stream_options: { include_usage: true } } : {})
     return typeof first === 'string' ? ((await asked({})) as Asked) : first
@@ -160,11 +161,15 @@ export class SluiceModel implements SluiceLanguageModel {
   #fault(error: unknown, { abortSignal }: ModelCallOptions, { body, response }: Asked, { again = false } = {}): unknown {
     if (abortSignal?.aborted) return abortSignal.reason
     if (!(error instanceof AnswerFault)) return error
-    return new ModelCallError({ message: this.#withoutSecrets(error.message), code: error.code, url: shownUrl(this.#shared.server.url), body, response, isRetryable: again && lost.has(error.code) })
+    return new ModelCallError({ message: this.#withoutSecrets(error.message), code: error.code, url: shownUrl(this.#shared.server.url), body, status: response.status, headers: this.#headersOf(response), isRetryable: again && lost.has(error.code) })
+  }
+
+  #headersOf({ headers }: Response): Record<string, string> {
+    return hideSecretsIn(headers, this.#shared.server.secrets)
   }
 
   #withoutSecrets(text: string): string {
-    return this.#shared.server.secrets.reduce((said, secret) => said.replaceAll(secret, '[secret]'), text)
+    return hideSecrets(text, this.#shared.server.secrets)
   }
 }
 
@@ -179,8 +184,6 @@ function withFault(ending: Ending, fault = ending.fault): Ending {
   const unfinished = ending.unfinished ? new AnswerFault('unfinished', 'the answer broke off: the model\'s server closed the connection in the middle of it') : undefined
   return { ...ending, fault: fault ?? unfinished }
 }
-
-const headersOf = ({ headers }: Response): { headers: Record<string, string> } => ({ headers: Object.fromEntries(headers) })
 
 /** The body of a request, but for what says how the answer comes. */
 function requestOf(model: string, options: ModelCallOptions): { body: object; warnings: ModelWarning[] } {

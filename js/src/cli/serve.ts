@@ -21,18 +21,19 @@ export const command: Command = {
 npx sluice proxy --base-url URL [options]     the same
 
 Requests with tools tell the model of them in its own format, and the calls that it writes into its text come out as tool_calls, streaming
-or whole; /v1/models and all other requests pass. Clients take the address that is printed as their base URL.
+or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass. Clients take the address that is printed as their base URL.
 
   --upstream URL      the server that has the models, such as http://127.0.0.1:8000/v1; --base-url is the same
   --provider NAME     instead of it: a provider by its name, such as ollama
   --protocol ID       how the models write calls; auto: by a model's name (default: auto)
   --listen HOST:PORT  where clients find it (default: ${DEFAULT}); port 0 takes any that is free. Beyond this machine it wants --token
   --token TOKEN       what clients must send as their API key; $SLUICE_TOKEN is the same, and others on this machine cannot see it
+  --origin ORIGIN     a page that may ask, such as http://localhost:3000; more than one with commas (default: none)
   --key-env NAME      the environment variable with the key for the upstream (default: the provider's; else the client's key is passed on)
   --api-key KEY       the key itself, which others on this machine can see`,
   options: {
     upstream: { type: 'string' }, 'base-url': { type: 'string' }, provider: { type: 'string' }, protocol: { type: 'string' }, listen: { type: 'string' }, token: { type: 'string' },
-    'key-env': { type: 'string' }, 'api-key': { type: 'string' },
+    origin: { type: 'string' }, 'key-env': { type: 'string' }, 'api-key': { type: 'string' },
   },
   async run(values) {
     const { baseURL, apiKey } = readUpstream(values)
@@ -44,7 +45,9 @@ or whole; /v1/models and all other requests pass. Clients take the address that 
       baseURL, protocol: text(values.protocol) ?? 'auto', ...(apiKey === undefined ? {} : { apiKey }), ...(token === undefined ? {} : { token }),
       onDiagnostic: tellOnce(),
     })
-    const server = createServer(nodeListener((request) => (token === undefined ? strangerTo(request) : undefined) ?? handler(request)))
+    const origins = readOrigins(values)
+    const answer = (request: Request): Response | Promise<Response> => (token === undefined ? strangerTo(request, origins) : undefined) ?? unknownPath(request) ?? handler(request)
+    const server = createServer(nodeListener(async (request) => withOrigin(request, origins, answer)))
     await begin(server, listen)
     const { port } = server.address() as AddressInfo
     console.log(`OpenAI clients: http://${urlHost(listen.host)}:${port}/v1`)
@@ -100,18 +103,46 @@ function shown(baseURL: string): string {
   return origin + pathname
 }
 
-/** Pages of other sites that a browser on this machine shows may send requests here, and a name of theirs may lead here: neither is served. */
-function strangerTo(request: Request): Response | undefined {
-  const { hostname } = new URL(request.url)
+/** Pages that a browser on this machine shows may send requests here, and a name of theirs may lead here: neither is served, unless `--origin` names the page. */
+function strangerTo(request: Request, origins: readonly string[]): Response | undefined {
+  const { hostname, origin: own } = new URL(request.url)
   const origin = request.headers.get('origin')
-  const from = origin === null ? undefined : URL.canParse(origin) ? new URL(origin).hostname : origin
   const site = request.headers.get('sec-fetch-site') ?? 'none'
   const stranger = !isLoopback(hostname) ? `Host: found '${hostname}'`
-    : from !== undefined ? (isLoopback(from) ? undefined : `Origin: found '${from}'`)
-      : site === 'none' || site === 'same-origin' ? undefined : `Sec-Fetch-Site: found '${site}'` // a picture or a link of a page names no origin
+    : origin !== null && origins.includes(origin) ? undefined
+      : origin !== null && origin !== own ? `Origin: found '${origin}'`
+        : site === 'none' || site === 'same-origin' ? undefined : `Sec-Fetch-Site: found '${site}'` // a picture or a link of a page names no origin
   if (stranger === undefined) return undefined
-  const message = `${stranger.slice(0, 200)}, expected this machine; with --token other names are served`
-  return Response.json({ error: { message, type: 'invalid_request_error', param: null, code: 'forbidden' } }, { status: 403 })
+  const message = `${stranger.slice(0, 200)}, expected a program of this machine; --origin names a page that may ask, and with --token other names are served`
+  return refused(403, message, 'forbidden')
+}
+
+/** What clients of OpenAI ask for. Nothing else of the upstream can be reached. */
+const paths = /^(?:\/v1)?\/(?:chat\/completions|completions|embeddings|responses|models(?:\/.+)?)\/?$/
+
+function unknownPath(request: Request): Response | undefined {
+  const { pathname } = new URL(request.url)
+  return paths.test(pathname) ? undefined : refused(404, `found the path ${pathname.slice(0, 200)}, expected /v1/chat/completions, completions, embeddings, responses or models`, 'not_found')
+}
+
+const refused = (status: number, message: string, code: string): Response => Response.json({ error: { message, type: 'invalid_request_error', param: null, code } }, { status })
+
+function readOrigins({ origin }: Values): string[] {
+  return (text(origin)?.split(',') ?? []).map((given) => {
+    const parsed = URL.canParse(given) ? new URL(given).origin : 'null'
+    if (parsed === 'null' || parsed !== given.replace(/\/$/, '')) throw new UsageError(`--origin: found '${given}', expected an origin such as http://localhost:3000`)
+    return parsed
+  })
+}
+
+/** A page that `--origin` names may read the answers, and its browser asks first whether it may. */
+async function withOrigin(request: Request, origins: readonly string[], answer: (request: Request) => Response | Promise<Response>): Promise<Response> {
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.includes(origin)) return await answer(request)
+  const response = request.method === 'OPTIONS' ? new Response(null, { status: 204, headers: { 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '' } }) : await answer(request)
+  response.headers.set('access-control-allow-origin', origin)
+  response.headers.append('vary', 'Origin')
+  return response
 }
 
 function begin(server: ReturnType<typeof createServer>, { host, port }: Listen): Promise<void> {

@@ -166,6 +166,7 @@ class Talker implements Chat {
     this.#screen.begin()
     const from = performance.now()
     const run = (this.#current = engine.run({ model: { ...model, name: this.model }, messages, ...settings }))
+    run.hosted = true
     const asking = new Asking({
       run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,
       auto: auto ?? (autoWithoutTerminal && !live ? 'there is no terminal to ask on' : undefined),

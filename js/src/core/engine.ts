@@ -11,10 +11,12 @@ import type { WireName } from './providers.js'
 import { Remembered } from './remembered.js'
 import { memory, type RuleStore } from './rules.js'
 import { Run } from './run.js'
+import { checkRunnable } from './runnable.js'
 import { hooks, resumeShape, runShape, splitHooks, type ResumeOptions, type RunHooks, type RunOptions } from './run-options.js'
 import { allParsed, checkTurnSettings, withSettings, type Settings, type ToolList, type TurnSettings } from './settings.js'
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
+import { Unanswered } from './unanswered.js'
 
 /** What `engine.resolve` finds. */
 export interface Resolved<C = unknown> {
@@ -80,6 +82,7 @@ export class Engine<C = any> {
   #settings: Settings
   #hooks: RunHooks
   #protocols: readonly DeclaredProtocol[]
+  readonly #unanswered = new Unanswered()
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
 
@@ -144,6 +147,7 @@ export class Engine<C = any> {
    */
   run(options: RunOptions<C> & NeedsContext<C>): Run {
     checkRun(options, 'options')
+    checkRunnable(this.#tools)
     const { own, rest } = splitHooks<RunOptions<C>>(options)
     const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
     const remembered = new Remembered(this.rules, rules)
@@ -153,7 +157,7 @@ export class Engine<C = any> {
     const turn = asOptions(() => this.turn({
       wire: server.wire, ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}), [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
     }))
-    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server, hooks, context, onEvent, signal })
+    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server, unanswered: this.#unanswered, hooks, context, onEvent, signal })
   }
 
   /**
@@ -165,6 +169,7 @@ export class Engine<C = any> {
   resume(state: string, options: ResumeOptions<C> & NeedsContext<C>): Run {
     text(state, 'state')
     checkResume(options, 'options')
+    checkRunnable(this.#tools)
     const { own, rest: { model, signal, rules = [], context, onEvent } } = splitHooks<ResumeOptions<C>>(options)
     const turn = Turn.restore(this, state)
     try {
@@ -174,7 +179,7 @@ export class Engine<C = any> {
       const server = serverOf(model, request.model ?? '', wire ?? 'openai-chat')
       if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server)
       const remembered = new Remembered(this.rules, rules)
-      return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server, hooks, context, onEvent, signal })
+      return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server, unanswered: this.#unanswered, hooks, context, onEvent, signal })
     } catch (error) {
       turn.close()
       throw error

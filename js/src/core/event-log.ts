@@ -18,6 +18,7 @@ export class EventLog {
   #ended = false
   #readers = 0
   #given = 0
+  #passed = 0
 
   /** How many read it now who look after questions. */
   get readers(): number {
@@ -27,6 +28,11 @@ export class EventLog {
   /** One of them has got it. */
   given({ seq }: SluiceEvent): boolean {
     return seq <= this.#given
+  }
+
+  /** One of them has got it, and asked for the next. */
+  passed({ seq }: SluiceEvent): boolean {
+    return seq <= this.#passed
   }
 
   push(event: SluiceEvent): void {
@@ -63,6 +69,7 @@ export class EventLog {
           const event = node.event as SluiceEvent
           if (onLeave) this.#given = Math.max(this.#given, event.seq)
           yield event
+          if (onLeave) this.#passed = Math.max(this.#passed, event.seq)
         }
         if (this.#ended) return
         await new Promise<void>((resolve) => this.#wake.push(resolve))

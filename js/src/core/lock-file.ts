@@ -1,13 +1,15 @@
 // A lock between processes: a file beside another one, while that is changed. It names who made it, so that one that a killed process left holds
 // nobody up. Where that cannot be known (another computer, another container) its age tells.
 import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** How long after a lock may be tried again, in milliseconds. */
 export const POLL_MS = 5
 /** To remove a lock takes a few calls of the system: whoever does it for so long died at it. */
 const REMOVE_MS = 5000
+/** A lock without a name is what a full disk left of one, or a file system without links shows for a moment. */
+const EMPTY_MS = 1000
 
 /** Another process took the lock: what is under it may have changed. */
 export class LockLost extends Error {}
@@ -26,10 +28,10 @@ export class LockFile {
   /** False: somebody holds it. Throws what the system says where no file can be made. */
   take(): boolean {
     for (;;) {
-      if (make(this.#path, this.#text)) return true
+      if (!existsSync(this.#path) && make(this.#path, this.#text)) return true
       const held = textOf(this.#path)
       if (held === undefined) return false // it was given back just now
-      if (!isOfTheDead(held) && !isOlder(this.#path, this.#staleMs)) return false
+      if (!isOfTheDead(held) && !isOlder(this.#path, isEmpty(this.#path) ? Math.min(EMPTY_MS, this.#staleMs) : this.#staleMs)) return false
       if (!this.#remove(held)) return false
     }
   }
@@ -55,7 +57,7 @@ export class LockFile {
   /** One process at a time removes a lock that was left: a second one would remove that of the first, which is in force. */
   #remove(held: string): boolean {
     const removing = `${this.#path}.old`
-    if (!make(removing, '')) {
+    if (!make(removing, this.#text)) {
       if (isOlder(removing, REMOVE_MS)) rmSync(removing, { force: true })
       return false
     }
@@ -68,18 +70,51 @@ export class LockFile {
   }
 }
 
-/** At once, so that a process which is killed hardly ever leaves a file without its name. */
+/**
+ * Makes a file with this text, or returns false where the path is taken. The text is written to another name first, so the path never exists without it. A file system
+ * without links gets the file at once, and loses it again where the text cannot be written.
+ */
 function make(path: string, text: string): boolean {
+  const next = `${path}.${randomUUID()}`
   try {
-    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+    write(next, text)
+    linkSync(next, path)
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // On Windows a file that is just being removed cannot be made.
-    if (code === 'EEXIST' || code === 'EBUSY' || (code === 'EPERM' && process.platform === 'win32')) return false
+    if (isTaken(error)) return false
+    if (!hasNoLinks(error)) throw error
+  } finally {
+    rmSync(next, { force: true })
+  }
+  try {
+    write(path, text)
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
     throw error
   }
 }
+
+/** A file that did not exist. A failed write leaves none. */
+function write(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    closeSync(file)
+    rmSync(path, { force: true })
+    throw error
+  }
+  closeSync(file)
+}
+
+/** On Windows a file that is just being removed cannot be made. */
+function isTaken(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EEXIST' || code === 'EBUSY' || (code === 'EPERM' && process.platform === 'win32')
+}
+
+const hasNoLinks = (error: unknown): boolean => /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EXDEV|EISDIR|EINVAL|EACCES)$/.test((error as NodeJS.ErrnoException).code ?? '') && (error as NodeJS.ErrnoException).syscall === 'link'
 
 /** Undefined: there is no such file. */
 function textOf(path: string): string | undefined {
@@ -89,6 +124,8 @@ function textOf(path: string): string | undefined {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : ''
   }
 }
+
+const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0
 
 /** Clocks may differ, in both directions. */
 function isOlder(path: string, ms: number): boolean {

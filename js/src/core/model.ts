@@ -2,6 +2,7 @@
 import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
 import { addressesOf, firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type Provider, type ProviderName, type WireName } from './providers.js'
+import { credential, namedSecrets, secretTexts } from './secrets.js'
 
 /** What is said of the server that has a model. `provider` or `baseURL` must be there. */
 export interface ServerOptions {
@@ -172,27 +173,3 @@ export const lowerCase = (headers: { readonly [name: string]: string }): { [name
 
 /** @param username as in a URL */
 const basic = (username: string, password: string): string => btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
-
-// -- secrets ----------------------------------------------------------------------------------------------------------------
-
-/** A header or a member of a query by whose name somebody gets in. */
-const credential = /key|token|secret|auth|cookie|password|signature/i
-/** Shorter ones are words (`none`, `ollama`), and may stand in any sentence. */
-const MIN_SECRET = 8
-
-/** @internal The values of those that are credentials by their name. */
-export const namedSecrets = (entries: Iterable<[string, string]>): string[] => [...entries].filter(([name]) => credential.test(name)).map(([, value]) => value)
-
-/** @internal Each as it may be shown again: decoded, or without its scheme. The longest first. */
-export function secretTexts(secrets: readonly (string | undefined)[]): string[] {
-  const all = secrets.flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
-  return [...new Set(all)].filter((secret) => secret.length >= MIN_SECRET).sort((a, b) => b.length - a.length)
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

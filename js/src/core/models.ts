@@ -6,6 +6,7 @@ import { onAbort } from './on-abort.js'
 import { abortSignal, isObject, members, milliseconds } from './options.js'
 import { firstWire, wires, type WireName } from './providers.js'
 import { refusalText } from './refusal.js'
+import { hideSecrets } from './secrets.js'
 import { fetchTransport, readBody, shownUrl } from './transport.js'
 
 /** What `models` and `checkServer` take beside the server. */
@@ -101,8 +102,7 @@ function namesIn(text: string, wire: WireName): string[] | undefined {
 
 /** @internal A text without what gets somebody in. */
 export function withoutSecrets(text: string, { secrets }: Server, { apiKey = '' }: ServerAddress): string {
-  const all = apiKey.length > 3 ? [...secrets, apiKey] : secrets
-  return all.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
+  return hideSecrets(text, apiKey.length > 3 ? [...secrets, apiKey] : secrets)
 }
 
 /** @internal No answer came in time. */

@@ -8,7 +8,8 @@ import { encode, shown } from './options.js'
 import { wires, type WireName } from './providers.js'
 import { readRefusal, refusalText, retryAfter } from './refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
-import { lowerCase, namedSecrets, secretTexts, type Server } from './model.js'
+import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets.js'
+import { lowerCase, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
 import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, unlessLate, type HttpRequest, type Transport } from './transport.js'
 import type { End } from './turn.js'
@@ -155,19 +156,19 @@ export class Requests {
     const { turn, hooks, step } = this.#stage
     const response = await unlessLate(send(hooks.transport, request, signal), signal)
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
-    const told = (this.#told = toldBy(response, refusal))
+    const told = (this.#told = toldBy(response, refusal, turn.secrets))
     if (refusal) {
       const failure = refusalText(response.status, refusal)
       const detail = shownUrl(request.url)
       const delayMs = await this.#delay(round, failure, signal, told)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (delayMs === null) {
-        step(() => turn.response(response.status, Object.fromEntries(response.headers)))
+        step(() => turn.response(response.status, hideSecretsIn(response.headers, turn.secrets)))
         step(() => turn.feed(refusal))
       }
       return { how: 'complete', detail, delayMs, failure }
     }
-    step(() => turn.response(response.status, Object.fromEntries(response.headers)))
+    step(() => turn.response(response.status, hideSecretsIn(response.headers, turn.secrets)))
     const brokeOff = await this.#read(response, signal)
     const failure = this.#transient ?? (brokeOff ? 'the answer broke off before anything of it was shown' : undefined)
     return { how: 'complete', ...(failure === undefined ? {} : { failure, delayMs: await this.#delay(round, failure, signal) }) }
@@ -290,10 +291,10 @@ function asHookFault<T>(name: string, call: () => T): T {
   }
 }
 
-function toldBy({ status, headers }: Response, refusal: Uint8Array | undefined): Told & { status: number } {
+function toldBy({ status, headers }: Response, refusal: Uint8Array | undefined, secrets: readonly string[]): Told & { status: number } {
   const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
   const retryAfterMs = retryAfter(headers, refusal)
-  return { status, ...(requestId === undefined ? {} : { requestId: requestId as string }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { status, ...(requestId === undefined ? {} : { requestId: hideSecrets(requestId as string, secrets) }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 /** As `fetch` gives it: the body of other libraries is a stream of Node, and is not read as this one is. */

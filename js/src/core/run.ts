@@ -20,6 +20,7 @@ import { setImmediate } from './set-immediate.js'
 import type { Progress, Tool, ToolResult } from './tool.js'
 import { sleep } from './transport.js'
 import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
+import { Waits, type Unanswered } from './unanswered.js'
 import { unusable } from './unusable.js'
 import { warn, warnOnce } from './warning.js'
 
@@ -33,6 +34,7 @@ export interface RunParts {
   tools: readonly Tool<any>[] // eslint-disable-line @typescript-eslint/no-explicit-any -- their context is checked where the run begins
   remembered: Remembered
   server: Server
+  unanswered: Unanswered
   hooks: RunHooks
   context: unknown
   onEvent: ((event: SluiceEvent) => void) | undefined
@@ -49,6 +51,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly tools: RunParts['tools']
   /** @internal Of a resumed run: the message as it was saved. */
   readonly before: AssistantMessage | undefined
+  /** @internal A host, a handler or a durable turn answers its questions: a long wait is that of a person. */
+  hosted = false
 
   readonly #turn: Turn
   readonly #hooks: RunHooks
@@ -64,6 +68,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #questions: Questions
   readonly #checkpoints: Checkpoints
   readonly #held: HeldCalls
+  readonly #waits: Waits
   #together: Promise<void> | undefined
 
   // -- polling
@@ -96,7 +101,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #judging = false
 
   /** @internal */
-  constructor({ id, turn, resumed, tools, remembered, server, hooks, context, onEvent, signal }: RunParts) {
+  constructor({ id, turn, resumed, tools, remembered, server, unanswered, hooks, context, onEvent, signal }: RunParts) {
     this.id = id
     this.tools = tools
     this.before = resumed ? turn.message : undefined
@@ -110,6 +115,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))
+    this.#waits = new Waits(unanswered, () => this.#events.readers > 0 && !this.#tended && !this.hosted, (event) => this.#events.passed(event))
     turn.secrets = server.secrets
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
@@ -172,19 +178,19 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * question was already decided, nobody could have seen one, or it is not the one whose `digest` was given. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
-    if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#decide(() => this.#turn.approve(call, options))
+    if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#answer(() => this.#turn.approve(call, options))
     const seen = this.#questions.open.filter((event) => event.stage === 'execution' && (this.#events.given(event) || this.#questions.adapted(event)))
     return seen.map((event) => this.approve(event, options)).some(Boolean)
   }
 
   /** Lets the result of a call out to the model. Returns false if the question was already decided. */
   release(call: CallRef): boolean {
-    return this.#decide(() => this.#turn.release(call))
+    return this.#answer(() => this.#turn.release(call))
   }
 
   /** Refuses what a call waits for: to run, or that its result is let out. Returns false if the question was already decided. */
   deny(call: CallRef, reason?: string): boolean {
-    return this.#decide(() => this.#turn.deny(call, reason))
+    return this.#answer(() => this.#turn.deny(call, reason))
   }
 
   /** Refuses what a call waits for where no person did, by the app's own policy: the model is told so. Returns false if the question was already decided. */
@@ -241,6 +247,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** The result of a tool that has no `execute`. `rewritten`: what the model reads in its place; the card shows both. */
   succeed(call: CallRef, value: unknown, rewritten?: ToolResult): void {
+    this.#waits.answered('execute')
     this.#step(() => this.#turn.succeed(call, value, rewritten))
   }
 
@@ -330,6 +337,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
     } finally {
       this.#drain(events)
     }
+  }
+
+  /** A decision that the app brings: it knows of questions. */
+  #answer(call: () => void): boolean {
+    this.#waits.answered('approval')
+    return this.#decide(call)
   }
 
   #decide(call: () => void): boolean {
@@ -490,14 +503,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'card':
         this.#tools.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
+        if (event.status && event.status !== 'executing') this.#waits.end(event.call)
         return
       case 'approval':
+        if (!this.#questions.adapted(event)) this.#waits.begin(event)
         return this.#questions.ask(event)
       case 'final':
         if (this.#hooks.onFinal) return this.#track(this.#checkFinal(event, this.#hooks.onFinal))
         if (!this.#isWatched) setImmediate(() => this.conclude('accept')) // nobody is there who could say no
         return
       case 'execute':
+        if (!this.#tools.runs(event.name) && !this.#tools.isExternal(event.name)) this.#waits.begin(event)
         return this.#isStopped(event.call) ? undefined : this.#tools.start(event)
       case 'abortTool':
         this.#held.drop(event.call)
@@ -569,6 +585,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#ended.abort(over)
     this.#requests.abort(over)
     this.#tools.abortAll(over.message)
+    this.#waits.endAll()
     this.#questions.forgetAll()
     turn.close()
     this.#events.end()

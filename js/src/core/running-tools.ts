@@ -46,6 +46,11 @@ export class RunningTools {
     return this.#tools.get(name)?.run !== undefined
   }
 
+  /** The app brings the result, perhaps days later. */
+  isExternal(name: string): boolean {
+    return this.#tools.get(name)?.external === true
+  }
+
   /** Nothing of this call may begin before a save names it: with `checkpoint`, unless the tool changes nothing. */
   needsSave(name: string): boolean {
     const tool = this.#tools.get(name)

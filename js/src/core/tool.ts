@@ -193,7 +193,7 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   }
   /**
    * Runs the call. A string is the result as it is, anything else is told as JSON; what is thrown is told as a failure.
-   * Left out where the host does it: it reads the `execute` events and calls `succeed` or `fail`. To use the run's own `context`, say its type:
+   * A tool that turns run has `execute`, `external`, `ipc` or `runsIn`. To use the run's own `context`, say its type:
    * `execute: ({ path }, { context }: ToolContext<{ user: string }>) => …`.
    */
   execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => ReturnOf<O>
@@ -203,8 +203,8 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
    */
   output?: O
   /**
-   * Instead of `execute`: the result comes from outside, perhaps days later (a person, a batch): somebody calls `run.succeed` or `run.fail`. Stands for
-   * `idempotent: true, timeoutMs: 0`: a resumed run asks for it again.
+   * Instead of `execute`: the app reads the `execute` events and calls `run.succeed` or `run.fail`, perhaps days later (a person, a batch). It implies
+   * `idempotent: true, timeoutMs: 0`, and you may set both: a resumed run asks for the result again.
    */
   external?: boolean
   /**
@@ -228,12 +228,14 @@ export interface Tool<in C = unknown, out O = unknown> {
   readonly declaration: { readonly [member: string]: unknown }
   /** Text protocols that call it beside native calls. They are parsed beside the `alsoParse` of the settings. */
   readonly alsoParse?: readonly Protocol[]
-  /** Runs a call. Absent: the host answers `execute` events by itself. */
+  /** Runs a call. Absent where the tool has `external`, `ipc` or `runsIn` instead. */
   readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
   /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or its result is no object. */
   resultOf(card: Pick<ToolUseBlock, 'name' | 'status' | 'output'>): O | undefined
-  /** `window`: the window that asked runs it. Absent, and no `run`: whoever reads the events. */
+  /** `window`: the window that asked runs it. */
   readonly runsIn?: 'window'
+  /** Whoever reads the `execute` events brings its results. */
+  readonly external?: true
 }
 
 const check = members({
@@ -292,6 +294,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     }),
     resultOf: (card) => (card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined),
     ...(runsIn ? { runsIn } : {}),
+    ...(external ? { external } : {}),
   }
 }
 

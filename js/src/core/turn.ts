@@ -7,6 +7,7 @@ import { jsonText } from './json-text.js'
 import { DELTA, END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
 import { array, type Check, encode, flag, is, isObject, members, oneOf, record, shown, text as checkText, textsByName, unixTime, whole, wrong } from './options.js'
 import { deadline, room, roomForOne, unpack, waiting } from './packed.js'
+import { hideSecrets } from './secrets.js'
 import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
@@ -446,8 +447,7 @@ export class Turn {
 
   /** Removes keys that nobody writes by chance from every document: a provider may echo them. They need no JSON escapes, so the text can be searched. */
   #redacted(text: string): string {
-    for (const secret of this.secrets) if (isUnmistakable(secret) && text.includes(secret)) text = text.replaceAll(secret, '[secret]')
-    return text
+    return hideSecrets(text, this.secrets.filter(isUnmistakable))
   }
 
   /** Any other may be a word that a model writes as well: only what is said of a failure, which may quote the request, is without it. */
@@ -457,7 +457,7 @@ export class Turn {
 
   /** @internal The text of a failure, with secrets replaced. */
   withoutSecrets(text: string): string {
-    return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text)
+    return hideSecrets(text, this.secrets)
   }
 
   #text(what: number): string {

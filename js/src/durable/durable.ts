@@ -5,6 +5,7 @@ import { messageOf, SluiceError } from '../core/errors.js'
 import type { AssistantMessage, ToolUseBlock } from '../core/events.js'
 import { onAbort } from '../core/on-abort.js'
 import { anything, encode, flag, func, is, members, milliseconds, MOST_MS, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
+import { checkRunnable } from '../core/runnable.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
 import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
@@ -439,10 +440,5 @@ const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | und
 /** Nobody but the layer reads the events of a leg, so each call needs somebody who runs it. */
 function checkEngine(engine: Engine): void {
   if (engine.checkpoint) throw new SluiceError({ code: 'option', path: 'engine.checkpoint', detail: 'a durable turn has its own' })
-  for (const { name, declaration, run } of engine.tools) {
-    const { idempotent, ipc, agentCallable } = declaration
-    if (agentCallable === true && !run && !ipc && idempotent !== true) {
-      throw new SluiceError({ code: 'option', path: `${name}.execute`, detail: 'found a tool without `execute`', hint: '`external: true` if its result comes by `result()`' })
-    }
-  }
+  checkRunnable(engine.tools)
 }

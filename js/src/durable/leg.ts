@@ -89,6 +89,7 @@ export class Leg {
 
   async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
     const run = (this.#run = await this.#begin(given))
+    run.hosted = true
     if (this.#releasing) void run.suspend()
     this.#log.begin(namedIn(run.before ?? nothing(), this.#decisions))
     const heart = setInterval(() => void this.#beat(), this.#around.leaseMs / 3)

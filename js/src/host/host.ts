@@ -14,6 +14,7 @@ import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
 import type { Run } from '../core/run.js'
 import { splitHooks, type RunHooks } from '../core/run-options.js'
+import { checkRunnable } from '../core/runnable.js'
 import { toBase64 } from '../core/base64.js'
 import { warn } from '../core/warning.js'
 import { Configuration } from './configuration.js'
@@ -93,6 +94,7 @@ class EngineHost implements Host {
 
   constructor(engine: Engine, options: HostOptions) {
     checkEngine(engine, 'engine')
+    checkRunnable(engine.tools)
     checkOptions(options, 'options')
     this.#engine = engine
     this.#options = options

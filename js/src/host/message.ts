@@ -134,6 +134,7 @@ export class Message implements Asker {
     let error: ErrorEvent | undefined
     while (this.#segment) {
       const { run } = this.#segment
+      run.hosted = true
       for await (const event of run) {
         guard('the host', () => this.#handle(event)) // one delta is lost, not the message
         this.#seen = event.seq

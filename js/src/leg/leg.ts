@@ -51,6 +51,7 @@ export class Leg<Chunk> {
     this.#parts = parts
     this.messageId = parts.messageId
     this.run = parts.run
+    this.run.hosted = true
     this.over = new Promise((resolve) => (this.#settle = resolve))
     this.append(parts.start, ...parts.before)
     this.#first = this.#begun = this.#open()

@@ -4,6 +4,7 @@ import { Gathered } from '../core/bytes.js'
 import { messageOf } from '../core/errors.js'
 import { checkHeaders } from '../core/model.js'
 import { is, members, text } from '../core/options.js'
+import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from '../core/secrets.js'
 import { shownUrl } from '../core/transport.js'
 import { AnswerFault, errorResponse } from './errors.js'
 import { settingChecks, type TextToolCallOptions } from './options.js'
@@ -49,6 +50,7 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
   checkOptions(options, 'options')
   const { baseURL, apiKey, headers: own = {}, token, ...rest } = options
   const send = textToolCalls({ ...rest, fetch: patient(rest) })
+  const secrets = secretTexts([apiKey, ...namedSecrets(Object.entries(own)), ...namedSecrets(new URL(baseURL).searchParams)])
   return async (request) => {
     if (token !== undefined && !isToken(request, token)) return errorResponse(401, { message: 'the API key is not the token of this server', code: 'invalid_api_key' })
     const url = target(baseURL, request.url)
@@ -62,11 +64,11 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
       const body = request.body && isChat(url) && request.method === 'POST' ? await readBytes(request, request.body) : request.body ?? undefined
       if (body === null) return errorResponse(413, { message: `the request is larger than ${MOST_REQUEST_BYTES} bytes`, code: 'request_too_large' })
       const init = { method: request.method, headers, body, redirect: 'manual', signal: request.signal, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) }
-      return returned(await send(url, init as RequestInit))
+      return await returned(await send(url, init as RequestInit), secrets)
     } catch (error) {
       if (error instanceof AnswerFault) return errorResponse(504, { message: error.message, code: error.code })
       if (request.signal.aborted) throw error
-      return errorResponse(502, { message: `${shownUrl(url)} cannot be reached: ${messageOf(error)}`, code: 'network' })
+      return errorResponse(502, { message: hideSecrets(`${shownUrl(url)} cannot be reached: ${messageOf(error)}`, secrets), code: 'network' })
     }
   }
 }
@@ -109,8 +111,10 @@ async function readBytes({ headers }: Request, body: ReadableStream<Uint8Array>)
   return all.take()
 }
 
-function returned(response: Response): Response {
-  const headers = new Headers(response.headers)
-  for (const name of notReturned) headers.delete(name)
-  return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
+/** Without the operator's secrets in the status text, the headers, and the body of an error. Answers pass as they arrive. */
+async function returned(response: Response, secrets: readonly string[]): Promise<Response> {
+  const headers = new Headers(hideSecretsIn(response.headers, secrets))
+  for (const name of [...headers.keys()]) if (notReturned.includes(name) || name.startsWith('access-control-')) headers.delete(name)
+  const body = response.ok || secrets.length === 0 ? response.body : hideSecrets(await response.text(), secrets)
+  return new Response(body, { status: response.status, statusText: hideSecrets(response.statusText, secrets), headers })
 }

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { messageOf } from '../core/errors.js'
+import { func, members } from '../core/options.js'
+import { guard } from '../host/guard.js'
 
 // The declarations name no type of Node's own, so that a program without @types/node compiles.
 
@@ -30,16 +31,26 @@ export interface NodeResponse {
   end(): unknown
 }
 
+/** Options of `nodeListener`. */
+export interface NodeListenerOptions {
+  /** Gets what a handler threw, or what broke its answer off; the client reads neither. Default: writes it to stderr. */
+  onError?: (error: unknown) => void
+}
+
+const checkOptions = members({ members: { onError: func('(error) => void') } satisfies { [member in keyof Required<NodeListenerOptions>]: unknown } })
+
 /**
  * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express. The request's signal is aborted when
  * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before `express.json()`. A handler that throws
- * is answered with status 500.
+ * is answered with status 500 and `the server failed`; `onError` gets what it threw.
  */
-export function nodeListener(handler: (request: Request) => Response | Promise<Response>): (request: NodeRequest, response: NodeResponse) => void {
-  return (request, response) => void answer(handler, request as IncomingMessage, response as ServerResponse)
+export function nodeListener(handler: (request: Request) => Response | Promise<Response>, options: NodeListenerOptions = {}): (request: NodeRequest, response: NodeResponse) => void {
+  checkOptions(options, 'options')
+  const { onError = (error) => console.error(error) } = options
+  return (request, response) => void answer(handler, onError, request as IncomingMessage, response as ServerResponse)
 }
 
-async function answer(handler: Parameters<typeof nodeListener>[0], incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(handler: Parameters<typeof nodeListener>[0], onError: (error: unknown) => void, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const gone = new AbortController()
   outgoing.on('close', () => gone.abort(new Error('the client went away')))
   outgoing.on('error', () => {}) // `close` follows
@@ -50,8 +61,9 @@ async function answer(handler: Parameters<typeof nodeListener>[0], incoming: Inc
     if (gone.signal.aborted) return void response.body?.cancel(gone.signal.reason).catch(() => {})
     await send(response, incoming, outgoing, gone.signal)
   } catch (error) {
+    if (!gone.signal.aborted) guard('onError', () => onError(error))
     if (outgoing.headersSent || gone.signal.aborted) return void outgoing.destroy() // the client must not take it for the end
-    outgoing.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: messageOf(error), type: 'api_error', param: null, code: 'internal' } }))
+    outgoing.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: 'the server failed', type: 'api_error', param: null, code: 'internal' } }))
   }
 }
 

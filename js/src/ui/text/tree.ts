@@ -234,16 +234,33 @@ export function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host || undefined : undefined
 }
 
-/** A text that looks like another address gets the true host behind it. */
+/** Dots of every kind, a colon or a slash: a text that people may read as an address. */
+const likeAddress = /[.\u2024\u3002\uff0e\uff61:/\u2044\u2215\uff0f\uff1a]/
+
+/** A text that may be read as an address gets the true host after it, unless it is exactly that host or address. */
 function trueHost(link: Leaf): void {
   const href = link.attributes['href']
-  const text = textOf(link).replace(/[．。｡]/g, '.').replace(/[\s.,;:!?]+$/, '').trim()
-  const said = /^(?:[a-z][a-z0-9+.-]*:\/*)?(?:[^\s/@]*@)?([^\s/?#:@]+\.[^\s/?#:@.]{2,})(?:[:/?#]\S*)?$/iu.exec(text)?.[1]
-  if (!href || !said) return
+  const text = textOf(link).trim()
+  if (!href || !likeAddress.test(text)) return
   const host = hostOf(href) ?? href.slice(href.lastIndexOf('@') + 1)
-  const claimed = hostOf(`https://${said}`) ?? said
-  if (claimed === host || `www.${claimed}` === host || claimed === `www.${host}`) return
+  if (isExactly(text.normalize('NFKC'), href, host)) return
   link.children.push(leaf('span', { class: 'host' }, ` (${host})`))
+}
+
+/** The address may lack what every address begins with: `https://`, `mailto:`. */
+function isExactly(text: string, href: string, host: string): boolean {
+  if (text === host || text === href || text === safeDecoded(href)) return true
+  const scheme = /^[a-z][a-z0-9+.-]*:(?:\/\/)?/i.exec(href)?.[0] ?? ''
+  const address = URL.canParse(href) ? new URL(href).href : href
+  return [text, scheme + text].some((one) => URL.canParse(one) && new URL(one).href === address)
+}
+
+function safeDecoded(href: string): string {
+  try {
+    return decodeURI(href)
+  } catch {
+    return href
+  }
 }
 
 export const textOf = (node: Drawn): string => (typeof node === 'string' ? node : 'tag' in node ? node.children.map(textOf).join('') : '')

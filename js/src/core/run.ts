@@ -310,6 +310,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       track: (work) => this.#track(work),
       checkpoint: (why) => this.#checkpoints.save(why),
       together: () => (this.#together ??= this.#settled().finally(() => { this.#together = undefined })),
+      forbids: (call) => this.#remembered.forbids(this.#turn, call),
       warn,
     }
   }

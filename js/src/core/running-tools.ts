@@ -133,6 +133,7 @@ export class RunningTools {
         throw new HookError(`beforeExecute gave back ${shown(given)}, expected { arguments } with an object, { deny } with a text, or nothing`)
       const args = given['arguments'] as JsonObject
       step(() => turn.resolveArguments(event.call, args))
+      if (this.#stage.forbids(event.call)) return refuse('a rule refuses these arguments')
       await this.#stage.settle() // its card has the key of these arguments
       return { ...event, arguments: args, key: this.#running.get(event.call)?.key ?? event.key }
     } catch (error) {

@@ -28,6 +28,8 @@ export interface Stage {
   track(work: Promise<unknown>): void
   /** Resolves when the app has saved the state as it is now. Rejects, and ends the run, where it could not. */
   checkpoint(why: CheckpointReason): Promise<void>
+  /** A rule that applies now denies the call with the arguments that it would run with. */
+  forbids(call: number): boolean
   warn(text: string): void
 }
 

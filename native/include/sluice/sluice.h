@@ -256,7 +256,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t ca
 /* Judges a call by these rules, an array as in the configuration, and by what was approved for the rest of this turn. Returns
  * SLUICE_GATE_* and changes nothing. A host whose rules change while a turn runs calls it between the "execute" event and
  * the start of the tool, and fails the call unless the result is SLUICE_GATE_RUN. A decision of the user about this very
- * call stands; but no rule that denies a call lets arguments in that the user edited. If the tool does not exist:
+ * call stands; but no rule that denies a call lets arguments in that the user edited. Rules look at the resolved arguments, if
+ * the host resolved them; rules that deny or ask about these apply whatever the user decided. If the tool does not exist:
  * SLUICE_E_STATE. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len);
 
@@ -282,8 +283,9 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t ca
 
 /* Tells the arguments that the host runs a call with, if it resolves references that the model wrote: between the "execute"
  * event and sluice_turn_submit. They must fit the tool's schema (else SLUICE_E_JSON, with the path), and no rule may refuse them
- * (else SLUICE_E_STATE). The card shows them as "resolved"; the model does not read them. A host that will not run the call
- * with them refuses it: sluice_turn_refuse. */
+ * (else SLUICE_E_STATE). SLUICE_E_STATE also if a rule asks about them, unless they equal the approved ones. After a person or a
+ * rule for exactly these arguments approved the call, only strings may change, else SLUICE_E_STATE. The card shows them as
+ * "resolved"; the model does not read them. A host that will not run the call with them refuses it: sluice_turn_refuse. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);
 
 /* -- what came from the clock --------------------------------------------------------------------------------------- */

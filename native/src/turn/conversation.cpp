@@ -446,22 +446,47 @@ std::set<std::string, std::less<>> used_ids(std::string_view messages) {
   return ids;
 }
 
+namespace {
+
+// What the metadata of an assistant message says of its calls, by id and in order: true if nobody has run the call.
+std::map<std::string, std::vector<bool>, std::less<>> stored_as_waiting(std::string_view metadata) {
+  std::map<std::string, std::vector<bool>, std::less<>> out;
+  const auto requested = json_member(metadata, "toolCallsRequested");
+  if (!requested || json_kind(*requested) != '[') return out;
+  for (JsonSlices entry(*requested); entry.next();) {
+    if (json_kind(entry.value()) != '{') continue;
+    const std::string status = json_member_text(entry.value(), "status");
+    const bool waits = !json_member(entry.value(), "status") || status == "pending" || status == "awaiting_approval";
+    out[json_member_text(entry.value(), "requestId")].push_back(waits);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<OpenCall> open_calls(std::string_view messages) {
   std::vector<OpenCall> open;
   for (JsonSlices items(messages); items.next();) {
     const Item item = read_item(items.value());
     if (item.role == "tool") {
-      std::erase_if(open, [&](const OpenCall &call) { return call.id == item.answers; });
+      const auto answered =
+          std::find_if(open.begin(), open.end(), [&](const OpenCall &call) { return call.id == item.answers; });
+      if (answered != open.end()) open.erase(answered);  // the n-th result is that of the n-th call with its id
       continue;
     }
     if (item.role == "user" && json_member(item.metadata, "imagesOf")) continue;  // it belongs to the results
     open.clear();
     if (item.calls.empty()) continue;
     const auto calls = json_member(item.json, "tool_calls");
+    auto stored = stored_as_waiting(item.metadata);
+    std::map<std::string, size_t> seen;
     for (JsonSlices call(*calls); call.next();) {
       const std::string_view function = json_member(call.value(), "function").value_or("{}");
       open.push_back(
           {json_member_text(call.value(), "id"), json_member_text(function, "name"), stored_arguments(function)});
+      const std::vector<bool> &waits = stored[open.back().id];
+      const size_t earlier = seen[open.back().id]++;
+      open.back().waits = earlier >= waits.size() || waits[earlier];
     }
   }
   return open;

@@ -18,6 +18,7 @@ std::set<std::string, std::less<>> used_ids(std::string_view messages);
 // A call without a result in the conversation's last assistant message; results of its other calls may follow it.
 struct OpenCall {
   std::string id, name, arguments;
+  bool waits = true;  // false: its metadata says that an earlier turn went further with it
 };
 std::vector<OpenCall> open_calls(std::string_view messages);
 

@@ -43,6 +43,14 @@ void Gate::adopt(Card &card) {
   enter(card);
 }
 
+void Gate::lose_adopted(Card &card) {
+  if (json_kind(card.raw_arguments) == '{' && check_json(card.raw_arguments, setup_.config.limits.depth).ok())
+    card.set_arguments(SharedText(compact_json(card.raw_arguments)));
+  for (const Trigger step : {Trigger::complete, Trigger::dispatch, Trigger::pass, Trigger::start})
+    log_.move(card, step);
+  log_.settle(card, Trigger::lose, "turn_ended", words(Word::interrupted));
+}
+
 void Gate::dispatch() {
   OpenCards &open = log_.open_cards();
   for (const uint32_t call : open.all()) {
@@ -295,15 +303,21 @@ Status Gate::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
   const auto decision = std::find_if(card->approvals().rbegin(), card->approvals().rend(),
                                      [](const ApprovalRecord &approval) { return approval.stage == "execution"; });
   const bool decided = decision != card->approvals().rend() && decision->by == "user";
-  if (decided && (decision->decision != "approved" || !card->edited())) {
+  const std::string runs = canonical_json(card->host_arguments().value_or(std::string(card->effective_arguments())));
+  const bool changed = runs != card->canonical_arguments();  // since a person saw them
+  if (decided && (decision->decision != "approved" || (!card->edited() && !changed))) {
     way = decision->decision == "approved" ? Verdict::Way::run : Verdict::Way::deny;
     return {};
   }
   std::copy_if(rules_.begin() + static_cast<std::ptrdiff_t>(configured_rules_), rules_.end(),
                std::back_inserter(counting), [](const Rule &rule) { return rule.scope == "turn"; });
-  const std::string arguments = counting.empty() ? std::string() : canonical_json(card->effective_arguments());
-  way = execution_gate(*card->tool, arguments, counting, setup_.config.confirm_all).way;
-  if (decided && way != Verdict::Way::deny) way = Verdict::Way::run;
+  const Verdict said = execution_gate(*card->tool, runs, counting, setup_.config.confirm_all);
+  way = said.way;
+  if (way != Verdict::Way::ask || (changed && said.by == "rule")) return {};
+  // What a person or an exact rule allowed before the host resolved it stays allowed, if only the tool's policy asks.
+  const std::string shown(card->canonical_arguments());
+  const Verdict before = execution_gate(*card->tool, shown, counting, setup_.config.confirm_all);
+  if (decided || (changed && before.way == Verdict::Way::run)) way = Verdict::Way::run;
   return {};
 }
 
@@ -362,6 +376,8 @@ void Gate::execute_event(const Card &card) {
 
 // Sends a fire-and-forget message, which ends the call.
 void Gate::fire(Card &card) {
+  constexpr uint32_t kRuns = field::arguments | field::edited | field::host_arguments;
+  if ((card.changes() & kRuns) != 0) log_.tell(card);  // first the host sees what runs
   const Ipc &ipc = *card.tool->ipc;
   std::vector<std::string_view> values;
   size_t used = 0;

@@ -33,9 +33,10 @@ class Gate {
   bool limit_hit() const { return limit_hit_; }        // a limit ended calls of this round
   bool beyond_rounds() const { return log_.round_number() > setup_.config.max_rounds; }
   bool left_to_user(const Card &card) const;
-  void adopt(Card &card);  // takes up a call of the host's last message
-  void dispatch();         // the answer has ended: its calls may pass the gate
-  void pump();             // lets ready calls pass in order, and starts approved ones while there is room
+  void adopt(Card &card);         // takes up a call of the host's last message
+  void lose_adopted(Card &card);  // a call that an earlier turn may have run
+  void dispatch();                // the answer has ended: its calls may pass the gate
+  void pump();                    // lets ready calls pass in order, and starts approved ones while there is room
 
   // -- what the user and the policy decide
   Status approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited);
@@ -82,6 +83,7 @@ class Gate {
   void ask(Card &card);
   void ask_event(const Card &card);
   Status check_asked(const Card &card) const;
+  Status check_resolved(const Card &card, std::string_view checked) const;
   Status check_given(const Card &card, std::string_view given, std::string &checked) const;
   Status take_edited(Card &card, std::string_view edited);
   void allow(Card &card, Remember remember, bool exact);

@@ -48,6 +48,22 @@ Status check_parts(std::string_view json, std::string &text, bool &image) {
   return {};
 }
 
+// Compares two documents in canonical form: same member names, lengths of lists, and values other than strings?
+bool differ_in_strings_only(std::string_view a, std::string_view b) {
+  const char kind = json_kind(a);
+  if (kind != json_kind(b)) return false;
+  if (kind == '"') return true;
+  if (kind != '{' && kind != '[') return trim_json(a) == trim_json(b);
+  JsonSlices left(a), right(b);
+  for (;;) {
+    const bool more = left.next();
+    if (more != right.next()) return false;
+    if (!more) return true;
+    if (kind == '{' && left.key() != right.key()) return false;
+    if (!differ_in_strings_only(left.value(), right.value())) return false;
+  }
+}
+
 }  // namespace
 
 Status Gate::read_result(Submit kind, std::string_view data, Result &out) const {
@@ -122,6 +138,27 @@ Status Gate::check_started(const Card &card) const {
              : Status();
 }
 
+// Checks resolved arguments, which fit the tool, against what was approved.
+Status Gate::check_resolved(const Card &card, std::string_view checked) const {
+  const std::string resolved = canonical_json(checked);
+  const std::string approved(card.canonical_arguments());
+  if (resolved == approved) return {};
+  const Verdict now = execution_gate(*card.tool, resolved, rules_, setup_.config.confirm_all);
+  if (now.way == Verdict::Way::ask && now.by == "rule")
+    return not_now("a rule asks about these arguments, and no person approved them");
+  const auto decision = std::find_if(card.approvals().rbegin(), card.approvals().rend(),
+                                     [](const ApprovalRecord &record) { return record.stage == "execution"; });
+  const std::string_view by = decision == card.approvals().rend() ? std::string_view() : decision->by;
+  RuledArguments arguments(approved);
+  const auto lets_any = [&](const Rule &rule) {
+    return rule.effect == Rule::Effect::allow && rule.arguments.empty() && matches(rule, *card.tool, arguments);
+  };
+  const bool bound = by == "user" || (by == "rule" && std::none_of(rules_.begin(), rules_.end(), lets_any));
+  if (bound && !differ_in_strings_only(resolved, approved))
+    return not_now("only strings may change: a person, or a rule for exactly these arguments, approved the call");
+  return {};
+}
+
 // Checks the arguments that the host runs the call with against the tool and the rules, and shows them on the card.
 Status Gate::resolve(uint32_t call, std::string_view arguments) {
   Card *const card = log_.find(call);
@@ -130,6 +167,7 @@ Status Gate::resolve(uint32_t call, std::string_view arguments) {
   if (Status status = check_started(*card); !status.ok()) return status;
   std::string checked;
   if (Status status = check_given(*card, arguments, checked); !status.ok()) return status;
+  if (Status status = check_resolved(*card, checked); !status.ok()) return status;
   card->set_key(key_of(*card, action_digest(*card->tool, canonical_json(checked))));
   card->set_host_arguments(std::move(checked));
   log_.tell(*card);

@@ -266,7 +266,8 @@ Status Log::load_cards(const SavedReader &saved, std::vector<std::string> &membe
     members_of_0_1.push_back(text_of(entry, "members"));
     if (Status status = load_card(entry, setup_.registry(), *card); !status.ok()) return std::move(status).inside(at);
     const bool own = card->adopted || used_ids_.insert(card->history_id).second;
-    if (card->history_id.empty() || !own) return error(Code::json, "expected an id of its own", at + ".historyId");
+    if ((card->history_id.empty() && !card->adopted) || !own)
+      return error(Code::json, "expected an id of its own", at + ".historyId");
     message_.cards.push_back(std::move(card));
   }
   return {};

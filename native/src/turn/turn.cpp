@@ -89,8 +89,7 @@ void Turn::tell_unknown_names() {
       return false;  // look at all of them
     });
   for (const std::string_view name : unknown)
-    log_.diagnostic("unknown_toggle",
-                    "no tool is called \"" + std::string(name) + "\", so its toggle does nothing");
+    log_.diagnostic("unknown_toggle", "no tool is called \"" + std::string(name) + "\", so its toggle does nothing");
   for (const Rule &rule : setup_->config.rules)
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))
@@ -112,6 +111,10 @@ void Turn::adopt(std::vector<OpenCall> calls) {
     card.set_wire_id(call.id);
     card.history_id = std::move(call.id);
     card.raw_arguments = SharedText(std::move(call.arguments));
+    if (!call.waits) {
+      gate_.lose_adopted(card);
+      continue;
+    }
     complete_streamed_call(*setup_, log_, card, true);
     gate_.adopt(card);
   }

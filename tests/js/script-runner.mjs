@@ -202,9 +202,10 @@ export function invalidMessages(messages) {
 /** The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th call with it. */
 function openIds(messages) {
   let open = []
-  for (const { role, metadata, tool_calls: calls, tool_call_id: id } of messages) {
+  for (const message of messages) {
+    const { role, metadata, tool_calls: calls, tool_call_id: id } = message ?? {}
     if (role === 'tool') open = open.toSpliced(open.includes(id) ? open.indexOf(id) : open.length, 1)
-    else if (role !== 'user' || !metadata?.imagesOf) open = role === 'assistant' && Array.isArray(calls) ? calls.map((call) => call.id ?? '') : []
+    else if (role !== 'user' || !metadata?.imagesOf) open = role === 'assistant' && Array.isArray(calls) ? calls.map((call) => call?.id ?? '') : []
   }
   return open
 }

@@ -205,11 +205,14 @@ def open_ids(messages):
     """The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th call with it."""
     still = []
     for message in messages:
-        if message["role"] == "tool":
+        if not isinstance(message, dict):
+            continue  # the provider refuses it
+        role, calls = message.get("role"), message.get("tool_calls")
+        if role == "tool":
             if message.get("tool_call_id") in still:
                 still.remove(message["tool_call_id"])
-        elif message["role"] != "user" or "imagesOf" not in (message.get("metadata") or {}):
-            still = [call.get("id", "") for call in message.get("tool_calls") or []] if message["role"] == "assistant" else []
+        elif role != "user" or "imagesOf" not in (message.get("metadata") or {}):
+            still = [call.get("id", "") for call in calls] if role == "assistant" and isinstance(calls, list) else []
     return still
 
 

@@ -258,8 +258,6 @@ void sluice_turn_free(sluice_turn *turn) { delete turn; }
 int32_t sluice_turn_response(sluice_turn *turn, int32_t http_status, const char *headers_json, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(headers_json, len); !status.ok()) return status;
-    if (http_status < 100 || http_status > 599)
-      return bad_argument("expected an HTTP status, found " + std::to_string(http_status));
     return t.response(http_status, view(headers_json, len));
   });
 }

@@ -40,8 +40,19 @@ class Watcher final : public QuietSink {
   std::vector<Unsealed> &unsealed_;
 };
 
+constexpr size_t kMostFinishWord = 200;  // bytes of a finish reason that an error quotes
+
 // How much of an answer a finish reason says is lost. A milder reason that follows does not replace a worse one.
-int loss(Finish finish) { return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0; }
+int loss(Finish finish) {
+  if (finish == Finish::failed) return 3;
+  return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0;
+}
+
+std::string with_commas(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
 
 bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
 
@@ -91,21 +102,29 @@ bool Answer::apply(AnswerTrigger trigger) {
 Status Answer::response(int32_t http_status, std::string_view headers) {
   if (!next_state(state_, AnswerTrigger::respond))
     return error(Code::state, "the response of this answer was told already");
+  response_refused_ = true;
+  if (http_status < 100 || http_status > 999)
+    return error(Code::argument, "expected an HTTP status, found " + std::to_string(http_status));
   if (!headers.empty()) {
     if (Status status = check_json(headers, setup_.config.limits.depth); !status.ok()) return status;
     if (json_kind(headers) != '{') return error(Code::json, "expected an object of header names and values");
   }
+  response_refused_ = false;
   apply(AnswerTrigger::respond);
   waiting_since_ = log_.now();
   reader_->response(http_status, headers);
   return {};
 }
 
-void Answer::feed(std::string_view bytes) {
+Status Answer::feed(std::string_view bytes) {
+  if (response_refused_) return error(Code::state, "the response of this answer was refused: report it again first");
   apply(AnswerTrigger::receive);
   late_ = false;
   waiting_since_ = log_.now();
+  if (!said_at_) said_at_ = waiting_since_;
+  empty_bytes_ += bytes.size();
   if (!is_cut()) reader_->feed(bytes);
+  return {};
 }
 
 void Answer::finish(End how, std::string_view detail) {
@@ -128,7 +147,7 @@ void Answer::finish(End how, std::string_view detail) {
     error_ = std::move(broken);
   }
   close();
-  close_calls();
+  close_calls(ours);
 }
 
 // ---- what the turn does ----
@@ -150,7 +169,7 @@ void Answer::fail(const TurnError &error) {
   interrupt_text();
   error_ = error;
   cut(error.code);
-  close_calls();
+  close_calls(true);
 }
 
 void Answer::close() { apply(AnswerTrigger::close); }
@@ -164,6 +183,7 @@ void Answer::conclude(bool whole, End how) {
   const bool ours = is_cut();
   const Finish finish = log_.finish();
   if (!ours) {
+    if (!error_ && how == End::complete) error_ = fault_of_end();
     const bool never_ended = !whole && finish == Finish::none && setup_.wire->has_end();
     const bool cut = error_ || how != End::complete || never_ended || finish == Finish::length ||
                      finish == Finish::content_filter;
@@ -200,6 +220,36 @@ void Answer::conclude(bool whole, End how) {
   if (!ours && !error_ && calls_ == 0) tell_other_format();
   if (!ours && !error_) note_unsealed();
   log_.end_answer();
+}
+
+// What the finish reason says against the answer. An ending that nobody knows is not a good one.
+std::optional<TurnError> Answer::fault_of_end() const {
+  const Finish finish = log_.finish();
+  TurnError fault;
+  fault.code = "provider";
+  fault.detail = "the answer ended with \"" + finish_word_ + '"';
+  if (!finish_explanation_.empty()) fault.detail += ": " + finish_explanation_;
+  switch (finish) {
+    case Finish::failed: fault.retryable = true; break;
+    case Finish::other:
+      fault.retryable = true;
+      fault.hint = "Sluice does not know this word: if the server means a good end, say so with finishReasons: { " +
+                   json_string(finish_word_) + ": \"good\" }";
+      break;
+    case Finish::content_filter:
+      if (finish_explanation_.empty() && shown_) return std::nullopt;
+      if (finish_explanation_.empty())
+        fault.code = "empty_answer";
+      else
+        fault.detail = finish_explanation_;
+      break;
+    case Finish::length:
+      if (shown_) return std::nullopt;
+      fault.code = "empty_answer";
+      break;
+    default: return std::nullopt;
+  }
+  return fault;
 }
 
 void Answer::end_text(TextEnd end) {
@@ -288,18 +338,6 @@ void Answer::note_unsealed() {
   log_.round().note = setup_.config.words(Word::unsealed, example);
 }
 
-// Completes or invalidates the calls that have not started when the answer ends.
-void Answer::close_calls() {
-  const bool filtered = log_.finish() == Finish::content_filter;
-  for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
-    Card &card = *log_.find(call);
-    if (card.state() == CardState::streaming) complete_streamed_call(setup_, log_, card, true);
-    const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
-    if (waits && (filtered || error_)) log_.invalidate(card, filtered ? "truncated" : "stream_broken");
-  }
-  std::erase_if(open_calls_, [](const Card *card) { return card->state() != CardState::streaming; });
-}
-
 // ---- what a wire reports ----
 
 // Something other than arguments came: it may complete calls, and a finish reason was not the last thing. Returns false
@@ -313,6 +351,7 @@ bool Answer::goes_on() {
 
 void Answer::on_text(std::string_view utf8) {
   if (!goes_on()) return;
+  note_content(utf8);
   const std::string_view piece = within_text_limit(utf8);
   if (setup_.calls_from_text()) log_.round().raw.append(piece);
   if (thoughts_ && !blank(piece)) thoughts_->interrupt();
@@ -323,6 +362,7 @@ void Answer::on_text(std::string_view utf8) {
 
 void Answer::on_reasoning(std::string_view utf8) {
   if (!goes_on()) return;
+  note_content(utf8);
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (!piece.empty()) show(Block::Kind::reasoning, piece);
@@ -338,18 +378,9 @@ void Answer::on_bytes_lost() {
   if (thoughts_) thoughts_->lose();
 }
 
-// What was lost may be a piece of every call whose arguments are not complete yet.
-void Answer::on_event_lost() {
-  if (ignores_bytes()) return;
-  on_bytes_lost();
-  for (Card *const card : open_calls_) {
-    card->shape.read(card->raw_arguments);
-    if (card->broken.empty() && !card->shape.closed()) card->broken = "invalid_json";
-  }
-}
-
 void Answer::on_refusal(std::string_view utf8) {
   if (!goes_on()) return;
+  note_content(utf8);
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (thoughts_ && !blank(piece)) thoughts_->interrupt();
@@ -373,83 +404,6 @@ void Answer::overflow() {
   listener_.on_overflow(std::move(error));
 }
 
-void Answer::on_call(uint32_t slot, std::string_view id, std::string_view name) {
-  if (!goes_on()) return;
-  interrupt_text();
-  if (thoughts_) thoughts_->interrupt();
-  if (slots_.size() <= slot) slots_.resize(slot + 1);
-  Card *const card = open_card("native", name);
-  slots_[slot] = card;
-  if (card == nullptr) return;
-  open_calls_.push_back(card);
-  card->set_wire_id(id);
-  log_.give_id(*card);
-  log_.tell(*card);
-}
-
-// The call in a slot of the wire; nullptr: there is none, or the answer is not read any more.
-Card *Answer::call_in(uint32_t slot) const { return ignores_bytes() || slot >= slots_.size() ? nullptr : slots_[slot]; }
-
-void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view name) {
-  Card *const card = call_in(slot);
-  if (card == nullptr || card->state() != CardState::streaming) return;
-  if (card->wire_id() == id && card->requested_name() == name) return;
-  card->rename(name, find_tool(name));
-  passed_ = 0;
-  if (card->wire_id() != id) {
-    card->set_wire_id(id);
-    log_.give_id(*card);
-  }
-  log_.tell(*card);
-}
-
-void Answer::on_arguments(uint32_t slot, std::string_view fragment) {
-  last_word_ = false;
-  Card *const card = call_in(slot);
-  if (card == nullptr || fragment.empty()) return;
-  if (card->state() != CardState::streaming) {
-    if (!card->late)
-      log_.diagnostic("late_arguments", "arguments went on when the call was closed already", card->call);
-    card->late = true;
-    return;
-  }
-  if (card->raw_arguments.size() + fragment.size() > setup_.config.limits.argument_bytes) card->oversize = true;
-  if (!card->oversize) log_.append_arguments(*card, fragment);
-}
-
-void Answer::on_arguments_replaced(uint32_t slot, std::string_view whole) {
-  Card *const card = call_in(slot);
-  if (card == nullptr) return;
-  if (card->state() != CardState::streaming) return on_arguments(slot, whole);
-  if (whole.starts_with(card->raw_arguments.view()))
-    return on_arguments(slot, whole.substr(card->raw_arguments.size()));
-  if (whole.size() > setup_.config.limits.argument_bytes) card->oversize = true;
-  if (card->oversize) return;
-  card->raw_arguments = SharedText(std::string(whole));
-  card->shape = {};
-}
-
-void Answer::on_call_broken(uint32_t slot, std::string_view reason) {
-  if (Card *const card = call_in(slot)) card->broken = reason;
-}
-
-void Answer::on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) {
-  if (!goes_on()) return;
-  interrupt_text();
-  shown_ = true;
-  if (slot == provided_.size()) {
-    const bool room = log_.message().blocks.size() < setup_.config.limits.blocks;
-    provided_.push_back(room ? &log_.open_provided(id, name) : nullptr);
-  }
-  Card *const card = slot < provided_.size() ? provided_[slot] : nullptr;
-  if (card != nullptr && !arguments.empty()) log_.provider_arguments(*card, arguments);
-}
-
-void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_error) {
-  if (goes_on() && slot < provided_.size() && provided_[slot] != nullptr)
-    log_.provider_result(*provided_[slot], text, is_error);
-}
-
 void Answer::on_native(std::string_view items) {
   if (!is_open()) return;
   // Not every reader takes the escape of half a surrogate pair.
@@ -465,12 +419,17 @@ void Answer::on_model(std::string_view name) {
   if (!ignores_bytes()) log_.round().model = name;
 }
 
-void Answer::on_finish(Finish reason, std::string_view) {
+void Answer::on_finish(Finish reason, std::string_view words, std::string_view explanation) {
   if (ignores_bytes()) return;
   last_word_ = true;
+  const auto own = setup_.config.finish_reasons.find(lower_case(words));
+  if (own != setup_.config.finish_reasons.end())
+    reason = own->second == Finish::stop && calls_ > 0 ? Finish::tool_calls : own->second;
   Finish &finish = log_.round().finish;
   if (loss(reason) < loss(finish)) return;
   finish = reason;
+  finish_word_ = bounded_text(words, kMostFinishWord);
+  finish_explanation_ = explanation;
   complete_interrupted();
 }
 
@@ -520,7 +479,11 @@ void Answer::on_scan_reasoning(std::string_view utf8, bool first) {
 void Answer::on_call_open(std::string_view protocol, std::string_view name, size_t start) {
   if (ignores_bytes() || protocol == kServerResults) return;
   text_call_ = open_card(protocol, name);
-  if (text_call_ == nullptr) return;
+  if (text_call_ == nullptr) {
+    if (SharedText &written = log_.round().raw; is_cut() && setup_.calls_from_text() && start < written.size())
+      written = written.part(0, start);  // the next request does not show a call that got no answer
+    return;
+  }
   text_call_->set_start(start);
   log_.give_id(*text_call_);
   log_.tell(*text_call_);
@@ -626,45 +589,6 @@ void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Ma
   log_.append(kind, utf8, fresh, mark);
 }
 
-// The tool that was offered under this name. A restored engine may have given the name to another one.
-const Tool *Answer::find_tool(std::string_view name) const {
-  if (!offered_) return setup_.find_tool(name);
-  const std::string *const own = find_tool_name(*offered_, name);
-  return own == nullptr ? nullptr : setup_.registry().named(*own);
-}
-
-// Opens a card. nullptr: the answer has more calls than limits.callsPerRound.
-Card *Answer::open_card(std::string_view source, std::string_view name) {
-  const size_t limit = setup_.config.limits.calls_per_round;
-  if (calls_ == limit)
-    log_.diagnostic("oversize", "more calls in one answer than limits.callsPerRound: the rest is dropped");
-  if (calls_ <= limit) ++calls_;  // stays one past the limit, because a diagnostic was sent
-  if (calls_ > limit) return nullptr;
-  shown_ = true;
-  return &log_.new_card(source, name, find_tool(name));
-}
-
-// Completes native calls after which something else came.
-void Answer::complete_interrupted() {
-  const bool stop = setup_.config.stop_after_call;
-  const auto may_complete = [&](const Card *card) { return stop || setup_.starts_in_answer(card->tool); };
-  while (passed_ < open_calls_.size() && !may_complete(open_calls_[passed_])) ++passed_;
-  if (passed_ >= open_calls_.size() || log_.finish() == Finish::content_filter || reader_->has_orphans()) return;
-  const auto begin = open_calls_.begin() + static_cast<std::ptrdiff_t>(passed_);
-  for (Card *card : std::vector<Card *>(begin, open_calls_.end())) {
-    if (card->state() != CardState::streaming || !may_complete(card)) continue;  // not: cancelled while it was written
-    complete_streamed_call(setup_, log_, *card, false);
-    if (stop && card->is_pending() && !card->fire_and_forget()) {
-      cut("stopAfterCall");
-      break;
-    }
-  }
-  const auto rest = open_calls_.begin() + static_cast<std::ptrdiff_t>(std::min(passed_, open_calls_.size()));
-  const auto closed = [](const Card *card) { return card->state() != CardState::streaming; };
-  open_calls_.erase(std::remove_if(rest, open_calls_.end(), closed), open_calls_.end());
-  listener_.on_calls_complete();
-}
-
 // ---- time ----
 
 // How long the provider may be silent; 0: for ever.
@@ -676,30 +600,55 @@ int64_t Answer::silence() const {
   return begun ? setup_.config.idle_timeout_ms : setup_.config.first_byte_timeout_ms;
 }
 
-std::optional<int64_t> Answer::deadline() const {
+// White space is no content: a model that has lost its way writes it without end.
+void Answer::note_content(std::string_view piece) {
+  if (blank(piece)) return;
+  said_at_ = log_.now();
+  empty_bytes_ = 0;
+}
+
+std::optional<Answer::Wait> Answer::wait() const {
   const int64_t timeout = silence();
-  return timeout > 0 ? std::optional(*waiting_since_ + timeout) : std::nullopt;
+  if (timeout == 0 && (!is_open() || setup_.parser || is_cut() || !waiting_since_)) return std::nullopt;
+  std::optional<Wait> wait;
+  if (timeout > 0) wait = Wait{*waiting_since_, timeout, false};
+  const int64_t patience = setup_.config.first_byte_timeout_ms;
+  if (said_at_ && patience > 0 && (!wait || *said_at_ + patience < wait->since + wait->timeout))
+    wait = Wait{*said_at_, patience, true};
+  return wait;
+}
+
+std::optional<int64_t> Answer::deadline() const {
+  const std::optional<Wait> next = wait();
+  return next ? std::optional(next->since + next->timeout) : std::nullopt;
 }
 
 void Answer::shift_deadline(int64_t gap) {
-  if (is_open()) waiting_since_ = waiting_since_ ? *waiting_since_ + gap : *log_.now();
+  if (!is_open()) return;
+  waiting_since_ = waiting_since_ ? *waiting_since_ + gap : *log_.now();
+  if (said_at_) *said_at_ += gap;
 }
 
 std::optional<TurnError> Answer::expire() {
   const int64_t now = *log_.now();
-  for (int64_t timeout = silence(); timeout > 0 && now - *waiting_since_ >= timeout; timeout = silence()) {
-    if (!late_ && now - *waiting_since_ > timeout + kBusyMs) {
+  for (auto next = wait(); next && now - next->since >= next->timeout; next = wait()) {
+    const bool host_was_busy = now - next->since > next->timeout + kBusyMs && now - *waiting_since_ > kBusyMs;
+    if (!late_ && host_was_busy) {
       late_ = true;
-      waiting_since_ = now - timeout + std::min(timeout, kSilenceMs);
+      (next->says_nothing ? said_at_ : waiting_since_) = now - next->timeout + std::min(next->timeout, kSilenceMs);
     } else if (has_ended()) {
       cut("ended");  // the host did not stop reading at "round"
     } else if (log_.finish() != Finish::none || reader_->refusal() != WireReader::Refusal::none) {
       reader_->end();
       conclude(true);  // its reader has reported the end before, and does not do so again
+      said_at_.reset();
     } else {
       const bool begun = state_ >= AnswerState::streaming;
       return TurnError{begun ? "idle_timeout" : "first_byte_timeout",
-                       "the provider sent nothing for " + std::to_string(timeout) + " ms", "", !shown_, false};
+                       next->says_nothing
+                           ? with_commas(empty_bytes_) + " bytes came, and none of them said anything"
+                           : "the provider sent nothing for " + std::to_string(next->timeout) + " ms",
+                       "", !shown_, false};
     }
   }
   return std::nullopt;

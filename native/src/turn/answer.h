@@ -48,7 +48,7 @@ class Answer final : WireSink, ScanSink {
 
   // -- what the host does
   Status response(int32_t http_status, std::string_view headers);
-  void feed(std::string_view bytes);
+  Status feed(std::string_view bytes);
   void finish(End how, std::string_view detail);
   // -- what the turn does
   void cut(std::string_view reason);  // stops reading the answer, and sends abortRequest
@@ -78,13 +78,16 @@ class Answer final : WireSink, ScanSink {
   void on_arguments(uint32_t slot, std::string_view fragment) override;
   void on_arguments_replaced(uint32_t slot, std::string_view whole) override;
   void on_call_broken(uint32_t slot, std::string_view reason) override;
+  void on_call_end(uint32_t slot) override;
+  void on_arguments_lost(uint32_t slot, std::string_view detail) override;
+  void on_calls_full() override;
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
   bool reads_on() const override { return !is_cut(); }
   void on_native(std::string_view items) override;
   void on_beside(std::string_view members) override;
   void on_model(std::string_view name) override;
-  void on_finish(Finish reason, std::string_view words) override;
+  void on_finish(Finish reason, std::string_view words, std::string_view explanation) override;
   void on_end() override;
   void on_usage(const Usage &usage) override;
   void on_error(const WireError &error) override;
@@ -107,6 +110,7 @@ class Answer final : WireSink, ScanSink {
   void read_with(Protocols parsed, Protocols watched, ScanOptions options);
   void conclude(bool whole, End how = End::complete);
   void end_text(TextEnd end);
+  std::optional<TurnError> fault_of_end() const;
   void tell_other_format();
   bool goes_on();
   void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);
@@ -123,8 +127,16 @@ class Answer final : WireSink, ScanSink {
   std::vector<std::string_view> last_thoughts(size_t bytes) const;
   size_t utf16_before(size_t at);
   void complete_interrupted();
-  void close_calls();
+  void break_call(Card &card, std::string_view reason);
+  void close_calls(bool ours);
+  // What ends the answer if nothing comes.
+  struct Wait {
+    int64_t since, timeout;
+    bool says_nothing;  // bytes came, but no content
+  };
   int64_t silence() const;
+  std::optional<Wait> wait() const;
+  void note_content(std::string_view piece);
 
   template <class AnyAnswer, class Visit>
   static void each_field(AnyAnswer &answer, const Visit &visit) {
@@ -132,9 +144,15 @@ class Answer final : WireSink, ScanSink {
     visit("lastWord", answer.last_word_);
     visit("late", answer.late_);
     visit("calls", answer.calls_);
+    visit("argumentsLost", answer.arguments_lost_);
+    visit("orphansTold", answer.orphans_told_);
+    visit("finishWord", answer.finish_word_);
+    visit("finishExplanation", answer.finish_explanation_);
     visit("textBytes", answer.text_bytes_);
     visit("thoughtBytes", answer.thought_bytes_);
     visit("waitingSince", answer.waiting_since_);
+    visit("saidAt", answer.said_at_);
+    visit("emptyBytes", answer.empty_bytes_);
   }
 
   // -- set once
@@ -160,6 +178,9 @@ class Answer final : WireSink, ScanSink {
   std::vector<Card *> provided_;    // the slot of a tool that the provider runs → card
   Card *text_call_ = nullptr;       // the call whose block the scanner is in
   size_t calls_ = 0;
+  bool arguments_lost_ = false;  // some arrived that have no call: any call without arguments may lack them
+  bool orphans_told_ = false;    // a diagnostic reported them
+  std::string finish_word_, finish_explanation_;  // the provider's own, of the finish reason
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning
   bool calls_of_thoughts_ = false;  // the calls reported now stand in that reasoning
@@ -172,6 +193,10 @@ class Answer final : WireSink, ScanSink {
   bool last_word_ = false;  // the last thing that came was a finish reason: silence after it ends the answer
   bool late_ = false;       // a late tick found silence: the next tick decides, because bytes may wait in the socket
   std::optional<int64_t> waiting_since_;  // since the last byte, or since the request
+  std::optional<int64_t> said_at_;        // when the last content came, or the first byte
+  size_t empty_bytes_ = 0;                // that came since
+  // -- not saved: a verb that fails changes nothing of the state
+  bool response_refused_ = false;  // the host must report the response again
 };
 
 }  // namespace sluice

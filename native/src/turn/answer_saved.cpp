@@ -154,7 +154,7 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
   Finish &finish = log_.round().finish;
-  finish = saved_enum(saved, "finish", finish, Finish::malformed);  // version 0.1 saved it here
+  finish = saved_enum(saved, "finish", finish, Finish::failed);  // version 0.1 saved it here
   if (const std::string_view error = saved.nested("error"); !error.empty())
     if (Status status = load_error(error, error_.emplace()); !status.ok()) return std::move(status).inside("error");
   if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;

@@ -52,8 +52,13 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   return false;
 }
 
-void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_end) {
-  const Finish finish = log.finish();
+bool no_arguments(std::string_view text) {
+  text = trim_json(text);
+  if (text.empty() || text == "null") return true;
+  return text.front() == '{' && text.back() == '}' && trim_json(text.substr(1, text.size() - 2)).empty();
+}
+
+void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_end, bool may_lack) {
   const Wording &words = setup.config.words;
   if (at_end && card.source != "native") return log.invalidate(card, "unterminated_block");
   if (!card.broken.empty()) {
@@ -64,6 +69,10 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
     if (at_end) log.invalidate(card, "oversize", words(Word::arguments_too_long));
     return;
   }
+  if (no_arguments(card.raw_arguments) && !may_lack) {
+    if (at_end) log.invalidate(card, "truncated");
+    return;
+  }
   if (!at_end) {
     if (card.requested_name().empty() || card.tried == card.raw_arguments.size()) return;
     card.shape.read(card.raw_arguments);
@@ -72,12 +81,7 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
   card.tried = card.raw_arguments.size();
   if (at_end) card.raw_arguments.shrink();
   std::string_view text = trim_json(card.raw_arguments);
-  if (at_end && (text.empty() || text == "null")) {
-    // No arguments mean {} only where the provider says that it has finished: else they may have been cut off.
-    const bool finished = finish == Finish::stop || finish == Finish::tool_calls;
-    if (!finished && !card.adopted) return log.invalidate(card, "truncated");
-    text = "{}";
-  }
+  if (at_end && (text.empty() || text == "null")) text = "{}";
   bool cut = false;
   if (const Status status = check_json(text, setup.config.limits.depth, &cut); !status.ok()) {
     if (at_end)
@@ -90,11 +94,6 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
     return;
   }
   if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");
-  // {} may be a placeholder whose arguments were still to come.
-  if (finish == Finish::length && !JsonSlices(text).next()) {
-    if (at_end) log.invalidate(card, "truncated");
-    return;
-  }
   complete_call(setup, log, card, std::string(text));
 }
 

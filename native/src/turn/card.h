@@ -350,6 +350,7 @@ class Card {
   SharedText raw_arguments;
   bool typed = true;      // the arguments carry JSON types: nothing to coerce
   std::string broken;     // the reason, if the wire reported that bytes of the call were lost
+  bool ended = false;     // the provider said that it wrote all of the call
   bool oversize = false;  // longer than limits.argumentBytes: the rest was dropped
   size_t tried = 0;       // the size of raw_arguments when they were last found incomplete
   JsonProgress shape;     // of raw_arguments; not saved: a restore reads them again
@@ -384,6 +385,7 @@ class Card {
     visit("utf16Start", card.utf16_start_);
     visit("typed", card.typed);
     visit("broken", card.broken);
+    visit("ended", card.ended);
     visit("oversize", card.oversize);
     visit("askedDiffered", card.asked_differed);
     visit("adopted", card.adopted);

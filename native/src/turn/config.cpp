@@ -9,6 +9,7 @@
 #include "protocol/own/server_results.h"
 #include "protocol/own/tag_rules.h"
 #include "protocol/seal.h"
+#include "wire/finish.h"
 
 namespace sluice {
 namespace {
@@ -127,6 +128,20 @@ Status read_rules(std::string_view value, std::vector<Rule> &out) {
 }
 
 namespace {
+
+// The host's own finish reasons: word → class.
+Status read_finish_reasons(std::string_view value, std::map<std::string, Finish, std::less<>> &out) {
+  if (json_kind(value) != '{') return unexpected(value, "an object of words and their classes");
+  out.clear();
+  for (JsonSlices given(value); given.next();) {
+    const std::string word = given.key_text();
+    const std::string text = json_kind(given.value()) == '"' ? json_text(given.value()) : std::string();
+    const std::optional<Finish> finish = finish_of_class(text);
+    if (!finish) return unexpected(given.value(), finish_classes()).inside(word);
+    out.insert_or_assign(lower_case(word), *finish);
+  }
+  return {};
+}
 
 Status read_toggles(std::string_view value, Exposure &out) {
   if (json_kind(value) != '{') return unexpected(value, "an object of true | false");
@@ -313,6 +328,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "timeoutMs") return read_whole_into(value, 0, config.timeout_ms);
   if (name == "approvalTimeoutMs") return read_whole_into(value, 0, config.approval_timeout_ms);
   if (name == "firstByteTimeoutMs") return read_whole_into(value, 0, config.first_byte_timeout_ms);
+  if (name == "finishReasons") return read_finish_reasons(value, config.finish_reasons);
   if (name == "idleTimeoutMs") return read_whole_into(value, 0, config.idle_timeout_ms);
   if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
   if (name == "resultMaxBytes") return read_whole_into(value, 1, config.result_max_bytes);
@@ -362,6 +378,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "approvalTimeoutMs",
                                          "firstByteTimeoutMs",
                                          "idleTimeoutMs",
+                                         "finishReasons",
                                          "malformed",
                                          "resultRole",
                                          "resultMaxBytes",
@@ -518,6 +535,9 @@ void write_config(const Config &config, std::string &out) {
   object.number("approvalTimeoutMs", config.approval_timeout_ms);
   object.number("firstByteTimeoutMs", config.first_byte_timeout_ms);
   object.number("idleTimeoutMs", config.idle_timeout_ms);
+  ObjectWriter finish_reasons(object.value("finishReasons"));
+  for (const auto &[word, finish] : config.finish_reasons) finish_reasons.text(word, class_of(finish));
+  finish_reasons.close();
   choice("malformed", kMalformed, config.report_malformed);
   object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
   choice("resultRole", kResultRoles, config.results_as_tool_role);

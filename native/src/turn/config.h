@@ -14,6 +14,7 @@
 #include "tools/approval.h"
 #include "tools/discovery.h"
 #include "turn/wording.h"
+#include "wire/wire.h"
 
 namespace sluice {
 
@@ -66,6 +67,7 @@ struct Config {
   int64_t approval_timeout_ms = 0;
   int64_t first_byte_timeout_ms = 300000;
   int64_t idle_timeout_ms = 90000;
+  std::map<std::string, Finish, std::less<>> finish_reasons;  // finishReasons; keys in lower case
   bool report_malformed = true;
   size_t result_max_bytes = 65536;
   bool results_as_tool_role = false;

@@ -209,7 +209,7 @@ Status Log::load_rounds(const SavedReader &saved) {
   for (JsonSlices rounds(saved.nested("rounds")); rounds.next();) {
     const SavedReader entry(rounds.value());
     Round &round = message_.rounds.emplace_back();
-    round.finish = saved_enum(entry, "finish", Finish::none, Finish::malformed);
+    round.finish = saved_enum(entry, "finish", Finish::none, Finish::failed);
     Round::each_field(round, Loader{entry});
     for (JsonSlices tags(entry.nested("hidden")); tags.next();) {
       const SavedReader place(tags.value());

@@ -115,7 +115,7 @@ void Turn::adopt(std::vector<OpenCall> calls) {
       gate_.lose_adopted(card);
       continue;
     }
-    complete_streamed_call(*setup_, log_, card, true);
+    complete_streamed_call(*setup_, log_, card, true, true);
     gate_.adopt(card);
   }
   gate_.pump();
@@ -380,8 +380,7 @@ Status Turn::response(int32_t http_status, std::string_view headers) {
 Status Turn::feed(std::string_view bytes) {
   if (log_.done()) return {};
   if (Status status = check_answering("expected a request event first"); !status.ok()) return status;
-  if (!bytes.empty()) answer_->feed(bytes);
-  return {};
+  return bytes.empty() ? Status() : answer_->feed(bytes);
 }
 
 Status Turn::finish(End how, std::string_view detail) {

@@ -11,22 +11,15 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/event_reader.h"
+#include "wire/finish.h"
 #include "wire/native_items.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kMostBlocks = 4096;      // that are open at once
+constexpr int64_t kNoIndex = -1;          // that no block has
 constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond limits.callsPerRound
-
-Finish finish_of(std::string_view words) {
-  if (is_one_of(words, {"end_turn", "stop_sequence"})) return Finish::stop;
-  if (words == "tool_use") return Finish::tool_calls;
-  if (is_one_of(words, {"max_tokens", "model_context_window_exceeded"})) return Finish::length;
-  if (words == "refusal") return Finish::content_filter;
-  if (words == "pause_turn") return Finish::pause;
-  return Finish::other;
-}
 
 enum class Kind : uint8_t { text, thinking, call, provider_call, provider_result, other };
 
@@ -40,6 +33,19 @@ Kind kind_of(std::string_view type) {
 }
 
 enum class Piece : uint8_t { text, thinking, input };  // what a delta adds
+
+// Does a block of this kind have such pieces?
+bool fits(Kind kind, Piece piece) {
+  switch (kind) {
+    case Kind::text: return piece == Piece::text;
+    case Kind::thinking: return piece == Piece::thinking;
+    case Kind::call:
+    case Kind::provider_call: return piece == Piece::input;
+    case Kind::provider_result:
+    case Kind::other: break;
+  }
+  return true;
+}
 
 // A block from its start to its stop.
 struct OpenBlock {
@@ -74,6 +80,7 @@ class AnthropicReader final : public EventReader {
       const auto block = find(index);
       if (block == blocks_.end()) return tell_broken("no such block: ", event.text());
       close(*block, true);
+      end_call(*block);
       blocks_.erase(block);
     } else if (named == "message_start") {
       start_message(root["message"]);
@@ -134,14 +141,10 @@ class AnthropicReader final : public EventReader {
   void stop(JsonView delta) {
     const std::string_view reason = delta["stop_reason"].string();
     if (reason.empty()) return;
-    close_all(reason != "max_tokens" && reason != "model_context_window_exceeded");
-    take_finish(finish_of(reason), reason);
+    const Finish finish = finish_of(Endings::anthropic, reason);
+    close_all(finish != Finish::length);
     const std::string_view why = delta["stop_details"]["explanation"].string();
-    if (reason == "refusal" && !why.empty()) {
-      std::string error = R"({"type":"refusal","message":)";
-      append_json_string(error, repair_utf8(why));
-      fail(error + "}");
-    }
+    take_finish(finish, reason, why);
   }
 
   void take_whole(const JsonEvent &event) {
@@ -153,6 +156,7 @@ class AnthropicReader final : public EventReader {
       open(block, next_index_, event);
       if (blocks_.empty()) return;
       close(blocks_.back(), true);
+      end_call(blocks_.back());
       blocks_.clear();
     });
     stop(root);
@@ -237,12 +241,17 @@ class AnthropicReader final : public EventReader {
     const JsonView delta = root["delta"];
     const int64_t index = root["index"].integer().value_or(0);
     const auto found = find(index);
-    if (found == blocks_.end()) return tell_broken("no such block: ", event.text());
+    const std::string_view type = delta["type"].string();
+    if (found == blocks_.end()) {
+      if (type == "input_json_delta" && !delta["partial_json"].string().empty()) return lose_input(index);
+      return tell_broken("no such block: ", event.text());
+    }
     OpenBlock &block = *found;
     const bool surrogates = event.has_surrogates();
-    const std::string_view type = delta["type"].string();
     const auto piece = [&](Piece kind, std::string_view member) {
       const std::string_view text = delta[member].string();
+      if (delta[member].kind() == 'n') return;
+      if (!fits(block.kind, kind) || delta[member].kind() != '"') return take_odd(block, kind, delta[member], event);
       if (!surrogates) repeatable(text);
       again_ = {index, kind};
       take_piece(block, kind, text, surrogates);
@@ -268,6 +277,35 @@ class AnthropicReader final : public EventReader {
     if (kind == Piece::input) return take_input(block, text, surrogates);
     keep(block.text, text);
     kind == Piece::text ? show_text(text, surrogates) : show_reasoning(text, surrogates);
+  }
+
+  // A piece of the wrong kind or type. Its text is shown if it is one; the call of the block lacks bytes.
+  void take_odd(OpenBlock &block, Piece kind, JsonView value, const JsonEvent &event) {
+    tell_broken("a delta that does not fit its block: ", event.text());
+    if (block.kind == Kind::call) sink().on_call_broken(block.slot, "invalid_json");
+    if (kind == Piece::input) {
+      if (block.kind != Kind::call && block.kind != Kind::provider_call) lose_input(kNoIndex);
+    } else if (kind == Piece::text) {
+      show_text(value.string(), true);
+    } else {
+      show_reasoning(value.string(), true);
+    }
+  }
+
+  // A piece of input came without its block, which may have been stopped.
+  void lose_input(int64_t index) {
+    const auto ended = std::find_if(ended_calls_.rbegin(), ended_calls_.rend(),
+                                    [&](const auto &call) { return call.first == index; });
+    if (ended == ended_calls_.rend())
+      sink().on_arguments_lost(kNoCall, "a piece of input came for a block that never began");
+    else
+      sink().on_arguments_lost(ended->second, "a piece of input came after the end of its block");
+  }
+
+  void end_call(const OpenBlock &block) {
+    if (block.kind != Kind::call) return;
+    if (ended_calls_.size() < kMostBlocks) ended_calls_.emplace_back(block.index, block.slot);
+    sink().on_call_end(block.slot);
   }
 
   void take_again(std::string_view text) override {
@@ -377,6 +415,13 @@ class AnthropicReader final : public EventReader {
     append_saved_bytes(saved.value("message"), id_);
     saved.text("container", container_);
     saved.boolean("started", started_).number("nextIndex", next_index_);
+    std::string &ended = saved.value("endedCalls");
+    ended += '[';
+    for (const auto &[index, slot] : ended_calls_) {
+      if (ended.back() != '[') ended += ',';
+      ObjectWriter(ended).number("index", index).number("slot", slot).close();
+    }
+    ended += ']';
     std::string &out = saved.value("provided");
     out += '[';
     for (const std::string &id : provided_) append_json_string(out.append(&id == &provided_.front() ? "" : ","), id);
@@ -406,6 +451,12 @@ class AnthropicReader final : public EventReader {
     next_index_ = std::min(next_index_, kMostInteger);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
+    for (JsonSlices ended(from.nested("endedCalls")); ended.next();) {
+      auto &[index, slot] = ended_calls_.emplace_back();
+      const SavedReader one(ended.value());
+      one.get("index", index);
+      one.get("slot", slot);
+    }
     for (JsonSlices list(from.nested("blocks")); list.next();) {
       const SavedReader one(list.value());
       OpenBlock block;
@@ -438,6 +489,7 @@ class AnthropicReader final : public EventReader {
   int64_t next_index_ = 0;
   int64_t top_index_ =
       -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
+  std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the block, slot
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   NativeItems items_;
 };

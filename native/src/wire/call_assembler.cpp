@@ -43,10 +43,12 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     if (is_new) {
       const bool stray = last_ == kDropped && entry.id.empty() && entry.name.empty();
       if (stray) continue;
+      if (entry.damaged && entry.id.empty() && entry.name.empty()) {
+        sink_.on_arguments_lost(kNoCall, "a piece of a call that cannot be read");
+        continue;
+      }
       if (calls_.size() >= limits_.calls_per_round) {
-        if (!full_)
-          sink_.on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
-        full_ = true;
+        if (!std::exchange(full_, true)) sink_.on_calls_full();
         last_ = kDropped;
         continue;
       }
@@ -64,7 +66,7 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     take_head(*call, entry, surrogates);
     std::string_view fragment = entry.arguments;
     if (surrogates || !call->joiner.empty()) fragment = call->joiner.feed(fragment);
-    if (repaired && !fragment.empty()) call->broken = true;
+    if ((repaired && !fragment.empty()) || entry.damaged) call->broken = true;
     take_arguments(*call, fragment, head_repeated);
     if (call->is_orphan()) ++orphans_;
     if (call->broken && call->shown) sink_.on_call_broken(call->slot, "invalid_json");
@@ -84,13 +86,8 @@ void CallAssembler::count_orphans() {
   orphans_ = static_cast<size_t>(std::count_if(calls_.begin(), calls_.end(), std::mem_fn(&Call::is_orphan)));
 }
 
-// One call and one orphan right behind it belong together. In every other case the owner of an orphan is unknown, and
-// each call without arguments may lack these.
+// One call and one orphan right after it belong together. In every other case the owner of an orphan is unknown.
 void CallAssembler::settle_orphans() {
-  const auto lacks_arguments = [](const Call &call) {
-    const std::string_view text = trim_json(call.arguments);
-    return !call.name.empty() && (text.empty() || text == "null" || is_empty_object(text));
-  };
   if (!has_orphans()) return;
   if (calls_.size() == 2 && !parted_ && calls_[1].is_orphan() && !calls_[1].broken && !calls_[0].name.empty() &&
       trim_json(calls_[0].arguments).empty()) {
@@ -100,8 +97,7 @@ void CallAssembler::settle_orphans() {
     last_ = 0;
     return;
   }
-  for (const Call &call : calls_)
-    if (call.shown && lacks_arguments(call)) sink_.on_call_broken(call.slot, "truncated");
+  sink_.on_arguments_lost(kNoCall, "arguments came for a call that never told its name");
 }
 
 void CallAssembler::finish() {

@@ -23,6 +23,7 @@ struct CallDelta {
   int64_t index = -1;  // -1: missing; some providers write it
   bool legacy = false;
   bool foreign = false;  // its type is not "function"
+  bool damaged = false;  // a member that holds arguments has the wrong type
   std::string_view id, name;
   std::string_view arguments;                                          // decoded; JSON text where it came as an object
   std::vector<std::pair<std::string_view, std::string_view>> members;  // unknown ones: key, JSON text

@@ -241,8 +241,7 @@ void EventReader::report_held() {
 
 bool EventReader::is_full() {
   if (calls_ < limits_.calls_per_round) return false;
-  if (!std::exchange(calls_full_, true))
-    sink_.on_diagnostic("oversize", "more calls than callsPerRound in one answer: the others are dropped");
+  if (!std::exchange(calls_full_, true)) sink_.on_calls_full();
   return true;
 }
 
@@ -264,10 +263,10 @@ void EventReader::report_usage() {
   sink_.on_usage(usage_);
 }
 
-void EventReader::take_finish(Finish finish, std::string_view words) {
+void EventReader::take_finish(Finish finish, std::string_view words, std::string_view explanation) {
   if (words.empty() || words == finish_words_) return;
   finish_words_ = repair_utf8(words);
-  sink_.on_finish(finish, finish_words_);
+  sink_.on_finish(finish, finish_words_, repair_utf8(explanation));
 }
 
 // ---- Errors ----

@@ -77,7 +77,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void take_model(std::string_view name);
   void take_usage(const Usage &usage);  // the tokens of the answer so far; reported at its end
   void report_usage();
-  void take_finish(Finish finish, std::string_view words);
+  void take_finish(Finish finish, std::string_view words, std::string_view explanation = {});
   const std::string &finish_words() const { return finish_words_; }
   // The event reports an error. `words`: an error object, or any text.
   void fail(std::string_view words);

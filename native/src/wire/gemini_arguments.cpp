@@ -29,10 +29,14 @@ bool GeminiArguments::add(JsonView entry) {
     bool same = !ends_array && path.size() == levels_.size();
     for (size_t i = 0; same && i < path.size(); ++i) same = path[i] == levels_[i].child;
     if (same) {
+      for (const std::string_view other : {"numberValue", "boolValue", "nullValue"})
+        if (entry[other]) return false;
+      if (string && string.kind() != '"') return false;
       append_string_content(text_, joiner_.feed(string.string()));
       if (!goes_on) close_string();
       return true;
     }
+    cut_string_ = true;
     close_string();
   }
   if (levels_.empty()) open_level(false);
@@ -63,7 +67,10 @@ bool GeminiArguments::add(JsonView entry) {
 }
 
 void GeminiArguments::close() {
-  if (in_string_) close_string();
+  if (in_string_) {
+    cut_string_ = true;
+    close_string();
+  }
   if (text_.empty()) open_level(false);
   close_levels(0);
 }
@@ -149,7 +156,7 @@ void GeminiArguments::close_string() {
 }
 
 void GeminiArguments::save(ObjectWriter &saved) const {
-  saved.text("text", text_).boolean("inString", in_string_);
+  saved.text("text", text_).boolean("inString", in_string_).boolean("cutString", cut_string_);
   append_saved_bytes(saved.value("held"), joiner_.held());
   std::string &out = saved.value("levels");
   out += '[';
@@ -172,6 +179,7 @@ void GeminiArguments::save(ObjectWriter &saved) const {
 void GeminiArguments::load(const SavedReader &saved) {
   saved.text("text", text_);
   saved.get("inString", in_string_);
+  saved.get("cutString", cut_string_);
   std::string held;
   saved.get("held", held);
   joiner_.restore(std::move(held));

@@ -18,13 +18,15 @@ class GeminiArguments {
  public:
   explicit GeminiArguments(size_t max_depth) : max_depth_(max_depth) {}
 
-  // Adds one entry of `partialArgs`, whose values must be slices. Returns false if it does not fit behind what came
+  // Adds one entry of `partialArgs`, whose values must be slices. Returns false if it does not fit after what came
   // before: part of the arguments is missing then.
   bool add(JsonView entry);
   // Closes what is open.
   void close();
   // A string has begun, and more of it was promised.
   bool in_string() const { return in_string_; }
+  // Was more of a string promised that never came? Such a call must not run.
+  bool cut_string() const { return cut_string_; }
   // The text so far.
   const std::string &text() const { return text_; }
 
@@ -59,6 +61,7 @@ class GeminiArguments {
   std::string text_;
   std::vector<Level> levels_;
   bool in_string_ = false;
+  bool cut_string_ = false;
   Utf8Joiner joiner_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/event_reader.h"
+#include "wire/finish.h"
 #include "wire/gemini_arguments.h"
 #include "wire/native_items.h"
 
@@ -27,18 +28,6 @@ constexpr LooseMember kCounts[] = {
     {"usageMetadata", "candidatesTokenCount"},    {"usageMetadata", "thoughtsTokenCount"},
     {"usageMetadata", "cachedContentTokenCount"}, {"usageMetadata", "totalTokenCount"},
 };
-
-Finish finish_of(std::string_view words, bool has_calls) {
-  if (words == "STOP") return has_calls ? Finish::tool_calls : Finish::stop;
-  if (is_one_of(words, {"MAX_TOKENS", "CONTINUATION"})) return Finish::length;
-  if (is_one_of(words, {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}) ||
-      words.starts_with("IMAGE_"))
-    return Finish::content_filter;
-  if (is_one_of(words,
-                {"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}))
-    return Finish::malformed;
-  return Finish::other;
-}
 
 // A call whose arguments are streamed.
 struct OpenCall {
@@ -120,11 +109,12 @@ class GeminiReader final : public EventReader {
       return fail("the request is missing a thought_signature: " + join_surrogates(message));
     if (call_ && reason == "STOP" && !call_->arguments.in_string()) close_call();
     finish_ = repair_utf8(reason);
+    if (!message.empty()) finish_message_ = join_surrogates(message);
     // Code that the provider runs takes its time, and the answer goes on behind a finish reason: the body's end counts.
     if (provided_.empty()) tell_finish();
   }
 
-  void tell_finish() { take_finish(finish_of(finish_, calls() > 0), finish_); }
+  void tell_finish() { take_finish(finish_of(Endings::gemini, finish_, calls() > 0), finish_, finish_message_); }
 
   // The counts grow with the answer: the last ones are those of all of it.
   void count(JsonView usage) {
@@ -275,8 +265,10 @@ class GeminiReader final : public EventReader {
     const JsonView name = call["name"], pieces = call["partialArgs"];
     const bool goes_on = call["willContinue"].is_true();
     if (name.string().empty() && (call_ || !call["args"])) {
+      if (!call_ && pieces.kind() != 0 && pieces.kind() != 'n')
+        sink().on_arguments_lost(kNoCall, "a piece of arguments came for a call that never began");
       if (call_) continue_call(pieces, part);
-      if (!goes_on) close_call();
+      if (!goes_on) close_call(true);
       return;
     }
     close_call();
@@ -292,12 +284,13 @@ class GeminiReader final : public EventReader {
       call_->id = id;
       call_->name = named;
       continue_call(pieces, part);
-      if (!goes_on) close_call();
+      if (!goes_on) close_call(true);
       return;
     }
     const JsonView arguments = call["args"];
     const bool none = !arguments || arguments.kind() == 'n';
     sink().on_arguments(slot, none ? "{}" : arguments.text());
+    sink().on_call_end(slot);
     if (!named.empty() && (none || arguments.is_object()))
       keep(part.text());
     else
@@ -307,6 +300,11 @@ class GeminiReader final : public EventReader {
   void continue_call(JsonView pieces, JsonView part) {
     if (const JsonView signature = part["thoughtSignature"]; signature && call_->signature.empty())
       call_->signature = signature.text();
+    if (pieces.kind() != 0 && pieces.kind() != 'n' && pieces.kind() != '[') {
+      tell_broken("no list of arguments: ", pieces.text());
+      call_->broken = true;
+      sink().on_call_broken(call_->slot, "invalid_json");
+    }
     pieces.items([&](JsonView piece) {
       if (call_->broken || call_->arguments.text().size() > limits().argument_bytes) return;
       const size_t before = call_->arguments.text().size();
@@ -321,12 +319,18 @@ class GeminiReader final : public EventReader {
     if (!added.empty()) sink().on_arguments(call_->slot, added);
   }
 
-  // The call that is open has all its arguments.
-  void close_call() {
+  // Nothing more comes for the call that is open. `ended`: the provider said so, else something else came instead.
+  // Then the call lacks what was announced, if that is all its arguments.
+  void close_call(bool ended = false) {
     if (!call_) return;
     const size_t before = call_->arguments.text().size();
+    const bool none = before == 0 && !ended;
     call_->arguments.close();
     tell_arguments(before);
+    const bool lacks = !call_->broken && (none || call_->arguments.cut_string());
+    if (lacks) sink().on_call_broken(call_->slot, "truncated");
+    call_->broken = call_->broken || lacks;
+    if (!call_->broken) sink().on_call_end(call_->slot);
     const bool whole = !call_->broken && before <= limits().argument_bytes;
     keep(call_item(call_->id, call_->name, whole ? call_->arguments.text() : "{}", whole ? call_->signature : ""));
     call_.reset();
@@ -396,7 +400,7 @@ class GeminiReader final : public EventReader {
     items_.save(saved);
     append_saved_bytes(saved.value("openText"), text_);
     saved.boolean("openThought", thought_).boolean("toldUnknown", told_unknown_);
-    saved.text("finishReason", finish_);
+    saved.text("finishReason", finish_).text("finishMessage", finish_message_);
     std::string &out = saved.value("provided");
     out += '[';
     for (const std::string &id : provided_) append_json_string(out.append(&id == provided_.data() ? "" : ","), id);
@@ -415,6 +419,7 @@ class GeminiReader final : public EventReader {
     from.get("openThought", thought_);
     from.get("toldUnknown", told_unknown_);
     from.text("finishReason", finish_);
+    from.text("finishMessage", finish_message_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       provided_.push_back(json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string());
     const std::string_view saved = from.nested("openCall");
@@ -442,7 +447,7 @@ class GeminiReader final : public EventReader {
   std::optional<OpenCall> call_;
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
   bool told_unknown_ = false;
-  std::string finish_;  // the last finish reason
+  std::string finish_, finish_message_;  // the last finish reason, and its explanation
 };
 
 }  // namespace

@@ -29,6 +29,10 @@ void HttpError::response(int32_t status, std::string_view headers) {
   };
   number("retry-after-ms", 1);
   number("retry-after", 1000);
+  if (status >= 300 && status <= 399) {
+    const std::string location = header("location");
+    location_ = repair_utf8(std::string_view(location).substr(0, location.find_first_of("?#")).substr(0, kMaxId));
+  }
   for (const std::string_view name : {"x-request-id", "request-id"})
     if (request_id_.empty()) request_id_ = repair_utf8(header(name).substr(0, kMaxId));
 }
@@ -51,6 +55,7 @@ void HttpError::feed(std::string_view bytes) {
 void HttpError::report(WireSink &sink) const {
   const ProviderError error = read_provider_error(body_, status_);
   std::string detail = "HTTP " + std::to_string(status_);
+  if (!location_.empty()) detail += ", to " + location_;
   if (!error.words.empty()) detail += ": " + error.words;
   const bool usage = (status_ == 400 || status_ == 422) && names_usage(body_);
   sink.on_error(tell(usage ? "usage_refused" : error.code("http"), detail, error));
@@ -59,6 +64,7 @@ void HttpError::report(WireSink &sink) const {
 void HttpError::save(ObjectWriter &saved) const {
   saved.number("status", status_).number("retryAfterMs", retry_after_ms_);
   append_saved_bytes(saved.value("requestId"), request_id_);
+  if (!location_.empty()) append_saved_bytes(saved.value("location"), location_);
   append_saved_bytes(saved.value("errorBody"), body_);
 }
 
@@ -66,6 +72,7 @@ void HttpError::load(const SavedReader &saved) {
   saved.get("status", status_);
   saved.get("retryAfterMs", retry_after_ms_);
   saved.text("requestId", request_id_);
+  saved.text("location", location_);
   saved.get("errorBody", body_);
   progress_.read(body_);
 }

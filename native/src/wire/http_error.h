@@ -16,7 +16,7 @@ namespace sluice {
 class HttpError {
  public:
   void response(int32_t status, std::string_view headers);
-  bool active() const { return status_ >= 400; }
+  bool active() const { return status_ < 200 || status_ > 299; }
   WireReader::Refusal refusal() const;
   void feed(std::string_view bytes);
   void report(WireSink &sink) const;
@@ -31,6 +31,7 @@ class HttpError {
   int32_t status_ = 200;
   int64_t retry_after_ms_ = -1;
   std::string request_id_;
+  std::string location_;   // where a redirect points, without its query
   std::string body_;       // at most its first 64 KiB
   JsonProgress progress_;  // of body_; not saved, for it reads body_ again
 };

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/event_reader.h"
+#include "wire/finish.h"
 #include "wire/native_items.h"
 
 namespace sluice {
@@ -35,7 +36,9 @@ class OllamaReader final : public EventReader {
     if (!done.is_true()) return;
     repeatable({});
     count(root);
-    take_finish(finish_of(root["done_reason"].string()), root["done_reason"].string());
+    const std::string_view reason = root["done_reason"].string();  // old servers write none
+    const std::string_view words = reason.empty() ? "stop" : reason;
+    take_finish(finish_of(Endings::ollama, words, calls() > 0), words);
     end();
   }
 
@@ -47,12 +50,6 @@ class OllamaReader final : public EventReader {
     report_usage();
     return !root["error"] && message["content"].string().empty() && message["thinking"].string().empty() &&
            message["tool_calls"].kind() != '[';
-  }
-
-  // Ollama says "stop" behind calls, too.
-  Finish finish_of(std::string_view words) const {
-    if (words == "stop") return calls() > 0 ? Finish::tool_calls : Finish::stop;
-    return words == "length" ? Finish::length : Finish::other;
   }
 
   void count(JsonView root) {
@@ -100,6 +97,7 @@ class OllamaReader final : public EventReader {
     const bool none = trim_json(text).empty() || arguments.kind() == 'n';
     sink().on_call(slot, id, name);
     sink().on_arguments(slot, none ? "{}" : std::string_view(text));
+    sink().on_call_end(slot);
     if (!name.empty() && arguments.is_object()) return keep_call(call.text());
     const bool object = !none && json_kind(text) == '{' && check_json(text, limits().depth).ok();
     std::string item;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "wire/call_assembler.h"
 #include "wire/event_reader.h"
+#include "wire/finish.h"
 #include "wire/foreign_members.h"
 #include "wire/opaque_members.h"
 #include "wire/openai_chat_chunk.h"
@@ -22,39 +23,6 @@ namespace {
 
 constexpr size_t kMaxQuoted = 200;  // bytes of an unknown call's type that its diagnostic quotes
 constexpr LooseMember kLoose[] = {{{}, "obfuscation"}};  // padding of OpenAI
-
-Finish finish_of(std::string_view words) {
-  struct Entry {
-    std::string_view words;
-    Finish finish;
-  };
-  static constexpr Entry kEntries[] = {
-      {"stop", Finish::stop},
-      {"eos", Finish::stop},
-      {"eos_token", Finish::stop},
-      {"end_turn", Finish::stop},
-      {"stop_sequence", Finish::stop},
-      {"STOP", Finish::stop},
-      {"tool_calls", Finish::tool_calls},
-      {"function_call", Finish::tool_calls},
-      {"tool_use", Finish::tool_calls},
-      {"tool_call", Finish::tool_calls},
-      {"length", Finish::length},
-      {"max_tokens", Finish::length},
-      {"max_output_tokens", Finish::length},
-      {"model_length", Finish::length},
-      {"MAX_TOKENS", Finish::length},
-      {"content_filter", Finish::content_filter},
-      {"SAFETY", Finish::content_filter},
-      {"sensitive", Finish::content_filter},
-      {"refusal", Finish::content_filter},
-      {"pause", Finish::pause},
-      {"pause_turn", Finish::pause},
-  };
-  for (const Entry &entry : kEntries)
-    if (entry.words == words) return entry.finish;
-  return Finish::other;
-}
 
 class ChatReader final : public EventReader {
  public:
@@ -116,9 +84,12 @@ class ChatReader final : public EventReader {
     if (chunk.known) know();
     if (chunk.whole) know_whole();
     take_model(chunk.model);
+    if (chunk.odd) tell_broken("a call of the wrong type: ", event.text());
     take_delta(chunk.delta, chunk.surrogates);
     if (has_anything(chunk.message)) take_message(chunk.message, chunk.surrogates);
-    take_finish(finish_of(chunk.finish), chunk.finish);
+    const Finish finish = finish_of(Endings::openai_chat, chunk.finish);
+    const bool explains = finish == Finish::failed || finish == Finish::other;
+    take_finish(finish, chunk.finish, explains ? chunk.native_finish : std::string_view());
     if (!chunk.error.empty())
       fail(chunk.error);
     else if (type == "error" && !chunk.known)
@@ -137,7 +108,8 @@ class ChatReader final : public EventReader {
   void lose_event() override { calls_.lose_event(); }
 
   static bool says_anything(const ChatMessage &message) {
-    return !message.content.empty() || !message.plain_reasoning().empty() || !message.calls.empty();
+    return !message.content.empty() || !message.plain_reasoning().empty() || !message.calls.empty() ||
+           message.lost_calls;
   }
 
   static bool has_anything(const ChatMessage &message) {
@@ -188,6 +160,7 @@ class ChatReader final : public EventReader {
   }
 
   void tell_unknown_calls(const ChatMessage &message) {
+    if (message.lost_calls) sink().on_arguments_lost(kNoCall, "a piece of a call that cannot be read");
     for (const std::string_view type : message.unknown_calls)
       sink().on_diagnostic("unknown_call", "expected a call of type function, found " + bounded_text(type, kMaxQuoted));
   }

@@ -127,11 +127,15 @@ class Walk {
       const char kind = member.kind();
       if (key == "delta" && kind == '{') {
         message(member, chunk_.delta);
+      } else if (key == "delta" && kind != 'n') {
+        chunk_.odd = chunk_.delta.lost_calls = true;
       } else if (key == "message" && kind == '{') {
         chunk_.whole = true;
         message(member, chunk_.message);
       } else if (key == "finish_reason" && kind == '"') {
         chunk_.finish = member.string();
+      } else if (key == "native_finish_reason" && kind == '"') {
+        chunk_.native_finish = member.string();
       } else if (key == "error" && chunk_.error.empty()) {
         error(member);
       }
@@ -147,13 +151,16 @@ class Walk {
       } else if (key == "refusal") {
         content(member, {.refusal = true}, out.content, 0);
       } else if (key == "tool_calls") {
-        if (kind == '{') call(member, false, out);
+        if (kind == '{')
+          call(member, false, out);
+        else if (kind != '[')
+          chunk_.odd = out.lost_calls = true;
         if (kind == '[')
           member.items([&](JsonView item) {
             if (item.kind() == '{')
               call(item, false, out);
             else if (item.kind() != 'n')
-              out.unknown_calls.push_back("no object");
+              out.unknown_calls.push_back("no object"), out.lost_calls = true;
           });
       } else if (key == "function_call" || key == "functionCall") {
         if (kind == '{') call(member, true, out);
@@ -206,7 +213,9 @@ class Walk {
     value.members([&](std::string_view key, JsonView member) {
       const char kind = member.kind();
       // Gateways in front of Gemini pass its own functionCall on, with `args`.
-      const bool function = is_one_of(key, {"function", "functionCall", "function_call"}) && kind == '{';
+      const bool holds = is_one_of(key, {"function", "functionCall", "function_call"});
+      const bool function = holds && kind == '{';
+      if (holds && kind != '{' && kind != 'n') chunk_.odd = call.damaged = true;
       is_function = is_function || function || ((key == "name" || key == "arguments") && kind != 'n');
       if (key == "type" && kind == '"') type = member.string();
       if (function) {
@@ -218,7 +227,7 @@ class Walk {
         if (kind == '0') call.id = text_of(member);
       } else if (key == "name" || key == "arguments" || key == "args") {
         head(key, member, call);  // without `function` around it
-      } else if (key != "type" && kind != 'n') {
+      } else if (key != "type" && kind != 'n' && !holds) {
         call.members.push_back({key, text_of(member)});
       }
     });
@@ -230,6 +239,7 @@ class Walk {
     const char kind = member.kind();
     if (key == "name" && kind == '"') call.name = member.string();
     if ((key != "arguments" && key != "args") || kind == 'n') return;
+    if (kind != '"' && kind != '{') chunk_.odd = call.damaged = true;
     call.arguments = kind == '"' ? member.string() : text_of(member);
   }
 
@@ -246,19 +256,20 @@ void ChatMessage::clear() {
   calls.clear();
   unknown_calls.clear();
   opaque.clear();
+  lost_calls = false;
 }
 
 void ChatChunk::clear() {
-  known = whole = surrogates = false;
+  known = whole = odd = surrogates = false;
   model = {};
   delta.clear();
   message.clear();
-  finish = error = {};
+  finish = native_finish = error = {};
   usage.reset();
 }
 
 std::string_view *ChatChunk::only_text() {
-  if (!known || whole || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
+  if (!known || whole || odd || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
   std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text};
   std::string_view *only = nullptr;
   size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +

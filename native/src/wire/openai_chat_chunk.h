@@ -34,6 +34,7 @@ struct ChatMessage {
   std::vector<CallDelta> calls;
   std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
   std::vector<ChatMember> opaque;               // members that the next request repeats as they came
+  bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
 
   std::string_view plain_reasoning() const {
     return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;
@@ -48,9 +49,10 @@ struct ChatChunk {
   std::string_view model;
   ChatMessage delta;
   ChatMessage message;
-  std::string_view finish;
+  std::string_view finish, native_finish;  // the second: the word of the server behind a gateway
   std::optional<Usage> usage;
   std::string_view error;   // JSON text; empty: none
+  bool odd = false;         // a member of a call, or what holds calls, has the wrong type
   bool surrogates = false;  // strings may hold lone surrogates, as three bytes each
 
   // The text of a chunk that says nothing else, and says it of a call that goes on or of no call; nullptr: any other.

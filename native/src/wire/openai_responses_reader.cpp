@@ -13,26 +13,21 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/event_reader.h"
+#include "wire/finish.h"
+#include "wire/openai_responses_event.h"
 #include "wire/openai_responses_item.h"
 
 namespace sluice {
 namespace {
 
 constexpr size_t kMostItems = 4096;
-constexpr int64_t kAnyIndex = -1;      // the event does not say
 constexpr int64_t kAllParts = -1;      // every bit of a mask
-constexpr int64_t kMostParts = 62;     // a part beyond shares the last bit
 constexpr int64_t kContent = 1 << 20;  // parts of `content` are numbered from here, parts of `summary` from 0
 constexpr uint32_t kNoSlot = UINT32_MAX;
 constexpr LooseMember kLoose[] = {{{}, "sequence_number"}, {{}, "obfuscation"}};
 
 constexpr std::string_view kForHost = "This call is for the app: Sluice does not run it.";
 constexpr std::string_view kForApproval = "The provider waits for an approval, which cannot be given here.";
-
-Finish finish_of(std::string_view reason) {
-  if (is_one_of(reason, {"max_output_tokens", "max_messages", "length"})) return Finish::length;
-  return reason == "content_filter" ? Finish::content_filter : Finish::other;
-}
 
 // One output item. Items stay in the order in which they began.
 struct Item {
@@ -51,50 +46,6 @@ struct Item {
   std::string arguments;  // so far, until they are settled; of a custom tool: its input
   std::string json;       // as it goes back; empty until it is closed
 };
-
-// What a delta adds to.
-enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary };
-
-Piece piece_of(std::string_view type) {
-  if (type == "output_text.delta") return Piece::text;
-  if (type == "refusal.delta") return Piece::refusal;
-  if (type == "function_call_arguments.delta") return Piece::arguments;
-  if (type == "custom_tool_call_input.delta") return Piece::input;
-  if (type == "reasoning_text.delta") return Piece::thought;
-  return type == "reasoning_summary_text.delta" ? Piece::summary : Piece::none;
-}
-
-// The members of an event that most events have. Views live as long as the event.
-struct Fields {
-  std::string_view type;
-  int64_t index = kAnyIndex;
-  int64_t part = 0;  // content_index
-  int64_t summary = 0;
-  JsonView delta, done, response;  // done: the whole of what the deltas brought
-};
-
-int64_t part_of(JsonView index) { return std::clamp<int64_t>(index.integer().value_or(0), 0, kMostParts); }
-
-Fields read_fields(JsonView root) {
-  Fields fields;
-  root.members([&](std::string_view key, JsonView value) {
-    if (key == "type")
-      fields.type = value.string();
-    else if (key == "delta")
-      fields.delta = value;
-    else if (key == "output_index")
-      fields.index = std::max(value.integer().value_or(kAnyIndex), kAnyIndex);
-    else if (key == "content_index")
-      fields.part = part_of(value);
-    else if (key == "summary_index")
-      fields.summary = part_of(value);
-    else if (is_one_of(key, {"text", "refusal", "arguments", "input"}))
-      fields.done = value;
-    else if (key == "response")
-      fields.response = value;
-  });
-  return fields;
-}
 
 int64_t bit_of(int64_t part) { return int64_t{1} << std::clamp<int64_t>(part, 0, kMostParts); }
 
@@ -134,6 +85,10 @@ class ResponsesReader final : public EventReader {
  public:
   ResponsesReader(WireSink &sink, const WireLimits &limits) : EventReader(sink, limits, "a response", kLoose) {}
 
+  bool has_orphans() const override {
+    return std::any_of(items_.begin() + static_cast<std::ptrdiff_t>(closed_), items_.end(), is_orphan);
+  }
+
  private:
   // ---- Events ----
 
@@ -165,6 +120,7 @@ class ResponsesReader final : public EventReader {
   void take_named(std::string_view type, const Fields &fields, const JsonEvent &event) {
     const bool surrogates = event.has_surrogates();
     if (const Piece piece = piece_of(type); piece != Piece::none) {
+      if (!is_null(fields.delta) && fields.delta.kind() != '"') return take_odd(piece, fields, event);
       const std::string_view text = fields.delta.string();
       if (!surrogates) repeatable(text);
       again_ = {piece, fields};
@@ -185,8 +141,14 @@ class ResponsesReader final : public EventReader {
     } else if (type == "function_call_arguments.done" || type == "custom_tool_call_input.done") {
       const bool custom = type.front() == 'c';
       Item *const item = find_open(fields.index, custom ? ResponsesItem::custom_call : ResponsesItem::function_call);
-      if (item != nullptr && item->slot != kNoSlot && fields.done.kind() == '"')
+      if (item != nullptr && item->slot != kNoSlot && fields.done.kind() == '"') {
         settle_arguments(*item, fields.done.string());
+        sink().on_call_end(item->slot);
+      } else if (!fields.done.string().empty()) {  // of an item that nobody announced so far, or that is done
+        Item *const unknown =
+            undone_item(fields.index, custom ? ResponsesItem::custom_call : ResponsesItem::function_call);
+        if (unknown != nullptr) unknown->streamed = true;
+      }
     } else if (type == "output_item.added") {
       begin(fields.index, event.sliced()["item"], event);
     } else if (type == "output_item.done") {
@@ -199,6 +161,17 @@ class ResponsesReader final : public EventReader {
     } else if (fields.response.is_object()) {
       take_model(fields.response["model"].string());
     }
+  }
+
+  // A piece that is not a text. A call that it belongs to lacks bytes.
+  void take_odd(Piece piece, const Fields &fields, const JsonEvent &event) {
+    tell_broken("a delta of the wrong type: ", event.text());
+    if (piece != Piece::arguments && piece != Piece::input) return;
+    Item *const item =
+        item_at(fields.index, piece == Piece::input ? ResponsesItem::custom_call : ResponsesItem::function_call);
+    if (item == nullptr) return;
+    item->streamed = true;
+    if (item->slot != kNoSlot) sink().on_call_broken(item->slot, "invalid_json");
   }
 
   void take_piece(Piece piece, const Fields &fields, std::string_view text, bool surrogates) {
@@ -234,11 +207,12 @@ class ResponsesReader final : public EventReader {
       take_output(response["output"], event, status == "incomplete");
       if (status == "incomplete") {
         const std::string_view reason = response["incomplete_details"]["reason"].string();
-        take_finish(finish_of(reason), reason.empty() ? status : reason);
+        const std::string_view words = reason.empty() ? status : reason;
+        take_finish(finish_of(Endings::openai_responses, words), words);
       } else if (refused_) {
         take_finish(Finish::content_filter, "refusal");
       } else {
-        take_finish(calls() > 0 ? Finish::tool_calls : Finish::stop, status);
+        take_finish(finish_of(Endings::openai_responses, status, calls() > 0), status);
       }
       if (!whole) end();
     } else if (const JsonView error = response["error"]; error.is_object() || error.kind() == '"') {
@@ -372,7 +346,14 @@ class ResponsesReader final : public EventReader {
     }
     item->closed = true;
     closed_ids_.insert(item->id);
-    item->cut = cut || json["status"].string() == "incomplete";
+    const bool unfinished = is_one_of(json["status"].string(), {"incomplete", "in_progress"});
+    item->cut = cut || unfinished;
+    if (is_client_call(item->kind) && item->slot != kNoSlot) {
+      if (unfinished)
+        sink().on_call_broken(item->slot, "truncated");
+      else if (!cut)
+        sink().on_call_end(item->slot);
+    }
     keep(*item, json.text());
   }
 
@@ -417,6 +398,10 @@ class ResponsesReader final : public EventReader {
       case ResponsesItem::function_call: {
         const JsonView arguments = json["arguments"];
         if (item.slot == kNoSlot) break;
+        if (!is_null(arguments) && !arguments.is_object() && arguments.kind() != '"') {
+          tell_broken("arguments of the wrong type: ", json.text());
+          sink().on_call_broken(item.slot, "invalid_json");
+        }
         settle_arguments(item, arguments.is_object() ? arguments.text() : arguments.string());
         break;
       }
@@ -500,7 +485,8 @@ class ResponsesReader final : public EventReader {
   void add_arguments(Item *item, std::string_view piece, bool surrogates) {
     if (item == nullptr || piece.empty()) return;
     item->streamed = true;
-    if (item->slot == kNoSlot || item->settled) return;  // output_item.done repeats them
+    if (item->slot == kNoSlot) return;  // output_item.done repeats them
+    if (item->settled) return sink().on_arguments_lost(item->slot, "a piece of arguments came after all of them");
     if (surrogates || !item->joiner.empty()) piece = item->joiner.feed(piece);
     add_to_call(*item, piece);
   }
@@ -539,11 +525,25 @@ class ResponsesReader final : public EventReader {
 
   void close_calls() override {
     for (Item &item : items_) {
-      if (is_client_call(item.kind) && item.slot == kNoSlot && item.streamed)
-        sink().on_diagnostic("orphaned_arguments", "arguments came for an output item that never told its name");
+      if (is_orphan(item)) lose_arguments(item);
       if (item.slot == kNoSlot || item.settled || !is_client_call(item.kind)) continue;
       if (const std::string_view rest = item.joiner.finish(); !rest.empty()) add_to_call(item, rest);
     }
+  }
+
+  // Arguments of a call that nobody announced, so far.
+  static bool is_orphan(const Item &item) {
+    return is_client_call(item.kind) && item.slot == kNoSlot && item.streamed;
+  }
+
+  void lose_arguments(const Item &orphan) {
+    const auto ended = std::find_if(items_.rbegin(), items_.rend(), [&](const Item &item) {
+      return item.closed && item.kind == orphan.kind && item.index == orphan.index && item.slot != kNoSlot;
+    });
+    if (ended == items_.rend())
+      sink().on_arguments_lost(kNoCall, "arguments came for an output item that never told its name");
+    else
+      sink().on_arguments_lost(ended->slot, "arguments came after the end of their output item");
   }
 
   // ---- What the next request repeats ----

@@ -61,6 +61,7 @@ constexpr Row kRows[] = {
     {403, 403, {}, "the key may not do this: check its rights, the model and the region, or a proxy that forbids it"},
     {404, 405, {}, kPlace},
     {0, 0, {"the answer is not "}, kPlace},
+    {300, 399, {}, "check the base URL: the server points elsewhere"},
     // -- later
     {429, 429, {}, "too many requests: wait, send fewer at once, or take a model with a higher limit"},
     {500, 599, {}, "the fault is the server's, or that of a proxy in front of it: try again later"},

@@ -16,6 +16,7 @@ std::string_view to_text(Finish finish) {
     case Finish::content_filter: return "content_filter";
     case Finish::pause: return "pause";
     case Finish::malformed: return "malformed";
+    case Finish::failed: return "error";
     case Finish::other: break;
   }
   return "unknown";

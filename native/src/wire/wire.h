@@ -18,8 +18,8 @@ namespace sluice {
 // The provider's reason for ending an answer. Only a hint: calls run if their arguments are complete. Saved as a
 // number.
 // `pause`: the provider stopped in the middle, and goes on when it gets its answer back. `malformed`: the model wrote
-// calls that the provider could not read.
-enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause, malformed };
+// calls that the provider could not read. `failed`: the provider broke the answer off. `other`: a word that nobody knows.
+enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause, malformed, failed };
 std::string_view to_text(Finish finish);  // the word in `finishReason`; empty for none
 
 struct WireError {
@@ -34,6 +34,8 @@ struct WireError {
   int64_t retry_after_ms = -1;
   std::string_view request_id = {};
 };
+
+constexpr uint32_t kNoCall = UINT32_MAX;  // in place of a slot
 
 // Receives what a wire reads in an answer, in the order of the bytes. Views live until the function returns.
 class WireSink {
@@ -64,6 +66,12 @@ class WireSink {
   virtual void on_arguments_replaced(uint32_t slot, std::string_view whole) = 0;
   // Part of its arguments was lost, or may belong to another call: the call must not run. `reason`: of the card.
   virtual void on_call_broken(uint32_t slot, std::string_view reason) = 0;
+  // The provider says that it wrote all of this call.
+  virtual void on_call_end(uint32_t slot) = 0;
+  // A piece of arguments arrived that belongs to no call (kNoCall), or to a call that had ended before.
+  virtual void on_arguments_lost(uint32_t slot, std::string_view detail) = 0;
+  // The answer has more calls than limits.callsPerRound: this one is not reported.
+  virtual void on_calls_full() = 0;
   // A tool that the provider runs itself: shown, never run here. `slot` numbers these calls of the answer from 0.
   // Called again when more of it is known. `arguments`: JSON text as far as it is known, or empty.
   virtual void on_provider_call(uint32_t slot, std::string_view id, std::string_view name,
@@ -77,7 +85,8 @@ class WireSink {
   virtual void on_beside(std::string_view) {}
 
   virtual void on_model(std::string_view name) = 0;  // the model that answers, as the provider names it
-  virtual void on_finish(Finish reason, std::string_view words) = 0;
+  // `words`: the provider's own word. `explanation`: what it says about that; may be empty.
+  virtual void on_finish(Finish reason, std::string_view words, std::string_view explanation) = 0;
   // The answer said that it is over ([DONE], a whole JSON body), or end() was called. Nothing of it is held back.
   virtual void on_end() = 0;
   virtual void on_usage(const Usage &usage) = 0;

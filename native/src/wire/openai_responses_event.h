@@ -1,0 +1,30 @@
+// The members that most events of a response have.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "wire/json_event.h"
+
+namespace sluice {
+
+constexpr int64_t kAnyIndex = -1;   // the event does not say
+constexpr int64_t kMostParts = 62;  // a part beyond shares the last bit
+
+// What a delta adds to.
+enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary };
+
+Piece piece_of(std::string_view type);  // `type`: without "response."
+
+// Views live as long as the event.
+struct Fields {
+  std::string_view type;
+  int64_t index = kAnyIndex;
+  int64_t part = 0;  // content_index
+  int64_t summary = 0;
+  JsonView delta, done, response;  // done: the whole of what the deltas brought
+};
+
+Fields read_fields(JsonView root);
+
+}  // namespace sluice

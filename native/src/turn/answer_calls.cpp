@@ -183,13 +183,14 @@ void Answer::complete_interrupted() {
 }
 
 // Completes or invalidates the calls that have not started when the answer ends.
-// `ours`: the engine ended it, not the provider. A call without arguments runs only if it is certain that it has none.
+// `ours`: the engine ended it, not the provider. A call without arguments runs only if it is certain that it has none;
+// after an error no call runs.
 void Answer::close_calls(bool ours) {
   const bool filtered = log_.finish() == Finish::content_filter;
   for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
     Card &card = *log_.find(call);
     const bool may_lack =
-        card.adopted || (!arguments_lost_ && (ended_well(log_.finish()) || (ours && card.ended)));
+        card.adopted || (!arguments_lost_ && (error_ || ended_well(log_.finish()) || (ours && card.ended)));
     if (card.state() == CardState::streaming) complete_streamed_call(setup_, log_, card, true, may_lack);
     const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
     const bool lacks = !may_lack && card.source == "native" && no_arguments(card.raw_arguments);

@@ -327,7 +327,7 @@ class GeminiReader final : public EventReader {
     const bool none = before == 0 && !ended;
     call_->arguments.close();
     tell_arguments(before);
-    const bool lacks = !call_->broken && (none || call_->arguments.cut_string());
+    const bool lacks = !call_->broken && before <= limits().argument_bytes && (none || call_->arguments.cut_string());
     if (lacks) sink().on_call_broken(call_->slot, "truncated");
     call_->broken = call_->broken || lacks;
     if (!call_->broken) sink().on_call_end(call_->slot);

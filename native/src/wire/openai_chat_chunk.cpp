@@ -160,7 +160,7 @@ class Walk {
             if (item.kind() == '{')
               call(item, false, out);
             else if (item.kind() != 'n')
-              out.unknown_calls.push_back("no object"), out.lost_calls = true;
+              out.unknown_calls.push_back("no object");
           });
       } else if (key == "function_call" || key == "functionCall") {
         if (kind == '{') call(member, true, out);

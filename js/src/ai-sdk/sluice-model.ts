@@ -36,7 +36,7 @@ interface Asked {
 }
 
 const reasons: { readonly [reason in FinishReason]: ModelFinishReason['unified'] } = {
-  stop: 'stop', length: 'length', tool_calls: 'tool-calls', content_filter: 'content-filter', pause: 'other', malformed: 'error', unknown: 'other',
+  stop: 'stop', length: 'length', tool_calls: 'tool-calls', content_filter: 'content-filter', pause: 'other', malformed: 'error', error: 'error', unknown: 'other',
 }
 /** What a server that knows no count of the tokens of a stream says of the member that asks for it. */
 const refusesUsage = /stream_options|include_usage/

@@ -9,8 +9,10 @@ export type JsonObject = { [key: string]: Json }
 
 /** How a turn ended. `limit`: a limit of the turn was reached. `awaiting_user`: its calls are open, for the next turn. */
 export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
-/** Why a provider says that its answer ended; `unknown`: in words of its own. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'malformed' | 'unknown'
+/** Why a provider says that its answer ended; `error`: it broke the answer off; `unknown`: in a word that Sluice does not know. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'malformed' | 'error' | 'unknown'
+/** What a finish reason means: an answer that ended with `failure` or `unknown` fails, and its calls do not run. */
+export type FinishClass = 'good' | 'length' | 'filter' | 'failure' | 'malformed' | 'pause' | 'unknown'
 /** What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call is asked about. */
 export type Level = 'public' | 'moderate' | 'sensitive'
 /** When a call is asked about: never, until it is remembered, or always. */

@@ -1,5 +1,5 @@
 // How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here are their names.
-import type { ChatMessage, ResultPolicy, Rule } from './events.js'
+import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
 import type { WireName } from './providers.js'
 
@@ -145,10 +145,12 @@ export interface Settings {
   timeoutMs?: number
   /** Milliseconds that a question waits for a person; 0: no limit. Default 0. */
   approvalTimeoutMs?: number
-  /** Milliseconds until the first byte of an answer; 0: no limit. Default 300,000. */
+  /** Milliseconds until the first byte of an answer, and without content within it; 0: no limit. Default 300,000. */
   firstByteTimeoutMs?: number
   /** Milliseconds of silence within an answer; 0: no limit. Default 90,000. */
   idleTimeoutMs?: number
+  /** What a server means by finish reasons of its own: `{ fin: 'good' }`. Sluice compares them without regard to case. */
+  finishReasons?: { readonly [word: string]: FinishClass }
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'
   /** Bytes of a result that the model gets: its beginning and its end. The card keeps all of it. Default 65,536. */
@@ -321,7 +323,7 @@ const known: { [name in Known]: Check } = {
   enabled: value, mode: value, protocol: value, profiles: value, alsoParse: value, autoFallback: value, loop: value, injectTools: value,
   dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
   resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
-  repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, malformed: value,
+  repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, finishReasons: value, malformed: value,
   resultMaxBytes: value, resultRole: value, providerCards: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, seal: value, observeOnly: value,
   checkFinal: value,
 }

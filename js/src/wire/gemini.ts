@@ -6,7 +6,7 @@ export const gemini: Writer = { type: 'text/event-stream', write: (answer, head)
 /** `streamGenerateContent` without `alt=sse`. */
 export const geminiArray: Writer = { type: 'application/json', write: (answer, head) => write(answer, head, false), error }
 
-const finishReasons = { stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', malformed: 'MALFORMED_FUNCTION_CALL' }
+const finishReasons = { stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', malformed: 'MALFORMED_FUNCTION_CALL', error: 'OTHER' }
 
 const statuses: { readonly [status: number]: string } = {
   400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL',

@@ -30,7 +30,8 @@
  *   {"type":"round","round":1,"finishReason":"stop"} comes once per answer, after its last text: at [DONE], after an error of
  *   the provider, after a finish reason and one second of silence (sluice_turn_tick returns that deadline), else at finish.
  *   finishReason is stop, length, tool_calls, content_filter, pause (the provider goes on when it gets its answer back: the
- *   next request follows by itself), malformed or unknown, and absent if the provider gave none. "done"
+ *   next request follows by itself), malformed, error (the provider broke the answer off) or unknown, and absent if the
+ *   provider gave none. With error and unknown the turn fails with "provider", and no call of the answer runs. "done"
  *   has it too, and SLUICE_GET_MESSAGE has it for every answer: "rounds":1, "finishReason":"stop",
  *     "answers":[{"finishReason":"stop","usage":{"inputTokens":9,"outputTokens":2},"model":"m","startedAt":1,"endedAt":2}]
  *   "usage" (an event too) counts inputTokens, outputTokens, cachedTokens and cacheWriteTokens (of the input: read from the
@@ -224,7 +225,9 @@ SLUICE_API void SLUICE_CALL sluice_turn_free(sluice_turn *turn);
 
 /* -- what came from the network ------------------------------------------------------------------------------------- */
 
-/* Gives status and headers of the response. Optional: without it the status is 200. headers_json: {"lower-case name":"value"}
+/* Gives status and headers of the response. Optional: without it the status is 200. Only 200 to 299 is an
+ * answer, any other status the error "http". After a refused call, sluice_turn_feed returns SLUICE_E_STATE until one is
+ * accepted. headers_json: {"lower-case name":"value"}
  * or NULL. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_response(sluice_turn *turn, int32_t http_status, const char *headers_json,
                                                     size_t len);

@@ -48,7 +48,7 @@ TEST_CASE("the defaults written out are accepted") {
     "loop":"automatic","dispatch":"round","stopAfterCall":false,"observeOnly":false,"execution":"serial",
     "maxConcurrentTools":4,"ask":"together","requireConfirmation":false,"resultApproval":null,"rules":[],
     "toolToggles":{},"defaultToolEnabled":true,"maxRounds":5,"forceFinalAnswer":true,"maxCalls":32,"repeatLimit":3,
-    "timeoutMs":30000,"approvalTimeoutMs":0,"firstByteTimeoutMs":300000,"idleTimeoutMs":90000,"malformed":"report",
+    "timeoutMs":30000,"approvalTimeoutMs":0,"firstByteTimeoutMs":300000,"idleTimeoutMs":90000,"finishReasons":{},"malformed":"report",
     "resultMaxBytes":65536,"resultRole":"user","reasoningCalls":"ignore","startsInReasoning":false,
     "limits":{"argumentBytes":16777216,"textBytes":8388608,"resultBytes":16777216,"candidateBytes":65536,"depth":128,
       "callsPerRound":128,"lineBytes":33554432},

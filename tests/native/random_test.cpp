@@ -466,7 +466,7 @@ class Conversation {
     now_.reset();
     seq_ = 0;
     pending_.reset();
-    diagnosed_ = responded_ = bytes_seen_ = false;
+    diagnosed_ = responded_ = bytes_seen_ = refused_ = false;
     poll_percent_ = dice_.chance(50) ? 90 : 15;
     const std::string config = config_.dump();
     log("turn " + config);
@@ -669,10 +669,13 @@ class Conversation {
     const int32_t code = verb("response " + std::to_string(status) + (len > 0 ? headers : ""), codes,
                               [&] { return sluice_turn_response(turn_->p, status, headers, len); });
     if (code == SLUICE_OK) responded_ = true;
+    refused_ = code != SLUICE_OK && (refused_ || (open() && !responded_ && !bytes_seen_));
   }
 
   void feed(const std::string &bytes) {
-    const int32_t code = verb("feed " + in_json(bytes), {done_now() || open() ? SLUICE_OK : SLUICE_E_STATE},
+    Codes codes = {done_now() || open() ? SLUICE_OK : SLUICE_E_STATE};
+    if (refused_) codes = {SLUICE_OK, SLUICE_E_STATE};  // a restored turn forgets that
+    const int32_t code = verb("feed " + in_json(bytes), codes,
                               [&] { return sluice_turn_feed(turn_->p, bytes.data(), bytes.size()); });
     if (code == SLUICE_OK && !bytes.empty()) bytes_seen_ = true;
   }
@@ -684,7 +687,7 @@ class Conversation {
     const int32_t code =
         verb("finish " + std::to_string(how), codes, [&] { return sluice_turn_finish(turn_->p, how, "cut", 3); });
     if (code != SLUICE_OK) return;
-    responded_ = bytes_seen_ = false;
+    responded_ = bytes_seen_ = refused_ = false;
     pending_.reset();
   }
 
@@ -1170,7 +1173,7 @@ class Conversation {
   bool diagnosed_ = false;
   // -- its open answer
   std::optional<Model::Answer> pending_;
-  bool responded_ = false, bytes_seen_ = false;
+  bool responded_ = false, bytes_seen_ = false, refused_ = false;
 };
 
 size_t converse(uint64_t seed, bool restorable, std::string *transcript) {

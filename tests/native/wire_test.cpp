@@ -87,6 +87,15 @@ struct Recorder final : WireSink {
   void on_bytes_lost() override { ++lost; }
   void on_event_lost() override { ++lost; }
   void on_call_broken(uint32_t slot, std::string_view reason) override { add(numbered("broken", slot), reason); }
+  void on_call_end(uint32_t slot) override { trace += numbered("whole call", slot) + '\n'; }
+  void on_arguments_lost(uint32_t slot, std::string_view detail) override {
+    add(slot == kNoCall ? "orphaned" : numbered("late", slot), detail);
+    diagnostics.emplace_back(slot == kNoCall ? "orphaned_arguments" : "late_arguments");
+  }
+  void on_calls_full() override {
+    add("full", ";");
+    diagnostics.emplace_back("oversize");
+  }
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name,
                         std::string_view arguments) override {
     REQUIRE(slot <= provided.size());
@@ -123,7 +132,7 @@ struct Recorder final : WireSink {
     REQUIRE_FALSE(ended);
     ended = true;
   }
-  void on_finish(Finish reason, std::string_view words) override {
+  void on_finish(Finish reason, std::string_view words, std::string_view) override {
     add("finish", std::to_string(static_cast<int>(reason)) + " " + std::string(words) + ";");
     finish = words;
   }
@@ -891,11 +900,14 @@ TEST_CASE("a state that lacks members, or has others, is no end of the world", "
       void on_bytes_lost() override {}
       void on_event_lost() override {}
       void on_call_broken(uint32_t, std::string_view) override {}
+      void on_call_end(uint32_t) override {}
+      void on_arguments_lost(uint32_t, std::string_view) override {}
+      void on_calls_full() override {}
       void on_provider_call(uint32_t, std::string_view, std::string_view, std::string_view) override {}
       void on_provider_result(uint32_t, std::string_view, bool) override {}
       void on_native(std::string_view items) override { CHECK(check_json(items, 64).ok()); }
       void on_model(std::string_view) override {}
-      void on_finish(Finish, std::string_view) override {}
+      void on_finish(Finish, std::string_view, std::string_view) override {}
       void on_end() override {}
       void on_usage(const Usage &) override {}
       void on_error(const WireError &) override {}

@@ -102,9 +102,7 @@ bool Answer::apply(AnswerTrigger trigger) {
 Status Answer::response(int32_t http_status, std::string_view headers) {
   if (!next_state(state_, AnswerTrigger::respond))
     return error(Code::state, "the response of this answer was told already");
-  response_refused_ = true;
-  if (http_status < 100 || http_status > 999)
-    return error(Code::argument, "expected an HTTP status, found " + std::to_string(http_status));
+  refuse_response();
   if (!headers.empty()) {
     if (Status status = check_json(headers, setup_.config.limits.depth); !status.ok()) return status;
     if (json_kind(headers) != '{') return error(Code::json, "expected an object of header names and values");

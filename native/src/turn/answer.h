@@ -48,6 +48,10 @@ class Answer final : WireSink, ScanSink {
 
   // -- what the host does
   Status response(int32_t http_status, std::string_view headers);
+  // The host reported a response that is none: bytes are refused until it reports one.
+  void refuse_response() {
+    response_refused_ = response_refused_ || next_state(state_, AnswerTrigger::respond).has_value();
+  }
   Status feed(std::string_view bytes);
   void finish(End how, std::string_view detail);
   // -- what the turn does

@@ -372,6 +372,10 @@ Status Turn::check_answering(std::string_view otherwise) const {
 }
 
 Status Turn::response(int32_t http_status, std::string_view headers) {
+  if (http_status < 100 || http_status > 999) {
+    if (answer_) answer_->refuse_response();
+    return error(Code::argument, "expected an HTTP status, found " + std::to_string(http_status));
+  }
   if (log_.done()) return {};
   if (Status status = check_answering("expected a request event first"); !status.ok()) return status;
   return answer_->response(http_status, headers);

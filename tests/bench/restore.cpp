@@ -78,7 +78,7 @@ void restore_waiting_call(benchmark::State &state) {
 }
 void restore_calls(benchmark::State &state) {
   std::string answer;
-  for (size_t i = 0; i < 5000; ++i) answer += opens(i) + writes(i, R"({\"a\":)" + std::to_string(i) + "}");
+  for (size_t i = 0; i < 4000; ++i) answer += opens(i) + writes(i, R"({\"a\":)" + std::to_string(i) + "}");
   Saved(kNative, answer + "data: [DONE]\n\n", true).restore(state);
 }
 void restore_text_of_a_protocol(benchmark::State &state) {

@@ -7,10 +7,10 @@ import { command, lower, root, say, Stop, which } from './run.mjs'
 import { buildNative, installWherePossible, setup } from './setup.mjs'
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => `wire_${wire}`)
-const libFuzzer = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'documents', 'encoders']
+const libFuzzer = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'drawn', 'documents', 'encoders']
 const targets = [...libFuzzer, 'backends']
 const lanes = 2
-const longest = { ...Object.fromEntries(wires.map((wire) => [wire, 512])), verbs: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
+const longest = { ...Object.fromEntries(wires.map((wire) => [wire, 512])), verbs: 512, drawn: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
 const mostFaults = 5 // of one target: then it is left alone
 
 const help = `npm run fuzz [-- minutes [target …]]

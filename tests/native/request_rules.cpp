@@ -20,8 +20,13 @@ const Json &list(const Json &object, const char *key) {
 
 // ---- anthropic ----
 
-std::string block_rule(const Json &block, std::set<std::string> &ids) {
+std::string block_rule(const Json &block, const std::string &role, std::set<std::string> &ids) {
   const std::string type = text_of(block, "type");
+  if (type.empty()) return "a block without a type: " + brief(block);
+  const bool by_model = type == "thinking" || type == "redacted_thinking" || type.ends_with("tool_use") || type == "compaction";
+  if (by_model && role != "assistant") return "a block of the assistant in a message of the user: " + brief(block);
+  if ((type == "tool_result" || type == "image" || type == "document") && role != "user")
+    return "a block of the user in a message of the assistant: " + brief(block);
   if (type == "text" && is_blank(text_of(block, "text"))) return "a blank text block";
   if (type == "thinking" && text_of(block, "signature").empty()) return "a thinking block without a signature";
   if (type == "tool_use") {
@@ -47,7 +52,7 @@ std::string anthropic_rule(const Json &body) {
     bool results_over = false;
     std::set<std::string> asked;
     for (const Json &block : message["content"]) {
-      if (std::string why = block_rule(block, ids); !why.empty()) return why;
+      if (std::string why = block_rule(block, role, ids); !why.empty()) return why;
       const std::string type = text_of(block, "type");
       if (type == "tool_use") asked.insert(text_of(block, "id"));
       if (type != "tool_result") {
@@ -78,6 +83,13 @@ std::string gemini_rule(const Json &body) {
     if (list(content, "parts").empty()) return "a content without parts";
     size_t calls = 0, answers = 0;
     for (const Json &part : content["parts"]) {
+      size_t kinds = 0;
+      for (const char *kind : {"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode",
+                               "codeExecutionResult", "toolCall", "toolResponse"})
+        kinds += part.contains(kind);
+      if (kinds != 1) return "a part that is not one thing: " + brief(part);
+      if (part.contains("functionResponse") && role != "user") return "a result that the model gives itself";
+      if (part.contains("functionCall") && role != "model") return "a call that the user makes";
       calls += part.contains("functionCall");
       answers += part.contains("functionResponse");
       if (part.contains("text") && part["text"] == "" && !part.contains("thoughtSignature"))
@@ -93,10 +105,12 @@ std::string gemini_rule(const Json &body) {
 
 std::string responses_rule(const Json &body) {
   if (member(body, "messages")) return "messages stand beside input";
-  std::set<std::string> asked, open;
+  std::set<std::string> asked, open, ids;
   const bool kept = member(body, "previous_response_id") || member(body, "conversation");
   for (const Json &item : list(body, "input")) {
-    const std::string type = text_of(item, "type"), id = text_of(item, "call_id");
+    const std::string type = text_of(item, "type"), id = text_of(item, "call_id"), own = text_of(item, "id");
+    if (type.empty() && text_of(item, "role").empty()) return "an item without a type: " + brief(item);
+    if (!own.empty() && !ids.insert(own).second) return "an item's id that stands twice: " + own;
     if (type == "function_call" || type == "custom_tool_call") {
       if (!asked.insert(id).second) return "a call_id that stands twice: " + id;
       open.insert(id);
@@ -116,6 +130,7 @@ std::string ollama_rule(const Json &body) {
   size_t open = 0;
   for (const Json &message : list(body, "messages")) {
     const std::string role = text_of(message, "role");
+    if (role != "system" && role != "user" && role != "assistant" && role != "tool") return "a strange role: " + role;
     if (role == "tool") {
       if (open == 0) return "a result without its call";
       --open;

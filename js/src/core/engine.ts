@@ -155,7 +155,7 @@ export class Engine<C = any> {
     const server = serverOf(model, model.name)
     if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server) // these two may bring one
     const turn = asOptions(() => this.turn({
-      wire: server.wire, ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}), [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
+      wire: server.wire, endpoint: server.endpoint, ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}), [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
     }))
     return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server, unanswered: this.#unanswered, hooks, context, onEvent, signal })
   }

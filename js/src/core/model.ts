@@ -1,4 +1,5 @@
 // What `model` says, and what that means for a request: where it goes, in which format, with which headers.
+import { createHash } from 'node:crypto'
 import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
 import { addressesOf, firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type Provider, type ProviderName, type WireName } from './providers.js'
@@ -41,6 +42,8 @@ export type Model = ServerAddress & {
 /** What every request to a server has in common. */
 export interface Server {
   wire: WireName
+  /** Names the base URL: what an answer holds beside text and calls goes back to this endpoint alone. */
+  endpoint: string
   url: string
   /** Names in lower case. */
   headers: { [name: string]: string }
@@ -133,7 +136,8 @@ export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }
   if (saved !== undefined && wire !== undefined && wire !== saved) throw wrong('model.wire', wire, saved, 'the turn keeps what it began with: it is in the state')
   if (provider) checkSpoken(provider, spoken, baseURL, 'model')
   const { path: usual, key, headers: fixed } = wires[spoken]
-  const url = new URL(baseURL ?? (provider && providers[provider].baseURLs[spoken]) as string)
+  const base = baseURL ?? (provider && providers[provider].baseURLs[spoken]) as string
+  const url = new URL(base)
   const { username, password } = url
   url.username = url.password = '' // fetch refuses them in a URL
   const [behind = '', query = ''] = (path ?? usual).replaceAll('{model}', encodeURIComponent(plainName(name, spoken))).split(/\?(.*)/s)
@@ -141,6 +145,7 @@ export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }
   url.search = [url.search.slice(1), query].filter(Boolean).join('&')
   return {
     wire: spoken,
+    endpoint: createHash('sha256').update(base).digest('hex').slice(0, 16),
     url: url.href,
     headers: {
       'content-type': 'application/json',

@@ -214,6 +214,11 @@ export interface Settings {
 export interface TurnSettings extends Settings {
   /** The provider's format. Default `openai-chat`. `text`: the bytes are the answer's text. */
   wire?: WireName | 'text'
+  /**
+   * Names the server of the request, in at most 256 bytes. What an answer holds beside text and calls goes back to the same wire, endpoint and
+   * model alone. `engine.run` sets it. Default null: one server for all.
+   */
+  endpoint?: string | null
   /** The body of the request, with `messages`. Left out: the turn is a parser. */
   request?: {
     /** The conversation, at least one message. */
@@ -337,4 +342,4 @@ export function withSettings({ members, ...rest }: Shape): Shape {
 }
 
 /** The configuration of a native turn. */
-export const checkTurnSettings = members(withSettings({ members: { wire: value, request: record, rules: value } }))
+export const checkTurnSettings = members(withSettings({ members: { wire: value, endpoint: value, request: record, rules: value } }))

@@ -116,7 +116,8 @@ const placesOf: { readonly [place: string]: (type: string) => boolean } = {
 }
 
 function checkBlock(block: Json, place: string, at: string): void {
-  const type = String(block['type'])
+  const type: unknown = block['type']
+  if (typeof type !== 'string') refuse(`${at}.type: Input should be a valid string`) // types, 2026-08
   if (!placesOf[place]!(type)) refuse(`${at}: Input tag '${type}' found using 'type' does not match any of the expected tags`) // types, 2026-08
   const members = blockMembers[type]
   if (members) onlyMembers(block, [...members, 'type', 'cache_control'], extra(`${at}.${type}`))

@@ -72,6 +72,7 @@ function checkPart(part: Json, role: string, at: string): void {
   const { functionCall: call, functionResponse: result, inlineData: data } = part
   if (call !== undefined) {
     if (!legalName.test(String(call?.name ?? ''))) refuse(`* GenerateContentRequest.${at}.function_call.name: Invalid function name. Must start with a letter or an underscore.`)
+    onlyMembers(objectIn(call, `Invalid value at '${at}.function_call'`), ['id', 'name', 'args', 'partialArgs', 'willContinue'], unknown(` at '${at}.function_call'`)) // types, 2026-08
     if (call.args !== undefined && !isObject(call.args)) refuse(`Invalid value at '${at}.function_call.args' (type.googleapis.com/google.protobuf.Struct)`) // api, 2026-08: JSON text is OpenAI's
   }
   if (result !== undefined) {

@@ -1,12 +1,15 @@
 // What strict providers refuse in a request, so that a history that one of them would refuse fails in a test.
 
+import { isObject } from './refusal.js'
+
 type Message = { [member: string]: unknown }
 
 const members: { [role: string]: string[] } = {
   system: ['role', 'content', 'name'],
   developer: ['role', 'content', 'name'],
   user: ['role', 'content', 'name'],
-  assistant: ['role', 'content', 'name', 'refusal', 'audio', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details', 'reasoning_text', 'reasoning_opaque'],
+  assistant: ['role', 'content', 'name', 'refusal', 'audio', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details', 'reasoning_text', 'reasoning_opaque',
+    'reasoning_signature', 'thinking_blocks', 'signature', 'extra_content', 'thought_signature', 'provider_specific_fields'],
   tool: ['role', 'content', 'name', 'tool_call_id'],
 }
 
@@ -30,8 +33,8 @@ export function checkMessages(body: unknown): string | null {
   for (const [index, message] of (messages as Message[]).entries()) {
     const at = `messages[${index}]`
     if (typeof message !== 'object' || message === null) return `${at}: expected an object`
-    const role = String(message['role'])
-    const allowed = members[role]
+    const role = message['role']
+    const allowed = typeof role === 'string' && Object.hasOwn(members, role) ? members[role] : undefined
     if (!allowed) return `${at}.role: '${role}' is no role`
     const unknown = Object.keys(message).find((member) => !allowed.includes(member))
     if (unknown) return `${at}: unknown member '${unknown}' in a message of role ${role}`
@@ -44,6 +47,11 @@ export function checkMessages(body: unknown): string | null {
     }
     const content = message['content']
     if (role === 'assistant') {
+      if (message['reasoning_content'] != null && typeof message['reasoning_content'] !== 'string') return `${at}.reasoning_content: expected a string`
+      for (const member of ['reasoning_details', 'thinking_blocks']) {
+        const listed = message[member]
+        if (listed != null && !(Array.isArray(listed) && listed.every(isObject))) return `${at}.${member}: expected an array of objects`
+      }
       const problem = checkCalls(message['tool_calls'])
       if (problem) return `${at}.tool_calls${problem}`
       open = ((message['tool_calls'] ?? []) as { id: string }[]).map((call) => call.id)
@@ -66,15 +74,19 @@ function checkCalls(calls: unknown): string | null {
   for (const [index, call] of calls.entries()) {
     if (typeof call !== 'object' || call === null) return `[${index}]: expected an object`
     const { id, type, function: target } = call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } }
+    const stray = ['index', 'name', 'arguments', 'args', 'custom', 'functionCall', 'function_call'].find((member) => member in call)
+    if (stray) return `[${index}]: unknown member '${stray}'`
+    if (!isObject(target)) return `[${index}].function: expected an object`
     if (typeof id !== 'string' || id === '') return `[${index}].id: expected a string`
     if (ids.has(id)) return `[${index}].id: '${id}' stands twice`
     ids.add(id)
     if (type !== 'function') return `[${index}].type: expected 'function'`
     if (typeof target?.name !== 'string' || !legalName.test(target.name)) return `[${index}].function.name: '${String(target?.name)}' does not match ${legalName.source}`
+    if (typeof target.arguments !== 'string') return `[${index}].function.arguments: expected a string`
     try {
-      JSON.parse(String(target.arguments))
+      JSON.parse(target.arguments)
     } catch {
-      return `[${index}].function.arguments: no JSON: ${String(target.arguments)}`
+      return `[${index}].function.arguments: no JSON: ${target.arguments}`
     }
   }
   return null

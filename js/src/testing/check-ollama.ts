@@ -28,7 +28,7 @@ const messageMembers: { readonly [role: string]: readonly string[] } = {
 
 function checkMessage(message: Json, at: string): void {
   const { role, content, images, thinking, tool_calls: calls } = message
-  const members = messageMembers[String(role)]
+  const members = typeof role === 'string' && Object.hasOwn(messageMembers, role) ? messageMembers[role] : undefined
   if (!members) refuse(`invalid role: ${role}`) // api, 2026-08
   onlyMembers(message, members, (member) => `json: unknown field "${at}.${member}"`)
   if (typeof content !== 'string' && !(content === undefined && role === 'assistant')) refuse(`json: cannot unmarshal ${Array.isArray(content) ? 'array' : typeof content} into Go struct field ChatRequest.${at}.content of type string`) // api, 2026-08
@@ -44,6 +44,7 @@ function checkMessage(message: Json, at: string): void {
 function checkCalls(calls: unknown, at: string): void {
   for (const [index, call] of objectsIn(calls, `${at}.tool_calls: expected a non-empty array`).entries()) {
     onlyMembers(call, ['id', 'function'], (member) => `json: unknown field "${at}.tool_calls[${index}].${member}"`) // types, 2026-08: no `type`
+    if (call['id'] !== undefined && typeof call['id'] !== 'string') refuse(`json: cannot unmarshal into Go struct field ChatRequest.${at}.tool_calls.id of type string`) // types, 2026-08
     const target = objectIn(call['function'], `${at}.tool_calls[${index}].function: expected an object`)
     onlyMembers(target, ['index', 'name', 'arguments'], (member) => `json: unknown field "${at}.tool_calls[${index}].function.${member}"`)
     if (typeof target['name'] !== 'string' || target['name'] === '') refuse(`${at}.tool_calls[${index}].function.name: expected a name`) // types, 2026-08

@@ -19,6 +19,7 @@ export function checkResponses(body: unknown, given?: readonly Given[]): string 
     checkCalls(items, before)
     checkIds(items, before)
     checkReasoning(items, request['model'], given)
+    checkSpeakers(items, given)
   })
 }
 
@@ -113,7 +114,7 @@ const otherItems = [
   'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'compaction_trigger', 'item_reference', 'program', 'program_output',
 ]
 
-const typeOf = (item: Json): string => (item['type'] === undefined && item['role'] !== undefined ? 'message' : String(item['type']))
+const typeOf = (item: Json): string => (item['type'] === undefined && item['role'] !== undefined ? 'message' : typeof item['type'] === 'string' ? item['type'] : '')
 
 function checkItem(item: Json, at: string): void {
   const type = typeOf(item)
@@ -149,7 +150,7 @@ const contentTypes: { readonly [role: string]: readonly string[] } = {
 }
 
 function checkMessage(role: unknown, content: unknown, at: string): void {
-  const types = contentTypes[String(role)]
+  const types = typeof role === 'string' && Object.hasOwn(contentTypes, role) ? contentTypes[role] : undefined
   if (!types) refuse(`Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`) // api, 2026-08
   if (typeof content === 'string') {
     if (content === '') refuse(`Invalid '${at}.content': empty string.`) // docs, 2026-09
@@ -208,6 +209,13 @@ function checkCalls(items: readonly Json[], before: readonly Json[] | undefined)
 function checkIds(items: readonly Json[], before: readonly Json[] | undefined): void {
   const ids = [...(before ?? []), ...items].flatMap((item) => (item['id'] == null || item['type'] === 'item_reference' ? [] : [String(item['id'])]))
   if (twice(ids)) refuse(`Duplicate item found with id ${twice(ids)}. Remove duplicate items from your input and try again.`) // api, 2026-08
+}
+
+/** An answer speaks for nobody but the model: what it holds of another's is not in the conversation. */
+function checkSpeakers(items: readonly Json[], given: readonly Given[] = []): void {
+  const strange = given.flatMap((answer) => answer.items).filter((item) => ['mcp_approval_response', 'item_reference'].includes(String(item['type'])) || (!byModel(item) && item['type'] !== 'reasoning'))
+  const at = items.findIndex((item) => (item['id'] != null || item['type'] === 'mcp_approval_response') && strange.some((one) => same(one, item)))
+  if (at >= 0) refuse(`Invalid value: 'input[${at}]' is an item of type '${typeOf(items[at]!)}' that an answer brought.`) // docs, 2026-09
 }
 
 const byModel = (item: Json | undefined): boolean => item !== undefined && !isOutput(item) && item['type'] !== 'reasoning' && (typeOf(item) !== 'message' || item['role'] === 'assistant')

@@ -403,10 +403,7 @@ void Answer::overflow() {
 }
 
 void Answer::on_native(std::string_view items) {
-  if (!is_open()) return;
-  // Not every reader takes the escape of half a surrogate pair.
-  const bool half = items.find("\\ud") != items.npos || items.find("\\uD") != items.npos;
-  log_.round().native = half ? compact_json(items) : std::string(items);
+  if (is_open()) log_.keep_native(setup_.wire->id(), items);
 }
 
 void Answer::on_beside(std::string_view members) {

@@ -8,6 +8,8 @@
 #include "protocol/seal.h"
 #include "turn/definitions.h"
 #include "turn/history.h"
+#include "wire/answer_items.h"
+#include "wire/native_items.h"
 
 namespace sluice {
 // ---- messages, one by one ----
@@ -190,12 +192,34 @@ std::string text_name(const Form &form, std::string name) {
   return tool != nullptr && !tool->vcp_command.empty() ? tool->vcp_command : name;
 }
 
-// May the items that the provider wrote go back in place of this message? Only to the wire that they came by, and where
+// Did this server write these items, by this wire and for this model? A history without an endpoint is an older one, or
+// its host does not say.
+bool is_of_this_server(std::string_view native, const Setup &setup) {
+  const auto endpoint = json_member(native, "endpoint");
+  return json_member_text(native, "wire") == setup.wire->id() && json_member_text(native, "model") == setup.model &&
+         (!endpoint || json_member_text(native, "endpoint") == setup.endpoint);
+}
+
+// The message with those items alone that an answer can hold; without any where none is left. Empty: it stays as it is.
+std::string with_items_of_answers(const Item &item, const Setup &setup) {
+  const auto native = json_member(item.metadata, "native");
+  const auto items = native ? json_member(*native, "items") : std::nullopt;
+  if (!items || json_kind(*items) != '[' || !is_of_this_server(*native, setup)) return {};
+  const std::string kept = items_that_return(setup.wire->id(), *items, nullptr);
+  if (kept == *items) return {};
+  ItemText members(*native), metadata(item.metadata), message(item.json);
+  members.set("items", kept == "[]" ? "null" : kept);
+  metadata.set("native", members.write());
+  message.set("metadata", metadata.write());
+  return message.write();
+}
+
+// May the items that the provider wrote go back in place of this message? Only to the server that wrote them, and where
 // they hold the same calls as the message, whose text the host has not changed since. `after_echo`: those of the
 // message before it go back.
 bool is_echoed(const Item &item, const Form &form, bool after_echo) {
   const auto native = json_member(item.metadata, "native");
-  if (!native || json_member_text(*native, "wire") != form.setup.wire->id()) return false;
+  if (!native || !is_of_this_server(*native, form.setup)) return false;
   const auto items = json_member(*native, "items");
   if (!items || json_kind(*items) != '[') return false;
   if (const std::string digest = json_member_text(*native, "digest");
@@ -280,11 +304,10 @@ std::string_view known_status(std::string_view stored) {
 std::string results_as_text(const std::vector<Item> &items, size_t first, size_t last, const Item &asked,
                             const Form &form) {
   const Protocols &protocols = form.protocols;
-  std::map<std::string, std::string, std::less<>> names;
+  std::vector<std::string> names;  // of the calls: the results have their order
   if (const auto calls = json_member(asked.json, "tool_calls"))
     for (JsonSlices call(*calls); call.next();)
-      if (const auto function = json_member(call.value(), "function"))
-        names[json_member_text(call.value(), "id")] = json_member_text(*function, "name");
+      names.push_back(json_member_text(json_member(call.value(), "function").value_or("{}"), "name"));
   struct Result {
     std::string name;
     std::string_view status;
@@ -295,7 +318,7 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   for (size_t i = first; i < last; ++i) {
     const auto told = json_member(items[i].metadata, "toolCall");
     std::string name = json_member_text(items[i].json, "name");
-    if (name.empty()) name = names[items[i].answers];
+    if (name.empty() && i - first < names.size()) name = names[i - first];
     const std::string_view status = known_status(told ? json_member_text(*told, "status") : std::string());
     const auto json = told ? json_member(*told, "json") : std::nullopt;
     owned.push_back(
@@ -510,6 +533,9 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
   size_t earlier = 0;
   for (const Item &item : items) earlier += item.role == "assistant";
   for (const std::string &message : history_) items.push_back(read_item(message));
+  for (Item &item : items)
+    if (std::string kept = with_items_of_answers(item, setup); !kept.empty())
+      item = read_item(owned_.emplace_back(std::move(kept)));
   items = in_order(std::move(items), setup.config.words, owned_);
   if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
 

@@ -92,6 +92,7 @@ struct RoundParts {
 void write_native(const Setup &setup, const RoundParts &parts, std::string_view content, ObjectWriter &metadata) {
   ObjectWriter native(metadata.value("native"));
   native.text("wire", setup.wire->id()).text("model", setup.model);
+  if (!setup.endpoint.empty()) native.text("endpoint", setup.endpoint);
   if (setup.wire->echoes_answers()) native.text("digest", text_digest(content));
   if (!parts.round->beside.empty()) native.raw("beside", parts.round->beside);
   native.raw("items", parts.native).close();

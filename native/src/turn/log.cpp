@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "turn/conversation.h"
+#include "wire/answer_items.h"
 
 namespace sluice {
 namespace {
@@ -245,6 +246,19 @@ void Log::invalidate(Card &card, std::string_view reason, std::string detail) {
   card.dropped = !setup_.config.report_malformed;
   card.set_error(detail);
   settle(card, Trigger::invalidate, reason, std::move(detail));
+}
+
+// ---- what goes back ----
+
+void Log::keep_native(std::string_view wire, std::string_view items) {
+  // Not every reader takes the escape of half a surrogate pair.
+  const bool half = items.find("\\ud") != items.npos || items.find("\\uD") != items.npos;
+  std::vector<std::string> left_out;
+  std::string kept = items_that_return(wire, half ? compact_json(items) : std::string(items), &left_out);
+  round().native = kept == "[]" ? std::string() : std::move(kept);
+  if (left_out.empty()) return;
+  const std::string more = left_out.size() > 1 ? " (and " + std::to_string(left_out.size() - 1) + " more)" : "";
+  diagnostic("unknown_part", left_out.front() + more);
 }
 
 // ---- final answers ----

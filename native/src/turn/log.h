@@ -49,6 +49,8 @@ class Log {
   void hide(std::string_view tag);
   void show_error(TurnError error);
   // Retracts the text of this round, and says so in an event. `note`: what the model reads about it.
+  // The items of the answer in the provider's shape: those that may go back.
+  void keep_native(std::string_view wire, std::string_view items);
   void retract(std::string note);
   // All text of this round that was not retracted.
   std::string text_of_round() const;

@@ -71,8 +71,9 @@ Status Setup::read_members() {
   if (Status status = check_document(document, document_depth(document, config.limits.depth)); !status.ok())
     return status;
   if (json_kind(document) != '{') return error(Code::json, "expected an object");
-  if (Status status = read_config(document, {"wire", "request"}, config); !status.ok()) return status;
+  if (Status status = read_config(document, {"wire", "endpoint", "request"}, config); !status.ok()) return status;
   if (Status status = read_wire(); !status.ok()) return status;
+  if (Status status = read_endpoint(); !status.ok()) return status;
   if (Status status = read_model(); !status.ok()) return status;
   collect_offers();
   return read_request();
@@ -88,6 +89,17 @@ Status Setup::read_wire() {
   if (wire == nullptr)
     return error(Code::json, "found " + in_quotes(name) + ", expected one of " + wire_names(), "wire");
   if (wire->id() == "text") config.mode = Mode::text;
+  return {};
+}
+
+Status Setup::read_endpoint() {
+  constexpr size_t kMostBytes = 256;
+  const auto value = json_member(document, "endpoint");
+  if (!value || json_kind(*value) == 'n') return {};
+  if (json_kind(*value) != '"') return error(Code::json, "expected the name of an endpoint, a string", "endpoint");
+  endpoint = json_text(*value);
+  if (endpoint.size() > kMostBytes)
+    return error(Code::json, "expected at most 256 bytes, found " + std::to_string(endpoint.size()), "endpoint");
   return {};
 }
 

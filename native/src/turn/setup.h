@@ -65,6 +65,7 @@ struct Setup {
   std::shared_ptr<const Engine> engine;
   Config config;
   const Wire *wire = nullptr;
+  std::string endpoint;            // which server gets the request; empty: the host does not say
   std::string model;               // of the request, or empty
   bool parser = false;             // without a request: one answer is read, and nothing runs
   std::string document;            // as the host wrote it
@@ -77,6 +78,7 @@ struct Setup {
  private:
   Status read_members();
   Status read_wire();
+  Status read_endpoint();
   Status read_model();
   Status read_request();
   void collect_offers();

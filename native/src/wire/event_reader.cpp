@@ -61,7 +61,7 @@ void EventReader::finish(bool complete) {
   if (!failed_ && whole_) end();
   if (!failed_ && !done_) report_held();
   if (!failed_ && complete && !known_) report_no_answer();
-  report_last(!failed_ && (done_ || (complete && !finish_words_.empty())));
+  report_last(!failed_ && !odd_ && (done_ || (complete && !finish_words_.empty())));
 }
 
 void EventReader::save(std::string &out) const {
@@ -80,6 +80,7 @@ void EventReader::save(std::string &out) const {
     saved.number(saved_name("told", kind), told_usage_.*kind.count);
   }
   saved.boolean("whole", whole_).boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
+  if (odd_) saved.boolean("odd", odd_);
   if (calls_ > 0) saved.number("calls", calls_).boolean("callsFull", calls_full_);  // openai-chat has its own
   save_more(saved);
   saved.close();
@@ -104,6 +105,7 @@ void EventReader::load(std::string_view saved) {
   from.get("known", known_);
   from.get("done", done_);
   from.get("failed", failed_);
+  from.get("odd", odd_);
   from.get("calls", calls_);
   calls_ = std::min(calls_, kMostCalls);
   from.get("callsFull", calls_full_);
@@ -178,6 +180,7 @@ bool EventReader::read(std::string_view type, std::string_view data) {
   }
   if (result != JsonEvent::Result::ok) return false;
   repaired_ = !repaired.empty();
+  odd_ = odd_ || repaired_;
   if (!done_) {
     repeatable_ = {};
     take(type, event_);
@@ -276,6 +279,7 @@ void EventReader::tell_unreadable(std::string_view data) {
   tell_broken("not JSON: ", data);
   const char kind = json_kind(data);
   if (done_ || (kind != '{' && kind != '[')) return;
+  odd_ = true;
   lose_event();
   sink_.on_event_lost();
 }

@@ -48,7 +48,8 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   virtual void on_shown() {}     // text or reasoning is about to be shown
   virtual void close_calls() {}  // nothing more comes for any call
   virtual void lose_event() {}   // it may have held a piece of a call that the sink does not know yet
-  // The body has ended. Reports what the next request repeats. `well`: the answer told its end, and no error.
+  // The body has ended. Reports what the next request repeats. `well`: the answer told its end, no error, and none of
+  // its events was damaged.
   virtual void report_last(bool well) = 0;
   virtual void save_more(ObjectWriter &saved) const = 0;
   virtual void load_more(const SavedReader &saved) = 0;
@@ -125,6 +126,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   bool whole_ = false;
   bool done_ = false;  // the answer is over: only usage and what is repeated still count
   bool failed_ = false;
+  bool odd_ = false;  // an event was lost, or bytes of one: no item of the answer goes back as it came
 };
 
 }  // namespace sluice

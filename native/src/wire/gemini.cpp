@@ -118,14 +118,14 @@ std::string sendable_name(std::string name) {
   return taken ? name : wire_name_of(name);
 }
 
-// The item with a name that Gemini takes. Empty: it has one, or is no call.
-std::string with_sendable_name(std::string_view item) {
-  const auto call = json_member(item, "functionCall");
-  const std::string name = call ? json_member_text(*call, "name") : std::string();
-  const std::string sent = call ? sendable_name(name) : name;
-  if (sent == name) return {};
-  ItemText function(*call), part(item);
-  function.set("name", json_string(sent));
+// The item of a call with a name that Gemini takes, and the id that its result has. Empty: it has both.
+std::string sendable_call(std::string_view item, std::string_view function_call, const std::string &id) {
+  const std::string name = json_member_text(function_call, "name"), sent = sendable_name(name);
+  const bool other_id = json_member_text(function_call, "id") != id;
+  if (sent == name && !other_id) return {};
+  ItemText function(function_call), part(item);
+  if (sent != name) function.set("name", json_string(sent));
+  if (other_id) function.set("id", json_string(id));
   part.set("functionCall", function.write());
   return part.write();
 }
@@ -200,8 +200,12 @@ class Contents {
     if (message.opaque)
       for (JsonSlices items(message.native); items.next();)
         if (json_member(items.value(), kSignature)) unsigned_step = false;
+    size_t calls = 0;
     for (JsonSlices items(message.native); items.next();) {
-      const std::string named = with_sendable_name(items.value());
+      const auto call = json_member(items.value(), "functionCall");
+      const std::string named = call && calls < message.calls.size()
+                                    ? sendable_call(items.value(), *call, message.calls[calls++].id)
+                                    : std::string();
       const std::string_view item = named.empty() ? items.value() : std::string_view(named);
       const bool first_call = unsigned_step && json_member(item, "functionCall");
       if (first_call) unsigned_step = false;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "wire/body.h"
 #include "wire/foreign_members.h"
+#include "wire/native_items.h"
 #include "wire/ollama_reader.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
@@ -77,22 +78,40 @@ struct Content {
   std::string images;  // JSON strings with commas between them
 };
 
-// Other models read no thoughts of this one.
-void write_without_thoughts(std::string_view item, std::string &out) {
-  ObjectWriter message(out);
-  for (JsonSlices members(item); members.next();)
-    if (members.key_text() != "thinking")
-      message.raw(members.bare_key(), members.value());
-  message.close();
+// A call of an answer: its id tells it from others of the message.
+void write_call(std::string_view item, const SentCall &call, std::string &out) {
+  if (json_member_text(item, "id") == call.id) {
+    out += item;
+    return;
+  }
+  ItemText changed(item);
+  changed.set("id", json_string(call.id));
+  out += changed.write();
+}
+
+// The message as the model said it. Its role is always the assistant's, its text and calls are those of the message.
+void write_own(std::string_view item, const SentMessage &message, std::string &out) {
+  ObjectWriter said(out);
+  said.text("role", "assistant");
+  if (const auto content = json_member(item, "content")) said.raw("content", *content);
+  if (const auto thinking = json_member(item, "thinking"); thinking && message.opaque) said.raw("thinking", *thinking);
+  if (const auto calls = json_member(item, "tool_calls")) {
+    std::string &list = said.value("tool_calls");
+    list += '[';
+    size_t index = 0;
+    for (JsonSlices one(*calls); one.next() && index < message.calls.size(); ++index) {
+      if (index > 0) list += ',';
+      write_call(one.value(), message.calls[index], list);
+    }
+    list += ']';
+  }
+  said.close();
 }
 
 void write_said(const SentMessage &message, std::string &out, Unsent &unsent) {
   for (JsonSlices items(message.native); items.next();) {
     if (out.back() != '[') out += ',';
-    if (message.opaque)
-      out += items.value();
-    else
-      write_without_thoughts(items.value(), out);
+    write_own(items.value(), message, out);
   }
   if (!message.native.empty()) return;
   const Content content(message.parts, unsent);

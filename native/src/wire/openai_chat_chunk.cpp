@@ -7,15 +7,10 @@
 #include <string>
 
 #include "base/text.h"
+#include "wire/answer_items.h"
 
 namespace sluice {
 namespace {
-
-// Members of a message that providers require in the next request: signatures, encrypted reasoning.
-bool is_opaque_member(std::string_view key) {
-  return is_one_of(key, {"reasoning_details", "reasoning_opaque", "reasoning_signature", "thinking_blocks", "signature",
-                         "extra_content", "thought_signature", "provider_specific_fields"});
-}
 
 // The names that servers give to the kinds of tokens, in `usage` or in its prompt_tokens_details and
 // completion_tokens_details.
@@ -227,7 +222,7 @@ class Walk {
         if (kind == '0') call.id = text_of(member);
       } else if (key == "name" || key == "arguments" || key == "args") {
         head(key, member, call);  // without `function` around it
-      } else if (key != "type" && kind != 'n' && !holds) {
+      } else if (!is_own_member_of_call(key) && kind != 'n' && !holds) {
         call.members.push_back({key, text_of(member)});
       }
     });

@@ -117,25 +117,44 @@ class Input {
     return !JsonSlices(json_member(item, "content").value_or("")).next();
   }
 
+  // Has an earlier item of the conversation this item's id? OpenAI refuses the whole request then.
+  bool repeats_id(std::string_view item) {
+    const std::string id = json_member_text(item, "id");
+    return !id.empty() && !ids_.insert(id).second;
+  }
+
   // Behind an item that is left out, messages and calls lose the id that ties them to it. What the provider ran there
-  // is left out with it: its id cannot be.
+  // is left out with it: its id cannot be. An item whose id is used already loses it in the same way, and its thought
+  // is left out.
   void add_native(const SentMessage &message) {
     bool untied = drop_opaque_;
     size_t calls = 0;
+    std::vector<std::string> sent;
+    size_t thoughts = 0;  // at the end of `sent`
     for (JsonSlices items(message.native); items.next();) {
       const std::string_view item = trim_json(items.value());
       const ResponsesItem kind = kind_of(item);
-      const bool call = is_client_call(kind);
+      const bool call = is_client_call(kind), thought = kind == ResponsesItem::reasoning;
       std::string changed;
       if (call && calls < message.calls.size()) changed = sendable_call(item, message.calls[calls++]);
+      if (changed.empty()) changed = item;
       if (is_lost(item, kind, message.opaque)) {
         untied = true;
-      } else if (!untied) {
-        list_.next() += changed.empty() ? item : changed;
-      } else if (call || kind == ResponsesItem::message) {
-        if (const std::string rest = untied_item(changed.empty() ? item : changed); !rest.empty()) list_.next() += rest;
+        continue;
       }
+      const bool repeated = repeats_id(item);
+      if (repeated) {
+        sent.resize(sent.size() - thoughts);
+        thoughts = 0;
+        untied = untied || thought;
+        if (thought) continue;
+      }
+      if (untied || repeated) changed = call || kind == ResponsesItem::message ? untied_item(changed) : std::string();
+      if (changed.empty()) continue;
+      thoughts = thought ? thoughts + 1 : 0;
+      sent.push_back(std::move(changed));
     }
+    for (const std::string &item : sent) list_.next() += item;
   }
 
   // The call's item where it cannot go back as it came: its id was used before, OpenAI refuses its name, or its
@@ -173,6 +192,7 @@ class Input {
 
   const bool drop_opaque_;
   bool stores_ = true;
+  std::set<std::string> ids_;  // of the items that were sent
   ListWriter list_;
 };
 

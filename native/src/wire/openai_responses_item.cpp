@@ -29,8 +29,10 @@ bool is_for_host(std::string_view type, std::string_view item) {
 }
 
 std::string responses_text(std::string_view message) {
+  const std::string_view content = json_member(message, "content").value_or("[]");
+  if (json_kind(content) == '"') return json_text(content);
   std::string text;
-  for (JsonSlices parts(json_member(message, "content").value_or("[]")); parts.next();)
+  for (JsonSlices parts(content); parts.next();)
     text += json_member_text(parts.value(), "text") + json_member_text(parts.value(), "refusal");
   return text;
 }

@@ -49,26 +49,29 @@ std::string sent_id(const std::string &id, bool short_ids) {
 
 class MessageWriter {
  public:
-  MessageWriter(const RequestParts &parts, bool short_ids, std::string_view model, std::string &out)
-      : model_(model), drop_opaque_(parts.drop_opaque), short_ids_(short_ids), out_(out) {
+  MessageWriter(const RequestParts &parts, bool short_ids, std::string &out)
+      : drop_opaque_(parts.drop_opaque), short_ids_(short_ids), out_(out) {
     if (parts.names == nullptr) return;
     for (const ToolOffer &tool : *parts.names) names_.emplace(tool.name, tool.wire_name);
     maps_names_ = true;
   }
 
   void write(std::string_view message) {
-    bool has_calls = false, is_tool = false, changes = false;
+    bool has_calls = false, is_tool = false, changes = false, has_id = false;
     std::string_view opaque;  // members that the provider wants back with the calls
     for (JsonSlices members(message); members.next();) {
       if (is(members, "tool_calls"))
         has_calls = json_kind(members.value()) == '[' && JsonSlices(members.value()).next();
       else if (is(members, "role"))
         is_tool = json_kind(members.value()) == '"' && json_text(members.value()) == "tool";
+      has_id = has_id || is(members, "tool_call_id");
       if (!is(members, "metadata")) continue;
       changes = true;
       opaque = opaque_members(members.value());
     }
     if (!has_calls) opaque = {};
+    if (!is_tool) given_.clear(), answered_ = 0;
+    const Given *const answered = is_tool && answered_ < given_.size() ? &given_[answered_++] : nullptr;
     if (!changes && !has_calls && !is_tool) {
       out_ += trim_json(message);
       return;
@@ -88,11 +91,15 @@ class MessageWriter {
       else if (has_calls && is(members, "tool_calls"))
         write_calls(value, json_member(opaque, "tool_calls").value_or(""));
       else if (is_tool && is(members, "name"))
-        write_name(value);
+        write_name(answered != nullptr && !answered->name.empty() ? std::string_view(answered->name) : value);
       else if (is_tool && is(members, "tool_call_id"))
-        write_id(value);
+        append_json_string(out_, answered != nullptr ? answered->id : sent_id(json_text(value), short_ids_));
       else
         out_ += value;
+    }
+    if (answered != nullptr && !has_id) {
+      out_ += R"(,"tool_call_id":)";
+      append_json_string(out_, answered->id);
     }
     for (JsonSlices members(opaque); members.next();)
       if (!is(members, "tool_calls")) add(members);
@@ -100,11 +107,16 @@ class MessageWriter {
   }
 
  private:
-  // What the same model of this wire wants back as it came (WireSink::on_native has one item on this wire).
+  // A call of the last message with calls, in order: results have the same order.
+  struct Given {
+    std::string id;
+    std::string name;  // a JSON string; empty: it has none
+  };
+
+  // What the same model of this server wants back as it came (WireSink::on_native has one item on this wire).
   std::string_view opaque_members(std::string_view metadata) const {
     const auto native = json_member(metadata, "native");
-    const auto model = native ? json_member(*native, "model") : std::nullopt;
-    if (!model || drop_opaque_ || json_text(*model) != model_) return {};
+    if (!native || drop_opaque_) return {};
     JsonSlices items(json_member(*native, "items").value_or("[]"));
     return items.next() ? items.value() : std::string_view();
   }
@@ -136,16 +148,28 @@ class MessageWriter {
   }
 
   void write_call(std::string_view call) {
-    const auto id = json_member(call, "id");
-    if (!id || json_kind(*id) != '"' || sent_id(json_text(*id), short_ids_) == json_text(*id))
-      return rewrite(call, "function", &MessageWriter::write_function);
+    const std::string own = json_member_text(call, "id"), id = new_id(own);
+    const auto name = json_member(json_member(call, "function").value_or("{}"), "name");
+    given_.push_back({id, name && json_kind(*name) == '"' ? std::string(*name) : std::string()});
+    const auto given = json_member(call, "id");
+    const bool odd = given && json_kind(*given) != '"';  // of the host: the provider refuses it
+    if (odd || id == own || json_kind(call) != '{') return rewrite(call, "function", &MessageWriter::write_function);
     ItemText changed(call);
-    changed.set("id", json_string(sent_id(json_text(*id), short_ids_)));
+    changed.set("id", json_string(id));
     const std::string other = changed.write();
     rewrite(other, "function", &MessageWriter::write_function);
   }
 
-  void write_id(std::string_view token) { append_json_string(out_, sent_id(json_text(token), short_ids_)); }
+  // The id of a call as it is sent: no other call of its message has it.
+  std::string new_id(const std::string &own) const {
+    const auto is_taken = [&](const std::string &id) {
+      return std::any_of(given_.begin(), given_.end(), [&](const Given &other) { return other.id == id; });
+    };
+    const std::string stem = own.empty() ? "call" : own;
+    std::string id = sent_id(stem, short_ids_);
+    for (size_t number = 2; is_taken(id); ++number) id = sent_id(stem + "_" + std::to_string(number), short_ids_);
+    return id;
+  }
 
   void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
 
@@ -176,12 +200,14 @@ class MessageWriter {
   }
 
   // -- set once
-  const std::string model_;
   const bool drop_opaque_;
   const bool short_ids_;
   std::string &out_;
   Names names_;
   bool maps_names_ = false;
+  // -- of the last message with calls
+  std::vector<Given> given_;
+  size_t answered_ = 0;
 };
 
 void append_tool(std::string &out, const ToolOffer &tool) {
@@ -285,8 +311,7 @@ std::string write_request(const RequestParts &parts, bool short_ids) {
   out.reserve(size);
 
   const auto write_messages = [&] {
-    const auto model = json_member(body, "model");
-    MessageWriter writer(parts, short_ids, model && json_kind(*model) == '"' ? json_text(*model) : std::string(), out);
+    MessageWriter writer(parts, short_ids, out);
     out += '[';
     for (size_t i = 0; i < parts.messages.size(); ++i) {
       if (i > 0) out += ',';

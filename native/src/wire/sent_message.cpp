@@ -1,6 +1,7 @@
 #include "wire/sent_message.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -47,41 +48,45 @@ void read_parts(std::string_view content, std::vector<SentPart> &out) {
     for (JsonSlices parts(content); parts.next();) add(read_part(parts.value()));
 }
 
-// The ids of the calls of one assistant message: in the conversation, and as the provider may read them.
-class Ids {
+// The calls of one assistant message, in order, as the provider may read them. Each has a result, in the same order:
+// ids tell nothing about that, since a message may use one of them twice, or have none.
+class SentCalls {
  public:
-  explicit Ids(const SentRules &rules) : rules_(rules) {}
+  explicit SentCalls(const SentRules &rules) : rules_(rules) {}
 
-  void begin_message() { now_.clear(); }
-  // `native`: the call's own item, if the message goes back as items.
-  std::string give(const std::string &id, const NativeCall *native) {
-    std::string sent = native == nullptr   ? legal(id)
-                       : rules_.unique_ids ? legal(native->id.empty() ? id : native->id)
-                                           : native->id;
-    if (native == nullptr || !sent.empty()) used_.insert(sent);
-    now_.push_back({id, sent, native != nullptr ? native->item : std::string_view()});
-    return sent;
-  }
-  // What `give` returned for this call.
-  std::string sent(const std::string &id, std::string_view &item) const {
-    for (const Given &given : now_)
-      if (given.id == id) return item = given.item, given.sent;
-    return id;
-  }
-
- private:
   struct Given {
-    std::string id, sent;
-    std::string_view item;
+    std::string sent, name;
+    std::string_view item;  // the call's own, if the message goes back as items
   };
 
+  void begin_message() {
+    now_.clear();
+    here_.clear();
+    answered_ = 0;
+  }
+  // `native`: the call's own item, if the message goes back as items.
+  std::string give(const std::string &id, std::string name, const NativeCall *native) {
+    const bool nameless = native != nullptr && native->id.empty() && !rules_.unique_ids;
+    std::string sent = nameless ? std::string() : legal(native == nullptr || native->id.empty() ? id : native->id);
+    if (!nameless) {
+      used_.insert(sent);
+      here_.insert(sent);
+    }
+    now_.push_back({sent, std::move(name), native != nullptr ? native->item : std::string_view()});
+    return sent;
+  }
+  // The call of the next result. nullptr: there is none.
+  const Given *next_answered() { return answered_ < now_.size() ? &now_[answered_++] : nullptr; }
+
+ private:
   std::string legal(const std::string &id) const {
     std::string out = id.empty() ? "call" : id;
     if (rules_.in_id != nullptr)
       std::replace_if(
           out.begin(), out.end(), [&](char c) { return !rules_.in_id(c); }, '_');
     if (out.size() > rules_.most_id_bytes) out.resize(rules_.most_id_bytes);
-    return (out != id || rules_.unique_ids) && used_.contains(out) ? unused(out) : out;
+    const bool taken = here_.contains(out) || ((out != id || rules_.unique_ids) && used_.contains(out));
+    return taken ? unused(out) : out;
   }
 
   std::string unused(const std::string &stem) const {
@@ -94,14 +99,15 @@ class Ids {
   }
 
   const SentRules &rules_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, here_;  // ids of the conversation, and of this message
   std::vector<Given> now_;
+  size_t answered_ = 0;
 };
 
 class Taker {
  public:
   Taker(const RequestParts &parts, const SentRules &rules)
-      : parts_(parts), rules_(rules), names_(parts), ids_(rules), model_(model_of(parts.body)) {}
+      : parts_(parts), rules_(rules), names_(parts), calls_(rules) {}
 
   std::vector<SentMessage> all() {
     for (const std::string_view message : parts_.messages) take(message);
@@ -130,8 +136,10 @@ class Taker {
     } else if (role == "tool") {
       message.role = SentMessage::Role::tool;
       answered_.push_back({answers, out_.size()});
-      message.answers = ids_.sent(answers, message.call_native);
-      message.name = names_(name.empty() ? called(answers) : name);
+      const SentCalls::Given *const call = calls_.next_answered();
+      message.answers = call != nullptr ? call->sent : answers;
+      if (call != nullptr) message.call_native = call->item;
+      message.name = names_(call != nullptr && !call->name.empty() ? call->name : name);
       const std::string_view told = json_member(metadata, "toolCall").value_or("");
       const std::string status = json_member_text(told, "status");
       message.json = trim_json(json_member(told, "json").value_or("")) == "true";
@@ -143,17 +151,19 @@ class Taker {
       message.role = SentMessage::Role::system;
       message.developer = role == "developer";
     }
-    if (message.role != SentMessage::Role::tool && message.role != SentMessage::Role::user) answered_.clear();
+    if (message.role != SentMessage::Role::tool && message.role != SentMessage::Role::user) {
+      answered_.clear();
+      if (message.role != SentMessage::Role::assistant) calls_.begin_message();
+    }
     out_.push_back(std::move(message));
   }
 
   void take_calls(std::string_view calls, std::string_view metadata, SentMessage &message) {
-    ids_.begin_message();
-    called_.clear();
+    calls_.begin_message();
     std::vector<NativeCall> own;
     if (const auto native = json_member(metadata, "native")) {
       message.native = json_member(*native, "items").value_or("");
-      message.opaque = !parts_.drop_opaque && json_member_text(*native, "model") == model_;
+      message.opaque = !parts_.drop_opaque;
       message.beside = json_member(*native, "beside").value_or("");
       own = rules_.calls_of(message.native);
     }
@@ -162,22 +172,14 @@ class Taker {
       const std::string_view function = json_member(items.value(), "function").value_or("{}");
       SentCall call;
       const std::string id = json_member_text(items.value(), "id"), name = json_member_text(function, "name");
-      call.id = ids_.give(id, index < own.size() ? &own[index] : nullptr);
+      call.id = calls_.give(id, name, index < own.size() ? &own[index] : nullptr);
       call.name = names_(name);
       const auto arguments = json_member(function, "arguments");
       call.arguments = !arguments                     ? "{}"
                        : json_kind(*arguments) == '"' ? json_text(*arguments)
                                                       : std::string(trim_json(*arguments));
-      called_.emplace_back(id, name);
       message.calls.push_back(std::move(call));
     }
-  }
-
-  // The name of the call with this id, in the last message with calls.
-  std::string_view called(std::string_view id) const {
-    for (const auto &[call, name] : called_)
-      if (call == id) return name;
-    return {};
   }
 
   static void move_images(std::vector<SentPart> &from, std::vector<SentPart> &to) {
@@ -187,18 +189,21 @@ class Taker {
     from.erase(images, from.end());
   }
 
-  // Gives the images of a message that holds nothing but the images of results to those results. Returns whether it is
-  // such a message.
+  // Gives the images of a message that holds nothing but the images of results to those results: of several results
+  // with one id, each gets one, and the last of them the rest. Returns whether it is such a message.
   bool give_images(std::string_view metadata, std::vector<SentPart> &parts) {
     const auto calls = json_member(metadata, "imagesOf");
     if (!calls || json_kind(*calls) != '[' || answered_.empty()) return false;
     std::vector<SentPart> images;
     move_images(parts, images);
     size_t index = 0;
+    std::map<std::string, size_t, std::less<>> before;  // images of each id
     for (JsonSlices ids(*calls); ids.next() && index < images.size(); ++index) {
       const std::string id = json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string();
-      auto result = std::find_if(answered_.begin(), answered_.end(), [&](const auto &one) { return one.first == id; });
-      if (result == answered_.end()) result = std::prev(answered_.end());
+      auto result = std::prev(answered_.end());
+      size_t left = before[id]++ + 1;
+      for (auto one = answered_.begin(); one != answered_.end() && left > 0; ++one)
+        if (one->first == id) result = one, --left;
       out_[result->second].images.push_back(std::move(images[index]));
     }
     return true;
@@ -207,11 +212,9 @@ class Taker {
   const RequestParts &parts_;
   const SentRules &rules_;
   const WireNames names_;
-  Ids ids_;
-  const std::string model_;
+  SentCalls calls_;
   std::vector<SentMessage> out_;
-  std::vector<std::pair<std::string, std::string>> called_;  // of the last message with calls: id, name
-  std::vector<std::pair<std::string, size_t>> answered_;     // its results: id, place in out_
+  std::vector<std::pair<std::string, size_t>> answered_;  // results of the last message with calls: id, place in out_
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ struct SentMessage {
   // -- assistant
   std::vector<SentCall> calls;
   std::string_view native;  // the items that go back in place of parts and calls, a JSON array; empty: none
-  bool opaque = false;      // they go back whole: their opaque members are of this model
+  bool opaque = false;      // they go back whole: the provider refused no opaque member of them
   std::string_view beside;  // what the request repeats beside its messages, a JSON object; empty: nothing
   // -- tool: the result of one call of the assistant's message before it
   std::string answers;           // the call's id, as the provider may read it; empty: the provider gave it none

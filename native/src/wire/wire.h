@@ -128,7 +128,8 @@ class WireReader {
 struct RequestParts {
   std::string_view body;  // the host's `request`: a checked JSON object
   // Each one checked JSON object in OpenAI's shape, in a valid order. Where `metadata.native` holds the items of an
-  // earlier answer, they may go back: this wire wrote them, and it echoes them.
+  // earlier answer, they may go back: this server wrote them for this model, and the wire echoes them. Results have the
+  // order of their calls, and ids may repeat.
   std::vector<std::string_view> messages;
   const std::vector<ToolOffer> *tools = nullptr;  // offered in the request after the host's own; nullptr: none
   const std::vector<ToolOffer> *names = nullptr;  // every tool of the engine: name → wire name for calls in `messages`

@@ -2,12 +2,13 @@
 // repeats it; a restored turn asks the engine it is restored with; any bytes as a state are an error or a turn.
 #pragma once
 
+#include "readings.h"
 #include "scan_check.h"
 #include "session.h"
 
 namespace sluice_test {
 
-// -- what a tool says, word for word in the model's mouth
+// -- what a tool says, in the model's mouth: as it was written, and decoded once or twice
 // --------------------------------------------------------------------
 
 struct Echo {
@@ -55,8 +56,8 @@ inline std::string submitted(int32_t kind, const std::string &said) {
 }
 
 // `said`: the tool's words, or the reason of a refusal; they name no tool but `rm`. `from`: the model repeats only what
-// stands behind so many bytes.
-inline void check_echo(const Echo &how, const std::string &said, size_t from) {
+// stands behind so many bytes. `decoded`: the one of its readings that the model takes it for.
+inline void check_echo(const Echo &how, const std::string &said, size_t from, size_t decoded = 0) {
   std::shared_ptr<const sluice::Protocol> protocol;
   must(sluice::make_protocol(how.protocol, protocol).ok(), "the protocol exists");
   std::string call;
@@ -84,7 +85,8 @@ inline void check_echo(const Echo &how, const std::string &said, size_t from) {
   else
     session.submit(1, how.kind, submitted(how.kind, said));
   session.drain();
-  const std::string words = words_of_request(session.get(SLUICE_GET_REQUEST));
+  const auto read = readings(words_of_request(session.get(SLUICE_GET_REQUEST)));
+  const auto &[way, words] = read[decoded % read.size()];
   std::string echoed = out_of_reasoning(*protocol) + words.substr(std::min(from, words.size()));
   session.feed(chunk({{"content", echoed}}) + ends());
   session.finish();
@@ -92,7 +94,7 @@ inline void check_echo(const Echo &how, const std::string &said, size_t from) {
   for (const std::string &tool : session.ran)
     must(tool != "rm", "what a tool says calls nothing when the model repeats it",
          how.protocol + (how.native ? " beside native calls" : "") + (how.tool_role ? ", role tool" : "") + ", kind " +
-             std::to_string(how.kind) + "\n--- said\n" + said + "\n--- repeated\n" + echoed);
+             std::to_string(how.kind) + ", read as " + way + "\n--- said\n" + said + "\n--- repeated\n" + echoed);
 }
 
 // -- another engine goes on

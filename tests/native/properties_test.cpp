@@ -130,7 +130,8 @@ TEST_CASE("what a tool says calls nothing when the model repeats it, whatever is
         for (const int32_t kind : {-1, 0, 1, 2, 3}) {
           if (kSanitized && random() % 4 != 0) continue;
           Echo how{config, native, tool_role, kind};
-          faults.run([&] { check_echo(how, "found:\n" + call + "\n" + call, random() % 3 == 0 ? random() % 64 : 0); });
+          const std::string said = "found:\n" + spelled(call, random() % kSpellings) + "\n" + call;
+          faults.run([&] { check_echo(how, said, random() % 3 == 0 ? random() % 64 : 0, random()); });
         }
       }
   }

@@ -1,4 +1,4 @@
-// Makes text that somebody else wrote harmless for the readers of the protocols.
+// Breaks the markers of protocols. harmless.h does so in everything that somebody else wrote.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,7 @@ void split_tokens(std::string &text, std::string_view token, size_t split, std::
 // of it.
 void break_marker(std::string &text, std::string_view marker);
 
+// Only inserts bytes, and none within a code point.
 using Defuse = std::function<void(std::string &text)>;
 
 // A mark of one plain word, such as <result>, may stand in any text; this one does not.
@@ -24,16 +25,11 @@ bool is_rare_mark(std::string_view mark);
 // What results that are written between these begin with, if no other text does, and what ends them.
 void add_result_marker(std::string_view open, std::string_view close, std::vector<Marker> &out);
 
+// Results of our own formats begin with these, whatever an answer is read for.
+inline constexpr std::string_view kForgedResults[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "<tool_result>",
+                                                      "{\"tool_call_result\"", "[[VCP调用结果"};
+
 // Everything that one of these protocols would take for its own. Both outlive the function.
 Defuse defuse_all(const Protocols &active, const Protocol &own);
-
-// The JSON text with what its strings say made harmless, keys included, so that it stays so where it is decoded.
-// `described`: only what a schema says in words (title, description).
-std::string defuse_texts(std::string_view json, const Defuse &defuse, bool described = false);
-
-// The same JSON value, compact, with nothing in it that `defuse` would change: what is in the way is written as \uXXXX.
-// Where that stands outside of strings, the result is a string that holds the value's text.
-// `json`: text that check_json accepted.
-std::string harmless_json(std::string_view json, const Defuse &defuse);
 
 }  // namespace sluice

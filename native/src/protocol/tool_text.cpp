@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/json_writer.h"
+#include "protocol/harmless.h"
 namespace sluice {
 namespace {
 
@@ -204,34 +205,24 @@ void introduce_calls(std::string_view example, std::string &out) {
       "yourself: they come in the next message.\n";
 }
 
-std::string harmless_name(std::string_view name, const Defuse &defuse) {
-  std::string text(name);
-  for (char &c : text)
-    if (!is_word(c) && std::string_view("-.:/").find(c) == std::string_view::npos) c = '_';
-  const std::string json = harmless_json(json_string(text), defuse);
-  return json.substr(1, json.size() - 2);
-}
-
-void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out) {
-  const auto harmless = [&](std::string_view json) { return harmless_json(json, defuse); };
+void write_tool_json(const ToolText &tool, std::string &out) {
   ObjectWriter object(out);
   object.text("type", "function");
   ObjectWriter function(object.value("function"));
-  function.raw("name", harmless(json_string(tool.name)));
-  if (!tool.description.empty()) function.raw("description", harmless(json_string(tool.description)));
-  function.raw("parameters", harmless(tool.parameters));
+  function.text("name", tool.name);
+  if (!tool.description.empty()) function.text("description", tool.description);
+  function.raw("parameters", compact_json(tool.parameters));
   function.close();
   object.close();
 }
 
 // The status stands first: an object that begins so is no call in any format.
 void write_result_json(const ResultText &result, const Defuse &defuse, std::string &out) {
-  const auto harmless = [&](std::string_view json) { return harmless_json(json, defuse); };
   ObjectWriter object(out);
   object.text("status", result.status);
-  object.raw("call_id", harmless(json_string(result.call_id)));
-  object.raw("name", harmless(json_string(result.tool)));
-  object.raw("content", harmless(result.json ? std::string(result.content) : json_string(result.content)));
+  object.text("call_id", harmless_text(result.call_id, defuse));
+  object.text("name", harmless_text(result.tool, defuse));
+  object.raw("content", harmless_content(result, defuse));
   object.close();
 }
 

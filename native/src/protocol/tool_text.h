@@ -37,13 +37,9 @@ std::string parameter_lines(std::string_view parameters);
 void introduce_calls(std::string_view example, std::string &out);
 
 // {"type":"function","function":{"name":…,"description":…,"parameters":…}}, the form that models were trained on.
-// `defuse`: makes markers harmless in what the tool says.
-void write_tool_json(const ToolText &tool, const Defuse &defuse, std::string &out);
+void write_tool_json(const ToolText &tool, std::string &out);
 
-// {"status":…,"call_id":…,"name":…,"content":…} with nothing in it that `defuse` would change.
-// A name or an id in a result's header: the model may have invented it, so only bytes that names hold are written.
-std::string harmless_name(std::string_view name, const Defuse &defuse);
-
+// {"status":…,"call_id":…,"name":…,"content":…}, its texts changed as harmless.h does it.
 void write_result_json(const ResultText &result, const Defuse &defuse, std::string &out);
 
 }  // namespace sluice

@@ -71,7 +71,7 @@ void break_tags(std::string &text, std::initializer_list<std::string_view> names
     std::string_view behind = std::string_view(text).substr(at + 1);
     if (behind.starts_with('/')) behind.remove_prefix(1);
     if (std::none_of(names.begin(), names.end(), [&](auto name) { return behind.starts_with(name); })) continue;
-    out.append(text, from, at - from).append("&lt;");
+    out.append(text, from, at + 1 - from).append(" ");
     from = at + 1;
   }
   if (from != 0) text = out.append(text, from);

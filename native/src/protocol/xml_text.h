@@ -22,7 +22,7 @@ inline bool in_xml_name(char c) {
   return static_cast<unsigned char>(c) > ' ' && c != 0x7F && kOthers.find(c) == kOthers.npos;
 }
 
-// Writes the bracket of each tag, and of each end tag, whose name begins with one of `names` as an entity.
+// Puts a space behind the bracket of each tag, and of each end tag, whose name begins with one of `names`.
 void break_tags(std::string &text, std::initializer_list<std::string_view> names);
 
 // Could an element have this name? Endless ones would be compared again with every byte that comes.

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/json_writer.h"
-#include "protocol/marker_text.h"
+#include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "turn/definitions.h"
 #include "turn/history.h"
@@ -22,7 +22,8 @@ constexpr size_t kDeepest = 1024;  // levels of JSON that is only checked
 struct Form {
   const Setup &setup;
   const Protocols protocols;  // the first one writes definitions, calls and results as text
-  const Protocols parsed;     // what the turn parses text for, in any mode: results are made harmless for these
+  const Protocols parsed;     // what the turn parses text for, in any mode
+  const Defuse defuse;        // breaks the markers of these
   const bool text_calls;      // calls and results are sent as text
   const bool strict_roles;    // the provider wants an assistant message between results and a user message
   const bool macros;          // {{tools}} is a macro; in an app without tools it is ordinary text
@@ -233,9 +234,13 @@ bool is_echoed(const Item &item, const Form &form, bool after_echo) {
 
 // The message without the provider's items. What they alone would tell, the tools that the provider ran, becomes text.
 // Returns an empty text where nothing is left.
-std::string without_native(const Item &item, bool tell_provided) {
-  const std::string provided = json_member_text(item.metadata, "provided");
+std::string without_native(const Item &item, const Form &form) {
+  const bool tell_provided = form.setup.config.tell_provided;
+  std::string provided = json_member_text(item.metadata, "provided");
   std::string content = plain_content(item.json);
+  const bool alone = content == provided;
+  provided = harmless_text(provided, form.defuse);
+  if (alone) content = provided;
   if (!tell_provided && content == provided) content.clear();
   if (tell_provided && !provided.empty() && content != provided) content += (content.empty() ? "" : "\n\n") + provided;
   if (content.empty() && item.calls.empty()) return {};
@@ -264,10 +269,7 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
 
 // A native result in which no text of a tool, an error or a user's reason can be read as a call if the model repeats
 // it. Its name is that of the call, which providers compare.
-std::string with_harmless_result(const Item &item, const Protocols &parsed) {
-  const Defuse defuse = [&](std::string &text) {
-    for (const auto &protocol : parsed) protocol->defuse(text);
-  };
+std::string with_harmless_result(const Item &item, const Defuse &defuse) {
   const auto told = json_member(item.metadata, "toolCall");
   const auto json = told ? json_member(*told, "json") : std::nullopt;
   const bool is_json = json && trim_json(*json) == "true";
@@ -280,11 +282,10 @@ std::string with_harmless_result(const Item &item, const Protocols &parsed) {
     if (key == "content" && json_kind(value) == '"') text = json_text(value);
     if (key == "content" && is_json && check_json(text, kDeepest).ok())
       message.text(key, harmless_json(text, defuse));
-    else if (!text.empty()) {
-      defuse(text);
-      message.text(key, text);
-    } else if (key == "content" && json_kind(value) == '[')
-      message.raw(key, defuse_texts(value, defuse));
+    else if (!text.empty())
+      message.text(key, harmless_text(text, defuse));
+    else if (key == "content" && json_kind(value) == '[')
+      message.raw(key, harmless_strings(value, defuse));
     else
       message.raw(key, value);
   }
@@ -382,12 +383,11 @@ bool unseal(const Form &form, const Item &item, std::string &out) {
   const std::string &seal = form.setup.config.seal;
   const auto content = item.role == "user" && !seal.empty() ? json_member(item.json, "content") : std::nullopt;
   if (!content || json_kind(*content) == 'n') return false;
+  const Defuse unsealed = [&seal](std::string &text) { break_seal(text, seal); };
   out = with_content(item.json,
                      with_texts(*content,
                                 [&](std::string_view token) {
-                                  std::string text = json_text(token);
-                                  break_seal(text, seal);
-                                  return json_string(text);
+                                  return json_string(harmless_text(json_text(token), unsealed));
                                 }),
                      {});
   return true;
@@ -520,6 +520,9 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
   const Form form{setup,
                   setup.writing_protocols(),
                   setup.active_protocols(),
+                  [&form](std::string &text) {
+                    for (const auto &protocol : form.parsed) protocol->defuse(text);
+                  },
                   setup.calls_from_text() && !setup.config.results_as_tool_role,
                   setup.wire->has_strict_roles(setup.body),
                   !setup.registry().tools().empty(),
@@ -556,14 +559,14 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     if (item.role == "assistant") echoed = is_echoed(item, form, echoed);
     if (item.role == "assistant" && !echoed && (!form.text_calls || item.calls.empty()) &&
         json_member(item.metadata, "native")) {
-      std::string rebuilt = without_native(item, setup.config.tell_provided);
+      std::string rebuilt = without_native(item, form);
       if (rebuilt.empty()) continue;
       items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));
     }
     earlier_answers_ += of_host;
     if (!form.text_calls || item.calls.empty()) {
       if (item.role == "tool" && !form.parsed.empty())
-        messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.parsed)));
+        messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.defuse)));
       else if (arguments_are_sendable(item))
         messages_.push_back(item.json);
       else

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "protocol/marker_text.h"
+#include "protocol/harmless.h"
 
 namespace sluice {
 
@@ -15,18 +15,11 @@ std::string render_tools(const Registry &registry, const Exposure &exposure, con
   const Defuse defuse = [&](std::string &text) {
     for (size_t i = 1; i < active.size(); ++i) active[i]->defuse(text);
   };
-  std::deque<std::string> owned;
-  const auto harmless = [&](std::string_view text) -> std::string_view {
-    if (active.size() == 1) return text;
-    defuse(owned.emplace_back(text));
-    return owned.back();
-  };
   std::vector<ToolText> tools;
-  for (const Tool *tool : exposed_tools(registry, exposure, tag)) {
-    std::string_view parameters = tool->parameters;
-    if (active.size() > 1) parameters = owned.emplace_back(harmless_json(defuse_texts(parameters, defuse), defuse));
-    tools.push_back({harmless(tool->name), harmless(tool->vcp_command), harmless(tool->description), parameters});
-  }
+  for (const Tool *tool : exposed_tools(registry, exposure, tag))
+    tools.push_back({tool->name, tool->vcp_command, tool->description, tool->parameters});
+  std::deque<std::string> owned;
+  if (active.size() > 1) tools = harmless_tools(tools, defuse, owned);
   std::string out;
   if (!tools.empty()) writer.write_definitions(tools, out);
   return out;

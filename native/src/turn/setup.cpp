@@ -4,7 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "protocol/marker_text.h"
+#include "protocol/harmless.h"
 #include "wire/native_items.h"
 
 namespace sluice {
@@ -112,9 +112,8 @@ void Setup::collect_offers() {
     if (!hidden(registry().tools()[i]).empty()) continue;
     ToolOffer offer = registry().offers()[i];
     if (!config.also_parse.empty()) {  // a description must not be read as a call where the text is parsed as well
-      defuse(harmless_offers.emplace_back(offer.description));
-      offer.description = harmless_offers.back();
-      offer.parameters = harmless_offers.emplace_back(defuse_texts(offer.parameters, defuse, true));
+      offer.description = harmless_offers.emplace_back(harmless_text(offer.description, defuse));
+      offer.parameters = harmless_offers.emplace_back(harmless_strings(offer.parameters, defuse, true));
     }
     offers.push_back(offer);
   }

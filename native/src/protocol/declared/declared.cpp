@@ -2,6 +2,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/declared/words.h"
+#include "protocol/harmless.h"
 #include "protocol/registry.h"
 #include "protocol/seal.h"
 #include "protocol/tool_text.h"
@@ -59,11 +60,10 @@ class Declared final : public Protocol {
 };
 
 std::string Declared::shown_parameters(const ToolText &tool, const Defuse &defuse) const {
-  std::string out = declaration_->parameters == ParameterForm::schema  ? harmless_json(tool.parameters, defuse)
-                    : declaration_->parameters == ParameterForm::lines ? parameter_lines(tool.parameters)
-                                                                       : parameter_fields(tool.parameters);
-  if (declaration_->parameters != ParameterForm::schema) defuse(out);
-  return out;
+  if (declaration_->parameters == ParameterForm::schema) return std::string(tool.parameters);
+  return harmless_text(declaration_->parameters == ParameterForm::lines ? parameter_lines(tool.parameters)
+                                                                        : parameter_fields(tool.parameters),
+                       defuse);
 }
 
 void Declared::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
@@ -80,17 +80,16 @@ void Declared::write_definitions(const std::vector<ToolText> &tools, std::string
     return std::string(trim(call));
   };
   std::string all(declaration_->text_of("tools.open"));
-  for (const ToolText &tool : tools) {
+  std::deque<std::string> owned;
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
     if (!definition.given()) {
-      write_tool_json(tool, defuse, all);
+      write_tool_json(tool, all);
     } else {
       definition.write(
           [&](std::string_view place) {
             if (place == "example") return example(tool);
             if (place == "parameters") return shown_parameters(tool, defuse);
-            std::string text(place == "description" ? tool.description : name_of(tool));
-            defuse(text);
-            return text;
+            return std::string(place == "description" ? tool.description : name_of(tool));
           },
           all);
     }
@@ -111,10 +110,9 @@ void Declared::write_call(std::string_view id, std::string_view name, std::strin
                           std::string &out) const {
   const Template &call = declaration_->call;
   if (!call.given()) return like().write_call(id, name, arguments, out);
-  const Defuse defuse = [this](std::string &text) { like().defuse(text); };
   call.write(
       [&](std::string_view place) {
-        return place == "arguments" ? harmless_json(arguments, defuse) : std::string(place == "name" ? name : id);
+        return place == "arguments" ? compact_json(arguments) : std::string(place == "name" ? name : id);
       },
       out);
   if (out.back() != '\n') out += '\n';
@@ -129,15 +127,12 @@ void Declared::write_results(const std::vector<ResultText> &results, const Proto
     form.write(
         [&](std::string_view place) {
           if (place == "status") return std::string(result.status);
-          if (place == "json")
-            return harmless_json(result.json ? std::string(result.content) : json_string(result.content), defuse);
+          if (place == "json") return harmless_content(result, defuse);
           if (place == "name") return harmless_name(result.tool, defuse);
           if (place == "id") return harmless_name(result.call_id, defuse);
-          std::string text(result.content);
-          defuse(text);
-          return text;
+          return harmless_result(result, defuse);
         },
-        out, defuse);
+        out, [&](std::string &text) { text = harmless_text(text, defuse); });
     if (out.back() != '\n') out += '\n';
   }
   out += declaration_->text_of("results.close");

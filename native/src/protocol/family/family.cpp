@@ -4,7 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "protocol/marker_text.h"
+#include "protocol/family/bare_calls.h"
+#include "protocol/harmless.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
@@ -138,13 +139,6 @@ void break_every_tag(std::string &text) {
     from = at + 1;
   }
   if (from != 0) text = out.append(text, from);
-}
-
-// "name": the key becomes another one.
-void break_keys(std::string &text, Words names) {
-  for (const std::string_view name : names)
-    for (const std::string_view quote : {"\"", "'"})
-      split_tokens(text, std::string(quote).append(name).append(quote), 1, " ", false);
 }
 
 // call:NAME{ becomes call: NAME{, which is no call.
@@ -364,9 +358,10 @@ void FamilyProtocol::write_definitions(const std::vector<ToolText> &tools, std::
   introduce_calls(example, out);
   out += "The tools, each as JSON with the schema of its arguments:\n";
   append_line(out, family_.tools_open);
-  const Defuse defuse = [this](std::string &text) { break_markers(text); };
-  for (const ToolText &tool : tools) {
-    write_tool_json(tool, defuse, out);
+  const Defuse defuse = [this](std::string &text) { this->defuse(text); };
+  std::deque<std::string> owned;
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
+    write_tool_json(tool, out);
     out += '\n';
   }
   append_line(out, family_.tools_close);
@@ -401,10 +396,7 @@ void FamilyProtocol::append_result_open(const ResultText &result, const Defuse &
 void FamilyProtocol::defuse(std::string &text) const {
   break_markers(text);
   if (!family_.bare) return;
-  if (const auto *json = std::get_if<JsonCalls>(&family_.grammar)) {
-    break_keys(text, json->names);
-    break_keys(text, json->wrappers);
-  }
+  if (const auto *json = std::get_if<JsonCalls>(&family_.grammar)) break_bare_calls(text, *json);
   if (std::holds_alternative<PythonCalls>(family_.grammar)) break_list_of_calls(text);
 }
 

@@ -5,7 +5,7 @@
 #include "base/json_progress.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "protocol/marker_text.h"
+#include "protocol/harmless.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
 
@@ -149,7 +149,9 @@ class InlineTags final : public Protocol {
 
 void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::string &out) const {
   std::string list;
-  for (const ToolText &tool : tools) {
+  std::deque<std::string> owned;
+  const Defuse defuse = [this](std::string &text) { this->defuse(text); };
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
     const TagRule *const rule = rule_for(tool.name);
     if (rule == nullptr) continue;
     std::string said(tool.description), values, word(rule->argument);
@@ -162,8 +164,8 @@ void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::stri
           for (JsonSlices value(*allowed); value.next();)
             if (json_kind(value.value()) == '"') values += (values.empty() ? "" : ", ") + json_text(value.value());
     }
-    defuse(said);
-    defuse(values);
+    said = harmless_text(said, defuse);
+    values = harmless_text(values, defuse);
     list += "\n" + rule->open + word + rule->close + " " + said;
     if (!values.empty()) list += " " + rule->argument + " is one of: " + values + ".";
   }
@@ -198,13 +200,12 @@ void InlineTags::write_call(std::string_view, std::string_view name, std::string
 
 void InlineTags::write_results(const std::vector<ResultText> &results, const Protocols &active,
                                std::string &out) const {
+  const Defuse defuse = defuse_all(active, *this);
   for (const ResultText &result : results) {
     std::string said;
     said.append(result.tool).append(" (").append(result.call_id).append(") ").append(result.status).append(": ");
-    said.append(result.content);
-    for (const auto &protocol : active) protocol->defuse(said);
-    defuse(said);
-    out.append(said).append("\n");
+    said.append(harmless_result(result, defuse));
+    out.append(harmless_text(said, defuse)).append("\n");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "protocol/own/json_strict.h"
 
 #include "base/json_writer.h"
+#include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "protocol/tool_text.h"
 
@@ -71,17 +72,15 @@ void JsonStrict::write_definitions(const std::vector<ToolText> &tools, std::stri
       "`toolCallId`. Take `result` for what your call returned; where a `status` says error or denied, the call did "
       "not succeed. Never write results yourself.\n";
   const Defuse defuse = [this](std::string &text) { this->defuse(text); };
-  for (const ToolText &tool : tools) {
-    std::string name(tool.name), description(tool.description);
-    defuse(name);
-    defuse(description);
-    out.append("\n#### Available Tool: ").append(name).append("\n");
-    if (!description.empty()) out.append("- **Description**: ").append(description).append("\n");
+  std::deque<std::string> owned;
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
+    out.append("\n#### Available Tool: ").append(tool.name).append("\n");
+    if (!tool.description.empty()) out.append("- **Description**: ").append(tool.description).append("\n");
     out += "- **Schema**:\n  ";
     ObjectWriter object(out);
     object.text("type", "function");
     ObjectWriter function(object.value("function"));
-    function.text("name", tool.name).raw("parameters", harmless_json(tool.parameters, defuse)).close();
+    function.text("name", tool.name).raw("parameters", tool.parameters).close();
     object.close();
     out += '\n';
   }
@@ -104,10 +103,10 @@ void JsonStrict::write_results(const std::vector<ResultText> &results, const Pro
     ObjectWriter object(out);
     if (!options_.seal.empty()) object.text("seal", options_.seal);
     ObjectWriter inner(object.value("tool_call_result"));
-    inner.raw("toolCallId", harmless_json(json_string(result.call_id), defuse));
+    inner.text("toolCallId", harmless_text(result.call_id, defuse));
     if (result.status != "success")
-      inner.raw("toolName", harmless_json(json_string(result.tool), defuse)).text("status", result.status);
-    inner.raw("result", harmless_json(result.json ? std::string(result.content) : json_string(result.content), defuse));
+      inner.text("toolName", harmless_text(result.tool, defuse)).text("status", result.status);
+    inner.raw("result", harmless_content(result, defuse));
     inner.close();
     object.close();
     out += '\n';

@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "protocol/marker_text.h"
 
 namespace sluice {
 namespace {
@@ -144,7 +145,10 @@ class ServerResults final : public Protocol {
   void write_definitions(const std::vector<ToolText> &, std::string &) const override {}
   void write_call(std::string_view, std::string_view, std::string_view, std::string &) const override {}
   void write_results(const std::vector<ResultText> &, const Protocols &, std::string &) const override {}
-  void defuse(std::string &) const override {}
+  void defuse(std::string &text) const override {
+    break_marker(text, format_.before);
+    break_marker(text, format_.open);
+  }
 
  private:
   const ResultFormat format_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
@@ -89,7 +90,9 @@ void ToolAction::write_definitions(const std::vector<ToolText> &tools, std::stri
       "message, as a tool_output element: never write one yourself. ";
   out.append(about_seal(options_.seal)).back() = '\n';
   out += '\n';
-  for (const ToolText &tool : tools) write_definition(tool, out);
+  std::deque<std::string> owned;
+  const Defuse defuse = [this](std::string &text) { this->defuse(text); };
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) write_definition(tool, out);
 }
 
 void ToolAction::write_call(std::string_view, std::string_view name, std::string_view arguments,
@@ -109,18 +112,16 @@ void ToolAction::write_call(std::string_view, std::string_view name, std::string
 
 void ToolAction::write_results(const std::vector<ResultText> &results, const Protocols &active,
                                std::string &out) const {
-  // Without brackets there is no tag of any protocol; what markers are left is made harmless then.
+  const Defuse defuse = defuse_all(active, *this);
   const auto harmless = [&](std::string_view text, bool attribute) {
-    std::string said = to_xml(text, attribute);
-    for (const auto &protocol : active) protocol->defuse(said);
-    return said;
+    return to_xml(harmless_text(text, defuse), attribute);
   };
   for (const ResultText &result : results) {
     open_tag(out, "tool_output");
     out.append(" name=\"").append(harmless(result.tool, true));
     out.append("\" id=\"").append(harmless(result.call_id, true));
     out.append("\" status=\"").append(result.status).append("\">");
-    out.append(harmless(result.content, false)).append("</tool_output>\n");
+    out.append(to_xml(harmless_result(result, defuse))).append("</tool_output>\n");
   }
 }
 

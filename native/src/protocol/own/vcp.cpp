@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
-#include "protocol/marker_text.h"
+#include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "protocol/tool_text.h"
 
@@ -130,7 +130,9 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
       ". Write several blocks for several calls. Do not put a call into a code block, and never write results "
       "yourself: they come in the next message, as TOOL_RESULT blocks. ";
   out.append(about_seal(options_.seal)).back() = '\n';
-  for (const ToolText &tool : tools) {
+  std::deque<std::string> owned;
+  const Defuse defuse = [this](std::string &text) { this->defuse(text); };
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
     out += '\n';
     write_definition(tool, out);
   }
@@ -139,7 +141,7 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
 void Vcp::write_definition(const ToolText &tool, std::string &out) const {
   const std::string_view name = tool.command.empty() ? tool.name : tool.command;
   const std::vector<std::string> required = required_members(tool.parameters);
-  std::string parameters = parameter_fields(tool.parameters), example;
+  std::string example;
   if (const auto properties = json_member(tool.parameters, "properties"))
     for (JsonSlices property(*properties); property.next();) {
       const std::string key = property.key_text();
@@ -147,16 +149,11 @@ void Vcp::write_definition(const ToolText &tool, std::string &out) const {
       example += ",\n" + key + ":";
       append_value(example, text_or_json(example_value(property.value(), key)));
     }
-  std::string rest = rest_of_arguments(tool.parameters);
-
-  std::string description(tool.description);
-  defuse(description);
-  defuse(parameters);
-  defuse(rest);
+  const std::string rest = rest_of_arguments(tool.parameters);
   out.append(mark("TOOL_DEFINITION")).append("\n");
   append_field(out, words_.name, name);
-  if (!description.empty()) append_field(out, "description", description);
-  append_field(out, "parameters", parameters);
+  if (!tool.description.empty()) append_field(out, "description", tool.description);
+  append_field(out, "parameters", parameter_fields(tool.parameters));
   if (!rest.empty()) append_field(out, "schema", rest);
   out.append("example:\n").append(call_mark(words_.start)).append("\n").append(words_.name).append(":");
   append_value(out, name);
@@ -177,18 +174,14 @@ void Vcp::write_call(std::string_view, std::string_view name, std::string_view a
 }
 
 void Vcp::write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const {
-  const auto harmless = [&](std::string_view text) {
-    std::string said(text);
-    for (const auto &protocol : active) protocol->defuse(said);
-    defuse(said);
-    return said;
-  };
+  const Defuse defuse = defuse_all(active, *this);
+  const auto harmless = [&](std::string_view text) { return harmless_text(text, defuse); };
   for (const ResultText &result : results) {
     out.append(mark("TOOL_RESULT")).append("\n");
     append_field(out, words_.name, harmless(result.tool));
     append_field(out, "call_id", harmless(result.call_id));
     append_field(out, "status", result.status);
-    out.append("result:").append(words_.open_escape).append(harmless(result.content)).append(words_.close_escape);
+    out.append("result:").append(words_.open_escape).append(harmless_result(result, defuse)).append(words_.close_escape);
     out.append("\n").append(mark("END_TOOL_RESULT")).append("\n");
   }
 }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
@@ -15,8 +16,6 @@ constexpr Family kFamily{.id = "xml_tag",
                          .grammar = kGrammar,
                          .openers = words<"<tool_code>">,
                          .closers = words<"</tool_code>">};
-
-void break_own_tags(std::string &text) { break_tags(text, {"tool_code", "tool_result"}); }
 
 class XmlTag final : public Protocol {
  public:
@@ -42,7 +41,7 @@ class XmlTag final : public Protocol {
   }
   void write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const override;
   void defuse(std::string &text) const override {
-    break_own_tags(text);
+    break_tags(text, {"tool_code", "tool_result"});
     break_seal(text, options_.seal);
   }
   std::string_view seal() const override { return options_.seal; }
@@ -71,30 +70,25 @@ void XmlTag::write_definitions(const std::vector<ToolText> &tools, std::string &
       "  - JSON is understood as well: " +
       opener_ + "{\"name\": …, \"arguments\": {…}}</tool_code>\n";
   if (!options_.seal.empty()) out.append("  - ").append(about_seal(options_.seal)).back() = '\n';
-  for (const ToolText &tool : tools) {
-    std::string description(tool.description), parameters = compact_json(tool.parameters), example;
-    break_own_tags(description);
-    break_own_tags(parameters);
+  std::deque<std::string> owned;
+  const Defuse defuse = [this](std::string &text) { this->defuse(text); };
+  for (const ToolText &tool : harmless_tools(tools, defuse, owned)) {
     out.append("\n#### Tool: ").append(tool.name).append("\n");
-    if (!description.empty()) out.append("- **Description**: ").append(description).append("\n");
-    out.append("- **Parameters**: ").append(parameters).append("\n- **Usage Format**:\n");
+    if (!tool.description.empty()) out.append("- **Description**: ").append(tool.description).append("\n");
+    out.append("- **Parameters**: ").append(tool.parameters).append("\n- **Usage Format**:\n");
     write_call({}, tool.name, example_arguments(tool.parameters), out);
   }
 }
 
 void XmlTag::write_results(const std::vector<ResultText> &results, const Protocols &active, std::string &out) const {
-  // Without brackets there is no tag of any protocol; what markers are left is made harmless then.
-  const auto harmless = [&active](std::string_view text) {
-    std::string said = to_xml(text);
-    for (const auto &protocol : active) protocol->defuse(said);
-    return said;
-  };
+  const Defuse defuse = defuse_all(active, *this);
+  const auto harmless = [&](std::string_view text) { return to_xml(harmless_text(text, defuse)); };
   std::map<std::string_view, size_t> seen;
   for (const ResultText &result : results) {
     const size_t count = ++seen[result.tool];
     out.append(sealed("<tool_result>", options_.seal)).append("<id>").append(harmless(result.tool)).append("_result");
     if (count > 1) out.append("_").append(std::to_string(count));
-    out.append("</id><content>").append(harmless(result.content)).append("</content>");
+    out.append("</id><content>").append(to_xml(harmless_result(result, defuse))).append("</content>");
     out.append("<status>").append(result.status).append("</status>");
     out.append("<call_id>").append(harmless(result.call_id)).append("</call_id></tool_result>\n");
   }

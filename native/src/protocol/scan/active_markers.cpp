@@ -4,15 +4,9 @@
 
 #include "base/json_writer.h"
 #include "base/saved.h"
+#include "protocol/marker_text.h"
 
 namespace sluice {
-namespace {
-
-// What our own protocols, and VCP servers, write results with.
-constexpr std::string_view kForged[] = {"<<<[TOOL_RESULT]>>>", "<tool_output", "<tool_result>", "{\"tool_call_result\"",
-                                        "[[VCP调用结果"};
-
-}  // namespace
 
 ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, const ScanOptions &options)
     : active_(active) {
@@ -42,7 +36,7 @@ ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, con
     add({.bytes = "</think", .fold = true}, Kind::think_end);
   }
   if (!active.empty() && !options.inside_reasoning)
-    for (const std::string_view forged : kForged)
+    for (const std::string_view forged : kForgedResults)
       if (!begins_opener(forged)) add({.bytes = std::string(forged)}, Kind::forged);
   for (size_t i = 0; i < active.size(); ++i)
     for (const Marker &marker : active[i]->result_markers()) {

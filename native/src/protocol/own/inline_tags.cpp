@@ -210,7 +210,9 @@ void InlineTags::write_results(const std::vector<ResultText> &results, const Pro
 }
 
 void InlineTags::defuse(std::string &text) const {
-  for (const TagRule &rule : rules_) break_marker(text, rule.open);
+  for (const TagRule &rule : rules_)
+    if (const size_t first = code_point_length(rule.open[0]); rule.open.size() > first)
+      split_tokens(text, rule.open, first, " ", rule.any_case);
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ const answers = (whole) => ({ body }) => {
   return told ? { text: `I was told: ${told.content}` } : { text: 'I call. ', calls: [{ id: 'c1', name: content.replace('call ', ''), arguments: { text: 'x' } }] }
 }
 
+/** The call that runs outside, as its card names it. */
+const callOf = async (turns, id) => ({ call: 1, digest: cardsOf(await turns.status(id))[0].digest })
+
 /** Lets every turn come to where its scene stands, and keeps the store by `snapshot` at that moment. Resolves to that, and how `done` ended. */
 export async function write(t, places, snapshot) {
   const never = new Promise(() => {})
@@ -69,7 +72,7 @@ export async function write(t, places, snapshot) {
     const [question] = (await turns.status(id)).questions
     assert.equal(await turns.decide(id, approve(question, { by: 'ann' })), 'accepted')
   }
-  await turns.result('brought', 1, { value: 'brought' })
+  await turns.result('brought', await callOf(turns, 'brought'), { value: 'brought' })
   assert.equal(await turns.advance('done'), 'done')
   for (const id of ['runs', 'runs-again', 'requested']) turns.advance(id).catch(() => {})
   await until(() => begun.has('runs') && begun.has('runs-again') && server.requests.some(({ body }) => body.messages.at(-1).content === 'wait'))
@@ -96,7 +99,7 @@ export async function check(t, places, done) {
     assert.equal(stale, 'stale')
     assert.equal(await turns.decide(question.turn, approve(question, { by: 'bob' })), question.turn === 'decided' ? 'stale' : 'accepted', question.turn)
   }
-  assert.equal(await turns.result('outside', 1, { value: 'from outside' }), 'accepted')
+  assert.equal(await turns.result('outside', await callOf(turns, 'outside'), { value: 'from outside' }), 'accepted')
   for (const [id, { ends }] of scenesIn(places)) {
     assert.equal(await turns.advance(id), 'done', id)
     const status = await turns.status(id)

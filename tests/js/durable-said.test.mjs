@@ -59,7 +59,7 @@ test('what comes in the moment in which its turn ends is answered so: it is over
   const says = {
     'a decision': (turns, id, question) => turns.decide(id, approve(question)),
     'a decision about what is not asked': (turns, id, question) => turns.decide(id, { ...approve(question), digest: 'f'.repeat(64) }),
-    'a result': (turns, id) => turns.result(id, 2, { value: 'late' }),
+    'a result': (turns, id) => turns.result(id, { call: 2, digest: '0' }, { value: 'late' }),
   }
   for (const [what, say] of Object.entries(says)) {
     const store = files(folderOf(t))
@@ -208,11 +208,13 @@ test('a result that came in front of its call is in nobody\'s way', async (t) =>
   const store = files(folderOf(t))
   const turns = turnsOf(t, server, { store, queue: lossy, tools: [outside({ permission: 'sensitive' })] })
   const id = await turns.start({ messages: hello })
-  assert.equal(await turns.result(id, 1, { value: 'early' }), 'accepted') // of a turn that runs nobody can say what it waits for
+  assert.equal(await turns.result(id, { call: 1, digest: '0'.repeat(64) }, { value: 'early' }), 'stale')
   assert.equal(await turns.advance(id), 'waiting')
-  assert.equal(await turns.decide(id, approve((await turns.status(id)).questions[0])), 'accepted')
+  const { questions: [question] } = await turns.status(id)
+  assert.equal(await turns.result(id, question, { value: 'before it may run' }), 'stale')
+  assert.equal(await turns.decide(id, approve(question)), 'accepted')
   assert.equal(await turns.advance(id), 'waiting')
-  assert.deepEqual(await Promise.all([1, 2].map((n) => turns.result(id, 1, { value: `in time ${n}` }))), ['accepted', 'accepted'])
+  assert.deepEqual((await Promise.all([1, 2].map((n) => turns.result(id, question, { value: `in time ${n}` })))).toSorted(), ['accepted', 'stale'])
   assert.equal(await turns.advance(id), 'done')
   assert.match(cardsOf(await turns.status(id))[0].output, /^in time \d$/)
 })

@@ -75,7 +75,7 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
     const before = await store.load(id)
     for (const seal of [wrong, undefined]) {
       const stranger = turnsOf(t, server, { store: other, queue: lossy, seal })
-      for (const act of [() => stranger.status(id), () => stranger.decide(id, approve(question)), () => stranger.result(id, 1, { value: 1 }), async () => { const { fault } = await questionsOf(stranger); throw fault }]) {
+      for (const act of [() => stranger.status(id), () => stranger.decide(id, approve(question)), () => stranger.result(id, { call: 1, digest: '0' }, { value: 1 }), async () => { const { fault } = await questionsOf(stranger); throw fault }]) {
         await assert.rejects(act(), (error) => error.code === 'storage' && error.path === id && /sealed/.test(error.message))
       }
       assert.deepEqual([await store.load(id), await store.inbox(id)], [before, []])
@@ -89,7 +89,7 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
   check('an unknown turn is none, whatever is said to it', async (t) => {
     const turns = turnsOf(t, await serverOf(t, []), { store: await open(t), queue: lossy })
     const decision = approve({ call: 1, stage: 'execution', digest: 'x' })
-    for (const act of [() => turns.status('x'), () => turns.advance('x'), () => turns.cancel('x'), () => turns.result('x', 1, { value: 1 }), () => turns.decide('x', decision), () => turns.events('x').next()]) {
+    for (const act of [() => turns.status('x'), () => turns.advance('x'), () => turns.cancel('x'), () => turns.result('x', { call: 1, digest: '' }, { value: 1 }), () => turns.decide('x', decision), () => turns.events('x').next()]) {
       await assert.rejects(act(), { code: 'not_found', path: 'x' })
     }
     assert.deepEqual([await turns.forget('x'), await questionsOf(turns), await turns.sweep()], [false, { seen: [], fault: undefined }, 0])

@@ -11,8 +11,8 @@ import { Answers, type ClientOutput } from '../leg/answers.js'
 import type { Leg } from '../leg/leg.js'
 import { CLIENT_TOOLS, clientToolsBeside, clientToolsOf, savedTools, withClientTools } from '../leg/client-tools.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions, type WaitingAnswer } from '../leg/legs.js'
-import { callName, questionName } from '../leg/names.js'
-import { Refusal } from '../leg/refusal.js'
+import { callName, numberOfCall, questionName, staleNames } from '../leg/names.js'
+import { Refusal, staleResult } from '../leg/refusal.js'
 import type { AGUIRunRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
 import { Conflict, checkCoverage, noted } from './conflict.js'
@@ -155,13 +155,15 @@ class Threads {
     const run = await this.#resume(posted, waiting)
     try {
       const questions = run.questions.map((event) => questionName(waiting.id, event))
-      const calls = openCalls(run).map((call) => callName(waiting.id, call))
+      const open = openCalls(run)
+      const calls = open.map(({ call, digest }) => callName(waiting.id, call, digest))
+      if (staleNames(waiting.id, open, posted.outputs.keys()).length > 0) throw staleResult()
       if (questions.length > 0) checkCoverage(questions, posted)
       else if (isFresh) return await this.#closeAndBegin(posted, waiting, run)
       else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
       const { decisions = new Map() } = posted
-      const asked = run.questions.map(({ call }) => callName(waiting.id, call))
-      const outputs = new Map([...posted.outputs].filter(([name]) => !asked.includes(name))) // what is approved now has no result yet
+      const asked = run.questions.map(({ call }): number | undefined => call)
+      const outputs = new Map([...posted.outputs].filter(([name]) => !asked.includes(numberOfCall(waiting.id, name)))) // what is approved now has no result yet
       const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
       const leg = this.#led(posted, run, waiting, new Answers(run, { message: waiting.id, decisions, outputs }, this.#legs.most))
       for (const name of unknown) leg.append(noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name }))
@@ -179,12 +181,13 @@ class Threads {
     for (const block of callsOf(run)) if (block.status === 'pending' && !isClients(run, block)) run.cancelCall(block.call, reason) // it would begin with the result before it
     const outputs = new Map(posted.outputs)
     for (;;) {
-      const call = openCalls(run).find((one) => outputs.has(callName(waiting.id, one))) // with each result the next call may begin
-      if (call === undefined) break
-      const given = outputs.get(callName(waiting.id, call)) as ClientOutput
-      outputs.delete(callName(waiting.id, call))
-      if ('error' in given) run.fail(call, given.error)
-      else run.succeed(call, given.output)
+      const block = openCalls(run).find(({ call, digest }) => outputs.has(callName(waiting.id, call, digest))) // with each result the next call may begin
+      if (block === undefined) break
+      const name = callName(waiting.id, block.call, block.digest)
+      const given = outputs.get(name) as ClientOutput
+      outputs.delete(name)
+      if ('error' in given) run.fail(block, given.error)
+      else run.succeed(block, given.output)
     }
     await this.#legs.close(id, waiting, run, reason)
     return await this.#begin(posted)
@@ -192,7 +195,7 @@ class Threads {
 }
 
 /** Calls of the client's tools that have no result yet. */
-const openCalls = (run: Run): number[] => callsOf(run).flatMap((block) => (block.status === 'executing' && isClients(run, block) ? [block.call] : []))
+const openCalls = (run: Run): ToolUseBlock[] => callsOf(run).filter((block) => block.status === 'executing' && isClients(run, block))
 
 const callsOf = (run: Run): ToolUseBlock[] => run.snapshot.blocks.filter((block) => block.type === 'tool_use')
 const isClients = (run: Run, { name }: ToolUseBlock): boolean => run.tools.some((tool) => tool.name === name && !tool.run && !tool.declaration['ipc'])

@@ -5,11 +5,12 @@ import { func, members } from '../core/options.js'
 import type { Conversation, Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
-import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open } from '../durable/answers.js'
+import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open, type Stale } from '../durable/answers.js'
 import { clientToolsOf, toolsOf, type ClientTool } from '../leg/client-tools.js'
 import { eventStream, opened, type Framing } from '../leg/event-stream.js'
-import { callName, questionName } from '../leg/names.js'
-import { Refusal } from '../leg/refusal.js'
+import { notCounting } from '../leg/decision.js'
+import { callName, questionName, staleNames } from '../leg/names.js'
+import { Refusal, staleResult } from '../leg/refusal.js'
 import { Requests, type RequestOptions } from '../leg/requests.js'
 import type { AGUIRequest } from './ag-ui-request.js'
 import { nextOf } from './branch.js'
@@ -113,20 +114,20 @@ export class DurableThreads {
   async #goOn(request: Request, posted: Posted, { entry, status }: Open, isFresh: boolean): Promise<Response> {
     const turn = entry.id
     const questions = status.questions.map((question) => questionName(turn, question))
-    const calls = this.#openCalls(status).map(({ call }) => callName(turn, call))
+    const calls = this.#openCalls(status).map(({ call, digest }) => callName(turn, call, digest))
+    if (staleNames(turn, this.#openCalls(status), posted.outputs.keys()).length > 0) throw staleResult()
     if (questions.length > 0) checkCoverage(questions, posted)
     else if (isFresh) {
       await this.#answers.results(turn, status, posted.outputs)
       return await this.#begin(request, posted, isFresh)
     } else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
     const { decisions = new Map() } = posted
-    const { decided, refused } = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))
     const results = await this.#answers.results(turn, status, posted.outputs)
+    const said = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))
     const writer = this.#writer(posted, turn, status.external)
-    const unknown = [...decisions.keys()].filter((name) => !questions.includes(name))
-    const notes = [
-      ...unknown.map((name) => noted('stale', 'this question does not wait any more: nothing was done by its answer', { interruptId: name })), ...refused.flatMap((detail) => writer.refused(detail)),
-    ]
+    for (const name of decisions.keys()) if (!questions.includes(name)) said.set(name, await this.#answers.decidedBefore(turn, name))
+    const notes = [...said].flatMap(([name, one]) => (one.said === 'accepted' ? [] : one.said === 'refused' ? writer.refused(one.detail) : [staleNote(name, one)]))
+    const decided = new Set([...said].flatMap(([name, one]) => (one.said !== 'refused' && questions.includes(name) ? [name] : []))) // whoever did: the question goes
     if (decided.size + results.size > 0) return await this.#told(request, posted, entry, status.external, notes, { message: status.message, decided, results })
     writer.retell(status.message) // the client has it
     return this.#requests.told([writer.start, ...notes, ...status.questions.flatMap((question) => writer.take(askedBy(question))), ...writer.end(waitingEnd(status))])
@@ -137,6 +138,8 @@ export class DurableThreads {
     return message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !this.#turns.tools.find(({ name }) => name === block.name)?.run)
   }
 }
+
+const staleNote = (interruptId: string, { said, counts }: Stale): AGUIEvent => noted('stale', notCounting(said, counts), { interruptId, decided: false, reason: said, ...counts })
 
 /** What the client has of the conversation, but for an answer that is told anew behind it. */
 function snapshotWithout({ messages }: Posted, turn: string): AGUIEvent {

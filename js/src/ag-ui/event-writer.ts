@@ -31,7 +31,8 @@ export interface WrittenRun {
 }
 
 interface Call {
-  readonly id: string
+  /** A call that the client runs has its name when it comes to the gate. */
+  id: string
   /** The card as far as it is known. */
   readonly card: CardFields
   tool: Tool | undefined
@@ -48,6 +49,8 @@ interface Call {
   active: boolean
   /** This run told the client of it. */
   own: boolean
+  /** It runs: the client may begin with one of its own. */
+  executing: boolean
 }
 
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
@@ -116,6 +119,8 @@ export class EventWriter implements Writer<AGUIEvent> {
       const call = this.#callOf(number)
       Object.assign(call.card, fields)
       call.tool = this.#tools.get(fields.name ?? '')
+      this.#name(call, number)
+      call.executing = fields.status === 'executing'
       call.final = finals.has(fields.status ?? '')
       call.told = isWithheld(call) ? 'nothing' : 'all'
     }
@@ -148,12 +153,15 @@ export class EventWriter implements Writer<AGUIEvent> {
       case 'args':
         this.#args(event.call, event.text)
         break
+      case 'execute':
+        this.#execute(event.call)
+        break
       case 'approval':
         this.#survive()
         this.#ask(event)
         break
       case 'progress':
-        this.#out.push(this.#custom('progress', { toolCallId: callName(this.#answer, event.call), text: event.text, ...(event.done === undefined ? {} : { done: event.done }), ...(event.of === undefined ? {} : { of: event.of }) }))
+        this.#out.push(this.#custom('progress', { toolCallId: this.#callOf(event.call).id, text: event.text, ...(event.done === undefined ? {} : { done: event.done }), ...(event.of === undefined ? {} : { of: event.of }) }))
         break
       case 'ipc':
         this.#out.push(this.#custom('ipc', { channel: event.channel, payload: event.payload }))
@@ -257,7 +265,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   #callOf(number: number): Call {
     let call = this.#calls.get(number)
     if (call) return call
-    call = { id: callName(this.#answer, number), card: {}, tool: undefined, told: 'nothing', final: false, json: undefined, blank: '', streamed: false, active: false, own: false }
+    call = { id: callName(this.#answer, number), card: {}, tool: undefined, told: 'nothing', final: false, json: undefined, blank: '', streamed: false, active: false, own: false, executing: false }
     this.#calls.set(number, call)
     return call
   }
@@ -268,11 +276,22 @@ export class EventWriter implements Writer<AGUIEvent> {
     const { name, status = 'streaming' } = call.card
     if (call.final || name === undefined) return
     call.tool = this.#tools.get(name)
+    this.#name(call, number)
     if (!status.startsWith('awaiting')) this.#interrupts.delete(number)
     if (finals.has(status)) this.#result(call)
     else if (status !== 'streaming' && !isWithheld(call)) this.#complete(call)
     if (fields.edited !== undefined) this.#out.push(this.#custom('edited', { toolCallId: call.id, arguments: fields.edited }))
     if (this.#options.activities) this.#activity(call, fields)
+  }
+
+  #name(call: Call, number: number): void {
+    if (isClients(call) && call.told === 'nothing' && call.card.digest !== undefined) call.id = callName(this.#answer, number, call.card.digest)
+  }
+
+  #execute(number: number): void {
+    const call = this.#callOf(number)
+    call.executing = true
+    if (isClients(call)) this.#complete(call)
   }
 
   /** A client shows calls in the order in which they begin: those in front go first. */
@@ -345,10 +364,9 @@ export class EventWriter implements Writer<AGUIEvent> {
 /** Whether the client runs it. */
 const isClients = ({ tool, card }: Pick<Call, 'tool' | 'card'>): boolean => tool !== undefined && tool.run === undefined && !tool.declaration['ipc'] && card.source !== 'provider'
 
-/** A call of the client's own is not shown to it while it may still be asked about: it would run it. */
+/** A call of the client's own is not shown to it before it may begin: it would run it. */
 function isWithheld(call: Call): boolean {
-  const { status = 'streaming' } = call.card
-  return isClients(call) && call.tool?.declaration['permission'] !== 'public' && status !== 'executing' && !finals.has(status)
+  return isClients(call) && !call.executing && !finals.has(call.card.status ?? 'streaming')
 }
 
 /** Arguments that lost bytes stay as the model wrote them. */

@@ -6,7 +6,7 @@ interface OfMessage {
   messageId: string
 }
 interface OfCall {
-  /** `<answer>:c<number of the call>`. */
+  /** `<answer>:c<number of the call>`, and for a call that the client runs `-<16 digits of its digest>`. */
   toolCallId: string
 }
 interface OfRun {
@@ -78,7 +78,7 @@ export type AGUIEvent =
   | (OfCall & { type: 'TOOL_CALL_END' })
   | (OfCall & {
     type: 'TOOL_CALL_RESULT'
-    /** `<answer>:c<number of the call>:result`. */
+    /** The name of the call, and `:result`. */
     messageId: string
     /** Whose. */
     role: 'tool'
@@ -87,7 +87,7 @@ export type AGUIEvent =
   })
   | {
     type: 'ACTIVITY_SNAPSHOT'
-    /** `<answer>:c<number of the call>:card`. */
+    /** The name of the call, and `:card`. */
     messageId: string
     /** What it is about. */
     activityType: 'sluice.card'

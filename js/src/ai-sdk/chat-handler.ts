@@ -6,7 +6,7 @@ import type { Run } from '../core/run.js'
 import { isDurable } from '../durable/answers.js'
 import type { Durable } from '../durable/types.js'
 import { Answers, type Answered } from '../leg/answers.js'
-import { decide, decisionOf, NOT_WAITING } from '../leg/decision.js'
+import { countsOn, decide, decisionOf, NOT_WAITING, staleDecision } from '../leg/decision.js'
 import type { Leg } from '../leg/leg.js'
 import { checkedRun, legChecks, Legs, type Answer, type ChatRun, type LegOptions } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
@@ -102,7 +102,8 @@ class Chats {
     const leg = this.#legs.get(id)
     const event = leg?.questions.get(String(approvalId))
     const fault = leg && event && !leg.isEnding ? decide(leg.run, event, decisionOf(given), this.#legs.most) : NOT_WAITING
-    if (!leg || fault === NOT_WAITING) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
+    if (!leg) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
+    if (fault === NOT_WAITING) throw staleDecision('stale', countsOn(leg.messageId, leg.run.snapshot, String(approvalId)))
     if (fault !== undefined) throw new Refusal(400, fault)
     leg.questions.delete(String(approvalId))
     return Response.json({ decided: true })

@@ -5,9 +5,9 @@ import { pathOf } from '../conversations/tree.js'
 import type { Conversation, Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import type { Answered } from '../leg/answers.js'
-import { decisionOf } from '../leg/decision.js'
+import { decisionOf, staleDecision } from '../leg/decision.js'
 import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
-import { deciderOf, DurableAnswers, durableRequestChecks, NOT_YOURS, type Decider, type DurableRequestOptions, type DurableStart } from '../durable/answers.js'
+import { deciderOf, DurableAnswers, durableRequestChecks, NOT_YOURS, type Decided, type Decider, type DurableRequestOptions, type DurableStart } from '../durable/answers.js'
 import { eventStream, opened, type Framing } from '../leg/event-stream.js'
 import { questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
@@ -18,6 +18,7 @@ import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { postedOf, wayOf, type Again, type Posted, type Way } from './posted.js'
 import { placeOf, type ChatStore } from './stored-chat.js'
 import { writerChecks } from './to-ui-message-stream.js'
+import type { UIMessageChunk } from './types.js'
 
 /** What `chatHandler` takes in front of durable turns. How a turn is run says the `run` of `durable`. */
 export interface DurableChatOptions extends Omit<DurableRequestOptions, 'store'>, Omit<WriterOptions, 'messageId'> {
@@ -66,9 +67,9 @@ export class DurableChats {
     return open?.status.phase === 'running' ? await this.#told(request, id, open.entry) : new Response(null, { status: 204 })
   }
 
-  async #told({ signal }: Request, id: string, entry: Entry, going?: Going, refused: readonly string[] = []): Promise<Response> {
+  async #told({ signal }: Request, id: string, entry: Entry, going?: Going, said: ReadonlyMap<string, Decided> = new Map()): Promise<Response> {
     const writer = this.#writer(entry.id)
-    const notes = refused.flatMap((detail) => writer.refused(detail))
+    const notes = notesOf(writer, said)
     const told = toldOf({ turns: this.#turns, turn: entry.id, writer, notes, onEnd: (end) => this.#answers.settle(id, entry, end) }, going)
     const open = await opened(told)
     if (!open) throw new Refusal(409, 'this answer is over')
@@ -108,34 +109,53 @@ export class DurableChats {
     if (open?.entry.id !== turn) throw new Refusal(409, 'this answer does not wait for a decision')
     const { entry, status } = open
     concerning(answered, openCalls(status.message))
-    const { decided, refused } = await this.#answers.decideAll(status, answered.decisions, this.#decider(request, id))
     const results = await this.#answers.results(turn, status, answered.outputs)
-    if (decided.size + results.size > 0) return await this.#told(request, id, entry, { message: status.message, decided, results }, refused)
-    return this.#askedAgain(turn, status, refused)
+    const said = await this.#answers.decideAll(status, answered.decisions, this.#decider(request, id))
+    const decided = new Set([...said].flatMap(([name, one]) => (one.said === 'refused' ? [] : [name]))) // whoever did: the question goes
+    if (decided.size + results.size > 0) return await this.#told(request, id, entry, { message: status.message, decided, results }, said)
+    return await this.#askedAgain(turn, status, said, answered)
   }
 
   /** What waits, as it is asked now. */
-  #askedAgain(turn: string, { message, questions }: TurnStatus, refused: readonly string[]): Response {
-    if (questions.length === 0) throw answersNothing()
+  async #askedAgain(turn: string, { message, questions }: TurnStatus, said: ReadonlyMap<string, Decided>, { decisions }: Answered): Promise<Response> {
+    if (questions.length === 0) throw await this.#lateFor(turn, decisions.keys())
     const writer = this.#writer(turn)
     writer.retell(message) // the page has it
     return this.#requests.told([
-      writer.start, ...refused.flatMap((detail) => writer.refused(detail)), ...questions.flatMap((question) => writer.take(askedBy(question))), ...writer.end(waitingEnd({ message })),
+      writer.start, ...notesOf(writer, said), ...questions.flatMap((question) => writer.take(askedBy(question))), ...writer.end(waitingEnd({ message })),
     ])
+  }
+
+  /** No question waits: who decided those that the client answers. */
+  async #lateFor(turn: string, names: Iterable<string>): Promise<Refusal> {
+    for (const name of names) {
+      const { said, counts } = await this.#answers.decidedBefore(turn, name)
+      if (counts.decision !== undefined) return staleDecision(said, counts)
+    }
+    return answersNothing()
   }
 
   /** One decision, also while the answer is still written. */
   async #decideOne(request: Request, id: string, { approvalId, ...given }: { [member: string]: unknown }): Promise<Response> {
     const open = await this.#answers.open(id)
     const question = open?.status.questions.find((one) => questionName(one.turn, one) === approvalId)
-    if (!question) throw new Refusal(409, 'this question does not wait')
+    if (!question) {
+      const entry = (await this.#options.store.load(id))?.entries.find((one) => String(approvalId).startsWith(`${one.id}:`))
+      const { said, counts } = entry ? await this.#answers.decidedBefore(entry.id, String(approvalId)) : { said: 'stale' as const, counts: {} }
+      throw staleDecision(said, counts)
+    }
     const decider = this.#decider(request, id)
     if (!(await decider.may(question))) throw new Refusal(403, NOT_YOURS)
-    const fault = await this.#answers.decide(question, decisionOf(given), decider)
-    if (fault !== undefined) throw new Refusal(400, fault)
+    const decided = await this.#answers.decide(question, decisionOf(given), decider)
+    if (decided.said === 'refused') throw new Refusal(400, decided.detail)
+    if (decided.said !== 'accepted') throw staleDecision(decided.said, decided.counts)
     return Response.json({ decided: true })
   }
 }
+
+/** What the page reads of decisions that do not count. */
+const notesOf = (writer: MessageWriter, said: ReadonlyMap<string, Decided>): UIMessageChunk[] =>
+  [...said].flatMap(([approvalId, one]) => (one.said === 'accepted' ? [] : one.said === 'refused' ? writer.refused(one.detail) : writer.stale(approvalId, one.said, one.counts)))
 
 function refuseRepeated(kept: Conversation | null, { id }: Written, again: Again): void {
   if (again === 'new' && kept && placeOf(pathOf(kept), id) >= 0) throw new Refusal(409, 'this message was sent before')

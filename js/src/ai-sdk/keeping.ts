@@ -5,8 +5,8 @@ import type { Run } from '../core/run.js'
 import type { SavedMessage } from '../conversations/types.js'
 import type { Answered } from '../leg/answers.js'
 import type { Answer, ChatRun, Keeper, Legs } from '../leg/legs.js'
-import { callName } from '../leg/names.js'
-import { Refusal } from '../leg/refusal.js'
+import { numberOfCall, staleNames } from '../leg/names.js'
+import { Refusal, staleResult } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
 import type { Continued, Sign } from './message-writer.js'
 import type { Again, Posted } from './posted.js'
@@ -64,8 +64,14 @@ export const answersNothing = (): Refusal => new Refusal(409, 'the message answe
 /** Throws Refusal where a client answers nothing of what a message waits for. A question that was another one before is asked again. */
 export function concerning(answered: Answered, open: readonly number[]): Answered {
   const { message, decisions, outputs } = answered
-  const calls = new Set(open.map((call) => callName(message, call)))
-  const asked = [...decisions.keys()].some((name) => name.startsWith(`${message}:`) && calls.has(callName(message, Number.parseInt(name.slice(message.length + 1)))))
-  if (!asked && ![...outputs.keys()].some((name) => calls.has(name))) throw answersNothing()
+  const calls = new Set<number | undefined>(open)
+  const asked = [...decisions.keys()].some((name) => name.startsWith(`${message}:`) && calls.has(Number.parseInt(name.slice(message.length + 1))))
+  if (!asked && ![...outputs.keys()].some((name) => calls.has(numberOfCall(message, name)))) throw answersNothing()
   return answered
+}
+
+/** Throws Refusal where a result is about a call that runs on the page, but not as it is now. */
+export function refuseStale({ message, outputs }: Pick<Answered, 'message' | 'outputs'>, { blocks }: Pick<AssistantMessage, 'blocks'> | SavedMessage): void {
+  const running = blocks.flatMap((block) => (block?.type === 'tool_use' && block.status === 'executing' ? [block] : []))
+  if (staleNames(message, running, outputs.keys()).length > 0) throw staleResult()
 }

@@ -1,8 +1,9 @@
 // Events of a run → chunks of a UI message. The client throws at a delta without its start and at a call that it does not know, and reads nothing
 // behind an error: the order is kept here.
-import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
+import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent, ToolUseBlock } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
+import { notCounting, type Counting } from '../leg/decision.js'
 import { blockName, callName, questionOfCall } from '../leg/names.js'
 import type { Writer } from '../leg/legs.js'
 import { chunksFrom } from './read-chunks.js'
@@ -21,7 +22,8 @@ export interface WriterOptions {
 }
 
 interface Call {
-  readonly id: string
+  /** A call that the client runs has its name when it comes to the gate. */
+  id: string
   /** The card as far as it is known. */
   readonly card: CardFields
   tool: Tool | undefined
@@ -99,7 +101,11 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   callName(call: number): string {
-    return this.#adopted.get(call) ?? callName(this.#id, call + (this.#page.continued?.calls ?? 0) - this.#adopted.size)
+    return this.#calls.get(call)?.id ?? this.#nameOf(call)
+  }
+
+  #nameOf(call: number, digest?: string): string {
+    return this.#adopted.get(call) ?? callName(this.#id, call + (this.#page.continued?.calls ?? 0) - this.#adopted.size, digest)
   }
 
   /** A question that the client had, and has answered. */
@@ -109,6 +115,11 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   refused(detail: string): UIMessageChunk[] {
     return [{ type: 'data-sluice-error', data: { code: 'decision', detail } }]
+  }
+
+  /** A decision that does not count. */
+  stale(approvalId: string, reason: 'stale' | 'over', counts: Counting): UIMessageChunk[] {
+    return [{ type: 'data-sluice-error', data: { code: 'stale', detail: notCounting(reason, counts), approvalId, decided: false, reason, ...counts } }]
   }
 
   lost(detail: string): UIMessageChunk {
@@ -130,7 +141,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       if (block.type === 'error') continue
       if (block.round !== undefined && block.round !== round) this.#nextStep()
       round = block.round ?? round
-      if (block.type === 'tool_use') this.#card({ ...block, type: 'card', block: at, seq: 0 })
+      if (block.type === 'tool_use') this.#kept(block, at)
       else if (block.type === 'text' || this.#options.sendReasoning !== false) this.#say({ ...block, block: at })
     }
     this.#offerQueue()
@@ -165,6 +176,9 @@ export class MessageWriter implements Writer<UIMessageChunk> {
         break
       case 'args':
         this.#args(event.call, event.text)
+        break
+      case 'execute':
+        this.#execute(event.call)
         break
       case 'approval':
         this.#survive()
@@ -263,7 +277,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: this.callName(number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
+    call = { id: this.#nameOf(number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
     this.#calls.set(number, call)
     return call
   }
@@ -276,15 +290,24 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     const { name, status = 'streaming' } = call.card
     if (call.final || name === undefined) return
     call.tool = this.#tools.get(name)
+    const clients = isClients(call)
+    if (clients && !call.begun && call.card.digest !== undefined) call.id = this.#nameOf(number, call.card.digest)
     if (finals.has(status)) return this.#result(call)
+    if (clients) return // the client hears of it when it is asked about, or runs
     if (status === 'streaming') return this.#begin(call)
-    if (!isClients(call)) {
-      if (!call.available || fields.edited !== undefined) this.#available(call)
-    } else if (status === 'executing' && !call.available) {
-      this.#available(call)
-    } else {
-      this.#shown(call)
-    }
+    if (!call.available || fields.edited !== undefined) this.#available(call)
+  }
+
+  /** A call that was saved: what runs waits for its result. */
+  #kept(block: ToolUseBlock, at: number): void {
+    this.#card({ ...block, type: 'card', block: at, seq: 0 })
+    if (block.status === 'executing') this.#execute(block.call)
+  }
+
+  /** The client may run its call now. */
+  #execute(number: number): void {
+    const call = this.#callOf(number)
+    if (isClients(call) && !call.available) this.#available(call)
   }
 
   /** What every chunk about the tool of a call has. */
@@ -304,7 +327,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   #args(number: number, text: string): void {
     const call = this.#callOf(number)
-    if (call.json === false || call.available) return
+    if (call.json === false || call.available || isClients(call)) return
     if (call.json === undefined && /\S/.test(text)) call.json = text.trimStart().startsWith('{')
     const piece = call.blank + text
     call.blank = call.json === true && call.begun ? '' : piece
@@ -330,6 +353,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     const { call: number, stage, level, policy, digest, preview, expiresAt, description, name, reserved } = event
     const call = this.#callOf(number)
     call.card.name ??= name
+    call.tool ??= this.#tools.get(name)
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
     const sluice = { stage, level, policy, digest, ...(reserved ? { reserved } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }

@@ -113,7 +113,7 @@ class SignedChat implements Keeping {
     if (told.open.size > MOST_OPEN) throw new Refusal(413, `found ${told.open.size} open calls, expected at most ${MOST_OPEN}`)
     const earlier = this.#messages(this.#list.slice(0, -1))
     const parts = message.parts.flatMap((part) => callIn(part) ?? [])
-    const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})$/.exec(toolCallId)?.[1] ?? 0))
+    const numbers = parts.map(({ toolCallId }) => Number(/:c(\d{1,9})(?:-[0-9a-f]{16})?$/.exec(toolCallId)?.[1] ?? 0))
     const calls = Math.max(0, ...numbers)
     this.#began = { parts: message.parts.length, calls, open: [...told.open] }
     return {

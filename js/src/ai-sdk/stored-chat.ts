@@ -8,7 +8,7 @@ import type { Answered } from '../leg/answers.js'
 import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
-import { concerning, openCalls, type Keeping, type Running, type Waiting } from './keeping.js'
+import { concerning, openCalls, refuseStale, type Keeping, type Running, type Waiting } from './keeping.js'
 import type { Again } from './posted.js'
 
 /** What is used of a store. */
@@ -45,7 +45,11 @@ export class StoredChat implements Keeping {
     const entry = await this.#legs.waiting(this.#id)
     return entry && {
       ...entry,
-      accept: (answered: Answered): Answered => concerning(answered, openCalls(entry.message ?? { blocks: [] })),
+      accept: (answered: Answered): Answered => {
+        const message = entry.message ?? { blocks: [] }
+        refuseStale(answered, message)
+        return concerning(answered, openCalls(message))
+      },
       resume: (given: ChatRun): Run => this.#legs.resume(entry, given),
     }
   }

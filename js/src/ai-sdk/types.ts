@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../core/events.js'
 
 /** What stands in every chunk about a call. */
 interface OfCall {
-  /** `<message id>:c<number of the call>`. */
+  /** `<message id>:c<number of the call>`, and for a call that the page runs `-<16 digits of its digest>`. */
   toolCallId: string
 }
 interface OfTool extends OfCall {

@@ -44,4 +44,10 @@ export interface DecideRequest extends Omit<Decision, 'by'> {
 export interface DecideReply {
   /** `stale`: it was decided before, expired, or is asked in another way now. `over`: its turn has ended. */
   said: 'accepted' | 'stale' | 'over'
+  /** Not accepted: the decision that counts, where there is one. */
+  decision?: Decision['decision']
+  /** Who made it. */
+  by?: string
+  /** When, in Unix milliseconds. */
+  at?: number
 }

@@ -44,7 +44,9 @@ function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [r
     },
     'POST /api/decide': async (input): Promise<DecideReply> => {
       const { turn, ...decision } = checkDecide(input, '')
-      return { said: await turns.decide(turn, { ...decision, ...(by === undefined ? {} : { by }) }) }
+      const said = await turns.decide(turn, { ...decision, ...(by === undefined ? {} : { by }) })
+      const counts = said === 'accepted' ? undefined : await turns.decisionOn(turn, decision)
+      return { said, ...(counts ? { decision: counts.decision, ...(counts.by === undefined ? {} : { by: counts.by }), at: counts.at } : {}) }
     },
   }
 }

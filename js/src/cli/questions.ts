@@ -3,6 +3,7 @@ import { escapeInvisible } from '../bridge/invisible.js'
 import { questionLines, questionWords } from '../bridge/question.js'
 import type { Tool } from '../core/tool.js'
 import type { Durable, Question } from '../durable/types.js'
+import { notCounting } from '../leg/decision.js'
 import { text, UsageError, type Command } from './command.js'
 import { pageHelp, pageOptions, readPort, showPage } from './page.js'
 import { questionRows } from './question-rows.js'
@@ -69,7 +70,8 @@ async function decide(turns: Durable, name: string, { decision, reason, remember
     const said = await turns.decide(turn, {
       call, stage, digest, decision, ...(reason === undefined ? {} : { reason }), ...(remember === undefined ? {} : { remember: remember as 'once' }), ...(by === undefined ? {} : { by }),
     })
-    console.log(said)
+    const counts = said === 'accepted' ? undefined : await turns.decisionOn(turn, question)
+    console.log(counts ? `${said}: ${notCounting(said as 'stale' | 'over', counts)}` : said)
     return said === 'accepted' ? 0 : 1
   }
   console.error('this question is not asked, or no longer')

@@ -3,17 +3,17 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Remember } from '../core/approvals.js'
 import { SluiceError } from '../core/errors.js'
-import type { ChatMessage, Json } from '../core/events.js'
+import type { ChatMessage, Json, ToolUseBlock } from '../core/events.js'
 import { func, isObject, wrong, type Check } from '../core/options.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Conversation, Conversations, Entry } from '../conversations/types.js'
-import type { Durable, Question, TurnStatus } from './types.js'
+import type { DecisionRecord, Durable, Question, TurnStatus } from './types.js'
 import type { ClientOutput } from '../leg/answers.js'
 import type { ClientTool } from '../leg/client-tools.js'
 import { cut, type Decision } from '../leg/decision.js'
-import { callName, questionName } from '../leg/names.js'
-import { Refusal } from '../leg/refusal.js'
+import { callName, questionName, staleNames } from '../leg/names.js'
+import { Refusal, staleResult } from '../leg/refusal.js'
 import { requestChecks, type RequestOptions } from '../leg/requests.js'
 
 /** What `start` gives. */
@@ -140,48 +140,71 @@ export class DurableAnswers {
     }
   }
 
-  /** What a client decided about the questions that wait. `refused`: why a decision counts for nothing, where its question stays. */
-  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, decider: Decider): Promise<{ decided: Set<string>; refused: string[] }> {
-    const [decided, refused] = [new Set<string>(), [] as string[]]
+  /** What a client decided about the questions that wait, question by question. */
+  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, decider: Decider): Promise<Map<string, Decided>> {
+    const said = new Map<string, Decided>()
     for (const question of questions) {
       const name = questionName(question.turn, question)
       const decision = decisions.get(name)
-      if (!decision) continue
-      const fault = (await decider.may(question)) ? await this.decide(question, decision, decider) : NOT_YOURS
-      if (fault === undefined) decided.add(name)
-      else refused.push(fault)
+      if (decision) said.set(name, (await decider.may(question)) ? await this.decide(question, decision, decider) : { said: 'refused', detail: NOT_YOURS })
     }
-    return { decided, refused }
+    return said
   }
 
-  /** @returns why the decision counts for nothing, where the question stays. */
-  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<string | undefined> {
+  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<Decided> {
     const kept = remember && cut(remember, decider.most)
     const by = await decider.by()
     const more = approved ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) } : reason === undefined ? {} : { reason }
     try {
-      // `stale` here: it was decided before, and nobody has looked yet.
-      if ((await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more, ...(by === undefined ? {} : { by }) })) === 'over') throw new Refusal(409, 'this answer is over')
-      return undefined
+      const said = await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more, ...(by === undefined ? {} : { by }) })
+      return said === 'accepted' ? { said } : { said, counts: countsOf(await this.#turns.decisionOn(turn, { call, stage, digest })) }
     } catch (error) {
-      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state')) return error.message
+      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state')) return { said: 'refused', detail: error.message }
       throw error
     }
   }
 
-  /** Of the results that came, those that are about a call that runs on the page. */
-  async results(turn: string, { phase, message }: TurnStatus, outputs: ReadonlyMap<string, ClientOutput>): Promise<Set<number>> {
+  /** What became of a question that does not wait: who decided it, where somebody did. */
+  async decidedBefore(turn: string, name: string): Promise<Stale> {
+    const status = await statusOf(this.#turns, turn)
+    const record = status?.decisions.findLast((one) => questionName(turn, one) === name)
+    return { said: status === undefined || status.phase === 'done' ? 'over' : 'stale', counts: countsOf(record) }
+  }
+
+  /**
+   * Of the results that came, those that are about a call that runs on the page. Throws Refusal `stale` where one is about another call of its number, or
+   * came before: then none of them is used.
+   */
+  async results(turn: string, { message }: TurnStatus, outputs: ReadonlyMap<string, ClientOutput>): Promise<Set<number>> {
+    const waiting = message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !this.#turns.tools.find(({ name }) => name === block.name)?.run)
+    if (staleNames(turn, waiting, outputs.keys()).length > 0) throw staleResult()
     const results = new Set<number>()
-    for (const block of message.blocks) {
-      if (block.type !== 'tool_use' || block.status !== 'executing' || phase !== 'waiting' || this.#turns.tools.find(({ name }) => name === block.name)?.run) continue
-      const given = outputs.get(callName(turn, block.call))
+    for (const { call, digest = '' } of waiting) {
+      const given = outputs.get(callName(turn, call, digest))
       if (given === undefined) continue
-      await this.#turns.result(turn, block.call, 'error' in given ? given : { value: given.output })
-      results.add(block.call)
+      const said = await this.#turns.result(turn, { call, digest }, 'error' in given ? given : { value: given.output })
+      if (said === 'over') throw new Refusal(409, 'this answer is over')
+      if (said === 'stale') throw staleResult()
+      results.add(call)
     }
     return results
   }
 }
+
+/** What a decision comes to. `refused`: it does not fit, and its question still waits. */
+export type Decided = { said: 'accepted' } | Stale | { said: 'refused'; detail: string }
+
+/** A decision that does not count: another one does (`counts`), the question is another one now, or its turn has ended (`over`). */
+export interface Stale {
+  said: 'stale' | 'over'
+  counts: Counts
+}
+
+/** The decision that counts, where there is one. */
+export type Counts = Partial<Pick<DecisionRecord, 'decision' | 'by' | 'at'>>
+
+const countsOf = (record: DecisionRecord | undefined): Counts =>
+  record ? { decision: record.decision, ...(record.by === undefined ? {} : { by: record.by }), at: record.at } : {}
 
 /** An answer of which the conversation has nothing but its begin: the turn has the rest. */
 export const isBegun = ({ role, message, history, state }: Entry): boolean => role === 'assistant' && message === undefined && history === undefined && state === undefined

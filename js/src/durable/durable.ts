@@ -4,7 +4,7 @@ import type { Engine, NeedsContext } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import type { AssistantMessage, ToolUseBlock } from '../core/events.js'
 import { onAbort } from '../core/on-abort.js'
-import { anything, encode, flag, func, is, members, milliseconds, MOST_MS, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
+import { anything, encode, flag, func, is, isObject, members, milliseconds, MOST_MS, oneOf, record, text, whole, withMethods, wrong } from '../core/options.js'
 import { checkRunnable } from '../core/runnable.js'
 import { Turn } from '../core/turn.js'
 import { warn } from '../core/warning.js'
@@ -18,7 +18,7 @@ import { files } from './files.js'
 import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroundings } from './leg.js'
 import { local } from './local.js'
 import { Texts, unreadable } from './texts.js'
-import type { BlobStore, Decision, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './types.js'
+import type { BlobStore, Decision, DecisionRecord, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './types.js'
 import { namedIn } from './who.js'
 
 /** What `durable` takes. */
@@ -140,6 +140,7 @@ class Turns implements Durable {
     checkDecision(decision, 'decision')
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
+    if (await this.#isCancelled(id)) return 'over'
     const entry = encode({ type: 'decision', at: Date.now(), ...decision } satisfies Entry, 'decision')
     const asked = (await this.#questionsOf(row)).find((one) => keyOf(one) === keyOf(decision))
     if (asked) await this.#checkArguments(row, decision)
@@ -149,26 +150,43 @@ class Turns implements Durable {
     return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
   }
 
-  async result(id: string, call: number, result: { value: unknown } | { error: string }): Promise<'accepted' | 'over'> {
-    whole(1)(call, 'call')
+  async decisionOn(id: string, question: Pick<Decision, 'call' | 'stage' | 'digest'>): Promise<DecisionRecord | undefined> {
+    const row = await this.#load(id)
+    const { decisions = [] } = await this.#config(row)
+    const isOf = (one: Pick<Decision, 'call' | 'stage' | 'digest'>): boolean => keyOf(one) === keyOf(question)
+    const applied = decisions.findLast(isOf)
+    if (row.phase === 'done') return applied
+    const asked = (await this.#questionsOf(row)).find(isOf)
+    const key = asked && `${keyOf(asked)}:${asked.askedAt}`
+    const kept = key === undefined ? undefined : (await this.#store.inbox(id)).find((one) => one.key === key)
+    if (!kept) return applied
+    const { call, stage, digest, decision, by, at } = (await this.#texts.parse(id, `entry ${kept.key}`, kept.entry)) as Entry & { type: 'decision' }
+    return { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }
+  }
+
+  async result(id: string, of: { readonly call: number; readonly digest: string }, result: { value: unknown } | { error: string }): Promise<'accepted' | 'stale' | 'over'> {
+    const { call, digest } = isObject(of) ? of : { call: of, digest: undefined } // a number alone says too little: the call may be another one by now
+    whole(1)(call, 'of.call')
     checkResult(result, 'result')
     if (('value' in result) === ('error' in result)) throw wrong('result', result, '{ value }, or { error } with a text')
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
-    if (row.phase === 'waiting') this.#checkWaits(await this.#message(row), call)
-    const entry = encode({ type: 'result', call, ...result }, 'result')
-    if (await this.#push(id, `${call}`, entry)) return 'accepted'
-    const now = await this.#load(id)
-    if (now.phase === 'done') return 'over'
-    // One that came in front of its call was of no use, and is gone. One too many is of no use either.
-    if ((await this.#store.inbox(id)).every(({ key }) => key !== `${call}`)) await this.#push(id, `${call}:${now.rev}`, entry)
-    return 'accepted'
+    if (await this.#isCancelled(id)) return 'over'
+    const entry = encode({ type: 'result', call, ...(digest === undefined ? {} : { digest }), ...result } satisfies Entry, 'result')
+    const waits = typeof digest === 'string' && this.#waitsFor(await this.#message(row), call, digest)
+    if (waits && (await this.#push(id, `${call}:${digest}`, entry))) return 'accepted'
+    return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
   }
 
   async cancel(id: string, reason?: string): Promise<void> {
     if (reason !== undefined) text(reason, 'reason')
     const row = await this.#load(id)
     if (row.phase !== 'done') await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
+  }
+
+  /** Somebody cancelled it, and no worker has looked yet: what comes after that does not count. */
+  async #isCancelled(id: string): Promise<boolean> {
+    return (await this.#store.inbox(id)).some(({ key }) => key === 'cancel')
   }
 
   /** Returns false where nothing was kept. The turn is woken all the same: an earlier wake may be lost. */
@@ -417,10 +435,13 @@ class Turns implements Durable {
     }
   }
 
-  #checkWaits(message: TurnStatus['message'], call: number): void {
-    const block = blockOf(message, call)
-    if (!block) throw new SluiceError({ code: 'not_found', path: 'call', detail: `the turn has no call ${call}` })
-    if (block.status !== 'executing') throw new SluiceError({ code: 'state', path: 'call', detail: `found call ${call} as ${block.status}, expected one that waits for its result` })
+  /** This very call runs outside. Readers hear of it when it is saved, so it is in the state. */
+  #waitsFor({ blocks }: TurnStatus['message'], call: number, digest: string): boolean {
+    return blocks.some((block) => block.type === 'tool_use' && block.call === call && block.status === 'executing' && block.digest === digest && !this.#runs(block.name))
+  }
+
+  #runs(name: string | undefined): boolean {
+    return this.#engine.tools.find((tool) => tool.name === name)?.run !== undefined
   }
 }
 
@@ -432,8 +453,6 @@ function withRunning(turn: Turn): AssistantMessage {
 }
 
 const runningAgain = ({ reason: _, told: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
-
-const blockOf = ({ blocks }: AssistantMessage, call: number): ToolUseBlock | undefined => blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && one.call === call)
 
 // -- what an engine must be like ----------------------------------------------------------------------------------------------
 

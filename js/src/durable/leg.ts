@@ -24,7 +24,7 @@ export interface Config {
 }
 
 /** An entry of an inbox. */
-export type Entry = ({ type: 'decision'; at: number } & Decision) | { type: 'result'; call: number; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
+export type Entry = ({ type: 'decision'; at: number } & Decision) | { type: 'result'; call: number; digest?: string; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
 
 /** What a leg needs of the turns around it. */
 export interface Surroundings {
@@ -366,9 +366,10 @@ export class Leg {
     return this.#config.decisions ?? []
   }
 
-  #applyResult(run: Run, { call, value, error }: Entry & { type: 'result' }): boolean {
+  #applyResult(run: Run, { call, digest, value, error }: Entry & { type: 'result' }): boolean {
     const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === call)
     if (block?.type !== 'tool_use' || block.status !== 'executing') return false
+    if (digest !== undefined && block.digest !== digest) return false // an entry of a version without digests has none
     if (run.tools.find(({ name }) => name === block.name)?.run) return false // it runs here
     try {
       if (error === undefined) run.succeed(call, value)

@@ -272,14 +272,24 @@ export interface Durable {
    * arguments that do not fit, `state` where a rule of the turn forbids them; then the question waits as before.
    */
   decide(id: string, decision: Decision): Promise<'accepted' | 'stale' | 'over'>
-  /** The result of a call to an `external` tool. The first one counts. Rejects with SluiceError `state` for a call that waits for none. */
-  result(id: string, call: number, result: {
+  /** @internal The decision about a question that counts, also where no worker has looked at it yet. Undefined where there is none. */
+  decisionOn(id: string, question: Pick<Decision, 'call' | 'stage' | 'digest'>): Promise<DecisionRecord | undefined>
+  /**
+   * The result of a call to an `external` tool, as its `execute` event or its card names it. `accepted`: the worker applies it. `stale`: no such call runs, or
+   * it has its result; nothing happens, now or later. `over`: the turn has ended.
+   */
+  result(id: string, of: {
+    /** The number of the call. */
+    readonly call: number
+    /** Of the `execute` event, or of the card. */
+    readonly digest: string
+  }, result: {
     /** What came out. */
     value: unknown
   } | {
     /** Why nothing did, for the model. */
     error: string
-  }): Promise<'accepted' | 'over'>
+  }): Promise<'accepted' | 'stale' | 'over'>
   /** Cancels the turn: what waits at once, what runs in another process within about a second. */
   cancel(id: string, reason?: string): Promise<void>
   /** Where it stands, by what was saved. */

@@ -19,7 +19,7 @@ export interface Answered {
 /** How a client names what a run asks. */
 export interface Names {
   questionName(event: ApprovalEvent): string
-  callName(call: number): string
+  callName(call: number, digest?: string): string
 }
 
 export class Answers {
@@ -29,7 +29,7 @@ export class Answers {
   readonly #names: Names
 
   /** @param names how the client names what the run asks, where that is not as usual */
-  constructor(run: Run, answered: Answered, most: Remember, names: Names = { questionName: (event) => questionName(answered.message, event), callName: (call) => callName(answered.message, call) }) {
+  constructor(run: Run, answered: Answered, most: Remember, names: Names = { questionName: (event) => questionName(answered.message, event), callName: (call, digest) => callName(answered.message, call, digest) }) {
     this.#run = run
     this.#names = names
     this.#most = most
@@ -52,9 +52,9 @@ export class Answers {
     return decide(this.#run, event, decision, this.#most) ?? true
   }
 
-  #output({ call, name }: ExecuteEvent): boolean {
+  #output({ call, name, digest }: ExecuteEvent): boolean {
     const { outputs } = this.#answered
-    const id = this.#names.callName(call)
+    const id = this.#names.callName(call, digest)
     const given = outputs.get(id)
     outputs.delete(id)
     if (given === undefined || this.#run.tools.find((tool) => tool.name === name)?.run) return false

@@ -1,7 +1,7 @@
 // What a person decided about a question: read from what a client sent, and carried out.
 import type { Remember } from '../core/approvals.js'
 import { SluiceError } from '../core/errors.js'
-import type { ApprovalEvent, JsonObject } from '../core/events.js'
+import type { ApprovalEvent, AssistantMessage, JsonObject, ToolUseBlock } from '../core/events.js'
 import { isObject, shown } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import { Refusal } from './refusal.js'
@@ -46,6 +46,30 @@ export function decide(run: Run, event: ApprovalEvent, { approved, reason, argum
     throw error
   }
 }
+
+/** The decision that counts, as far as it is known. */
+export interface Counting {
+  decision?: 'approve' | 'deny'
+  by?: string
+  at?: number
+}
+
+/** What the message says of a question that was decided, by the name of the question. */
+export function countsOn(messageId: string, { blocks }: Pick<AssistantMessage, 'blocks'>, name: string): Counting {
+  const [call, stage] = name.startsWith(`${messageId}:`) ? name.slice(messageId.length + 1).split(':') : []
+  const block = blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && String(one.call) === call)
+  const found = block?.approvals?.findLast((one) => one.stage === stage && one.decision !== 'expired')
+  if (!found) return {}
+  return { decision: found.decision === 'approved' ? 'approve' : 'deny', ...(found.who === undefined ? {} : { by: found.who }), ...(found.at === undefined ? {} : { at: found.at }) }
+}
+
+/** For people: a decision does not count. */
+export const notCounting = (said: 'stale' | 'over', { decision, by }: Counting): string =>
+  decision === undefined ? (said === 'over' ? 'the answer is over: this decision does nothing' : 'this question does not wait any more: this decision does nothing')
+    : `${by ?? 'somebody'} ${decision === 'approve' ? 'approved' : 'denied'} it before you: this decision does nothing`
+
+/** The answer to one decision that does not count. */
+export const staleDecision = (said: 'stale' | 'over', counts: Counting): Refusal => new Refusal(409, notCounting(said, counts), { decided: false, reason: said, ...counts })
 
 /** For how long it is remembered at most. */
 export const cut = (remember: Remember, most: Remember): Remember => lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as Remember

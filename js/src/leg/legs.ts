@@ -224,6 +224,7 @@ export class Legs<Chunk> extends Requests {
       const answered = answers?.take(event) ?? false
       if (answered === true) {
         if (event.type === 'approval') writer.answered(event)
+        else leg.append(...writer.take(event)) // the client has the call, and brought its result
         continue
       }
       if (typeof answered === 'string') leg.append(...writer.refused(answered))

@@ -8,10 +8,37 @@ import type { ApprovalEvent } from '../core/events.js'
 export const questionName = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'stage' | 'digest'> & { call: number | string }): string =>
   `${messageId}:${call}:${stage}:${digest.slice(0, 32)}`
 
-export const callName = (messageId: string, call: number): string => `${messageId}:c${call}`
+/**
+ * Names a call. One that the client runs has its digest in the name, so that a result is about these arguments and this definition: the client hears of it
+ * when it is asked about or runs, and not while the model writes it. Others have none: the client sees them while they are written.
+ */
+export const callName = (messageId: string, call: number, digest?: string): string => `${messageId}:c${call}${digest === undefined ? '' : `-${digest.slice(0, 16)}`}`
+
+/** The number of the call that a client names; undefined where the name is not of this message. */
+export function numberOfCall(messageId: string, name: string): number | undefined {
+  if (!name.startsWith(`${messageId}:c`)) return undefined
+  const [, number] = /^(\d{1,9})(?:-[0-9a-f]{16})?$/.exec(name.slice(messageId.length + 2)) ?? []
+  return number === undefined ? undefined : Number(number)
+}
+
+/** A call that waits for a result of the client. */
+export interface OpenCall {
+  call: number
+  digest?: string
+}
+
+/** The names of results that are about a call that waits, but not as it is now. */
+export function staleNames(messageId: string, open: readonly OpenCall[], names: Iterable<string>): string[] {
+  const expected = new Map(open.map(({ call, digest }) => [call, callName(messageId, call, digest)]))
+  return [...names].filter((name) => {
+    const number = numberOfCall(messageId, name)
+    const own = number === undefined ? undefined : expected.get(number)
+    return own !== undefined && own !== name
+  })
+}
 
 /** Names a question about a call that the client knows by this name. */
 export const questionOfCall = (messageId: string, name: string, event: Pick<ApprovalEvent, 'stage' | 'digest'>): string =>
-  questionName(messageId, { ...event, call: name.slice(`${messageId}:c`.length) })
+  questionName(messageId, { ...event, call: name.slice(`${messageId}:c`.length).replace(/-[0-9a-f]{16}$/, '') })
 
 export const blockName = (messageId: string, block: number): string => `${messageId}:b${block}`

@@ -1,10 +1,18 @@
 /** A request that is refused: `message` is what the page's `onError` gets. */
 export class Refusal extends Error {
-  constructor(readonly status: number, message: string) {
+  /** @param told the body, as JSON, in place of the message */
+  constructor(readonly status: number, message: string, readonly told?: { readonly [member: string]: unknown }) {
     super(message)
   }
 
   get response(): Response {
+    if (this.told) return Response.json(this.told, { status: this.status, headers: { 'cache-control': 'no-store' } })
     return new Response(`${this.message}\n`, { status: this.status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } })
   }
+}
+
+/** A result that is about a call which does not wait for it: another one has its number now, or it has its result. */
+export const staleResult = (): Refusal => {
+  const detail = 'the result is about a call that does not wait for it any more: nothing was done with it'
+  return new Refusal(409, detail, { accepted: false, reason: 'stale', detail })
 }

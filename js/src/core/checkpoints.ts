@@ -1,6 +1,7 @@
 // Calls the app's `checkpoint` hook: one save at a time, each with the newest state.
 import { messageOf } from './errors.js'
 import { callHook } from './hooks.js'
+import { NOT_SAVED, NotSaved } from './not-saved.js'
 import type { CheckpointReason } from './run-options.js'
 import { hookTimeout, type Stage } from './stage.js'
 
@@ -37,11 +38,13 @@ export class Checkpoints {
     if (this.#next?.why === why) this.#next = undefined
     this.#signal.throwIfAborted()
     const { turn, hooks } = this.#stage
+    let said: unknown
     try {
-      await callHook('checkpoint', () => hooks.checkpoint?.(turn.state, why), hookTimeout(this.#stage), this.#signal)
+      said = await callHook<unknown>('checkpoint', () => hooks.checkpoint?.(turn.state, why), hookTimeout(this.#stage), this.#signal)
     } catch (error) {
       if (!this.#signal.aborted) this.#onFailure(messageOf(error))
       throw error
     }
+    if (said === NOT_SAVED) throw new NotSaved()
   }
 }

@@ -1,5 +1,7 @@
 // Calls that somebody outside runs, until a save names them: whoever reads of one may begin at once.
 import type { ExecuteEvent } from './events.js'
+import { NotSaved } from './not-saved.js'
+import { refuseUnsaved } from './running-tools.js'
 import type { Stage } from './stage.js'
 
 export class HeldCalls {
@@ -34,6 +36,7 @@ export class HeldCalls {
       await this.#stage.checkpoint('tool')
       if (this.#held.has(event.call) && !this.#stage.over) this.#tell(event)
     } catch (error) {
+      if (error instanceof NotSaved) return refuseUnsaved(this.#stage, event.call)
       if (!this.#stage.over) throw error
     } finally {
       this.#held.delete(event.call)

@@ -277,6 +277,11 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
   }
 
+  /** @internal `seq` of the last event that was told. */
+  get told(): number {
+    return this.#lastSeq
+  }
+
   /** @internal What `quiet` waits for holds now. */
   get isQuiet(): boolean {
     if (this.#result) return true

@@ -3,6 +3,7 @@ import { messageOf, SluiceError } from './errors.js'
 import type { CardEvent, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
+import { NotSaved } from './not-saved.js'
 import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
@@ -112,6 +113,7 @@ export class RunningTools {
       if ('lost' in result) return this.#lose(call, result.lost)
       this.#tell(call, ...(await this.#afterTool(ready, result, signal)))
     } catch (error) {
+      if (error instanceof NotSaved) return refuseUnsaved(this.#stage, call)
       if (!signal.aborted && !this.#stage.over) throw error
     } finally {
       this.#running.delete(call)
@@ -212,6 +214,15 @@ export class RunningTools {
         if (this.#running.get(call)?.abort.signal === signal && !signal.aborted) this.progress(call, report)
       },
     }
+  }
+}
+
+/** Nobody would know of it after a crash: it does not run, and the model reads why. */
+export function refuseUnsaved({ turn, step }: Stage, call: number): void {
+  try {
+    step(() => turn.refuse(call, new NotSaved().message))
+  } catch (error) {
+    if (!isState(error)) throw error // it has ended meanwhile
   }
 }
 

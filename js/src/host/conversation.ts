@@ -354,13 +354,14 @@ export class HostConversation {
     if (live.asks.size > 0 && !waiting) node.keeper?.changed(true) // its run had told what is not in the view yet
   }
 
-  /** Saves the answer now. Resolves when the store took it, or failed. */
-  async keepNow(id: string): Promise<void> {
+  /** Saves the answer now, with all that is not saved before it. Resolves to false if the store failed. */
+  async keepNow(id: string): Promise<boolean> {
     const node = this.#nodes.get(id)
-    if (!node?.keeper) return
+    if (!node?.keeper) return true
     node.keeper.kept()
     this.#keep(node)
     await this.#saving
+    return !this.#unsaved.has(id)
   }
 
   /** The store holds a state from which the answer goes on. */

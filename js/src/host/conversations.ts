@@ -134,10 +134,13 @@ export class HostConversations {
     this.#owners.get(id)?.changed(id, soon)
   }
 
-  /** Called before something happens that must not happen twice: the store forgets the state from which it would. */
-  async forgetsState(id: string): Promise<void> {
-    const owner = this.#owners.get(id)
-    if (owner?.keepsState(id)) await owner.keepNow(id)
+  /**
+   * Called before something happens that must not happen twice: saves the question, and the answer with the calls that are about to begin. Resolves to false
+   * if the store failed.
+   */
+  async keep(message: Message): Promise<boolean> {
+    await message.caughtUp()
+    return (await this.#owners.get(message.id)?.keepNow(message.id)) ?? true
   }
 
   /** A turn that waits for a person is left, for another process. */

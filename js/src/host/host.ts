@@ -13,6 +13,7 @@ import { picturesOf } from './attachments.js'
 import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
 import type { Run } from '../core/run.js'
+import { NOT_SAVED } from '../core/not-saved.js'
 import { splitHooks, type RunHooks } from '../core/run-options.js'
 import { checkRunnable } from '../core/runnable.js'
 import { toBase64 } from '../core/base64.js'
@@ -450,7 +451,7 @@ class EngineHost implements Host {
     const { own: hooks, rest: { model, messages: own, request, signal, rules, context, ...settings } } = splitHooks(turn)
     const said = own ?? messages
     const adapter = hooks.approvals === undefined ? this.#engine.approvals : hooks.approvals
-    const common = { ...hooks, ...this.#checkpoint(hooks, () => message.id), ...{ model, signal, rules, context } }
+    const common = { ...hooks, ...this.#checkpoint(hooks, () => message), ...{ model, signal, rules, context } }
     let state = waiting?.run
     const run = (history: ChatMessage[]): Run => {
       const resumed = state
@@ -480,16 +481,29 @@ class EngineHost implements Host {
     return message
   }
 
-  /** No tool starts while the store has a state of before: another process would start it again. */
-  #checkpoint(hooks: RunHooks, message: () => string): Pick<RunHooks, 'checkpoint'> {
+  /**
+   * The store has the question before the request goes out, and a call before it begins: whoever opens the conversation after a crash sees that it may have
+   * happened. A call that cannot be saved does not begin.
+   */
+  #checkpoint(hooks: RunHooks, message: () => Message): Pick<RunHooks, 'checkpoint'> {
     const own = hooks.checkpoint ?? this.#engine.checkpoint
     if (!this.#options.conversations) return own ? { checkpoint: own } : {}
     return {
       checkpoint: async (state, why) => {
-        if (why === 'tool') await atMost(STORE_MS, this.#conversations.forgetsState(message()))
+        const saved = why === 'question' || (await this.#saved(message()))
         await own?.(state, why)
+        return saved || why !== 'tool' ? undefined : (NOT_SAVED as never)
       },
     }
+  }
+
+  /** False where the store failed, which the app knows, or takes too long. */
+  async #saved(message: Message): Promise<boolean> {
+    const late = Symbol('late')
+    const saved = await atMost(STORE_MS, this.#conversations.keep(message), late)
+    if (saved !== late) return saved as boolean
+    this.#unsaved(this.#conversations.ownerOf(message.id).id, new Error(`the store did not answer within ${STORE_MS} ms`))
+    return false
   }
 
   #cancel(id: string, call: number | undefined): void {
@@ -540,10 +554,10 @@ class EngineHost implements Host {
   }
 }
 
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+async function atMost<T, L = undefined>(ms: number, work: Promise<T>, late?: L): Promise<T | L | undefined> {
   let patience: NodeJS.Timeout | undefined
   try {
-    await Promise.race([work, new Promise((resolve) => (patience = setTimeout(resolve, ms)))])
+    return await Promise.race([work, new Promise<L | undefined>((resolve) => (patience = setTimeout(() => resolve(late), ms)))])
   } finally {
     clearTimeout(patience)
   }

@@ -5,6 +5,7 @@ import type { AskView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../core/approvals.js'
 import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, IpcEvent, SluiceEvent } from '../core/events.js'
+import { setImmediate } from '../core/set-immediate.js'
 import type { Run } from '../core/run.js'
 import { keyOf } from '../core/running-tools.js'
 import type { Tool } from '../core/tool.js'
@@ -186,6 +187,11 @@ export class Message implements Asker {
     const kept = { message, history: [...before, ...history] }
     if (state === undefined || seq !== this.#seen) return kept
     return { ...kept, waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, told: before, statuses } }
+  }
+
+  /** Resolves when all that the run told is in the view. */
+  async caughtUp(): Promise<void> {
+    for (let tries = 0; tries < 100 && this.#segment && this.#seen < this.#segment.run.told; tries++) await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
   /** Ends here, so that another process goes on with what was kept. */

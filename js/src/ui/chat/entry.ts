@@ -310,7 +310,9 @@ export class SluiceEntry extends SluiceElement {
     if (this.offline || this.busy || !this.last) return nothing
     const ways = this.unanswered ? ['again' as const] : waysOn(this.#view).filter((way) => way !== 'goOn' || this.can.goOn)
     if (ways.length === 0) return nothing
+    const mayHaveRun = ways.includes('again') && this.#view?.blocks.some((block) => block?.type === 'tool_use' && block.status === 'unknown')
     return html`${this.unanswered ? html`<p class="interrupted" role="note">${chat.interrupted}</p>` : nothing}
+      ${mayHaveRun ? html`<p class="interrupted may-repeat" role="note">${chat.mayRepeat}</p>` : nothing}
       <div class="ways" part="ways"><slot name="ways"></slot>${ways.map((way) => html`<button type="button" class="button" data-way=${way}
         @click=${() => this.#act(way)}>${way === 'goOn' ? chat.goOn : chat.askAgain}</button>`)}</div>`
   }

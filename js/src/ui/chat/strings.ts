@@ -36,6 +36,8 @@ export interface ChatStrings {
   again: string
   goOn: string
   askAgain: string
+  /** Above `askAgain`, where a call was cut off. */
+  mayRepeat: string
   edit: string
   editLabel: string
   save: string
@@ -137,6 +139,7 @@ const en: ChatStrings = {
   again: 'Another answer',
   goOn: 'Go on',
   askAgain: 'Ask again',
+  mayRepeat: 'A call may have happened. If you ask again, it may happen twice.',
   edit: 'Change the question',
   editLabel: 'The question',
   save: 'Ask this instead',
@@ -230,6 +233,7 @@ const zh: ChatStrings = {
   again: '再答一次',
   goOn: '继续',
   askAgain: '再问一次',
+  mayRepeat: '有一个调用可能已经生效。再问一次可能会重复执行。',
   edit: '修改问题',
   editLabel: '问题',
   save: '改问这个',

@@ -55,7 +55,7 @@ Answered answered(const Json &config, std::string_view body) {
   sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
   for (const Json &event : poll_all(turn.p)) {
     out.events.push_back(event);
-    if (text_of(event, "type") == "execute") sluice_turn_submit(turn.p, event["call"].get<uint32_t>(), SLUICE_RESULT_TEXT, "r", 1);
+    if (text_of(event, "type") == "execute") sluice_turn_submit(turn.p, event["call"].get<uint32_t>(), SLUICE_RESULT, "r", 1);
   }
   poll_all(turn.p);
   for (const Json &message : document(turn.p, SLUICE_GET_HISTORY)) out.messages.push_back(message);

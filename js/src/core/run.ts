@@ -2,7 +2,7 @@
 // for each of these. Every call into the turn goes through #step: tick, call, drain; the bytes of an answer through #feed, which is one crossing for all.
 import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
-import { messageOf, SluiceError } from './errors.js'
+import { messageOf } from './errors.js'
 import { EventLog } from './event-log.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
 import { HeldCalls } from './held-calls.js'
@@ -14,6 +14,7 @@ import { Questions } from './questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
+import { resultOf, throwIfFailed } from './run-result.js'
 import { RunningTools } from './running-tools.js'
 import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
 import { setImmediate } from './set-immediate.js'
@@ -577,12 +578,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
-    const message = orElse(() => turn.message, { role: 'assistant', ...(outcome === 'suspended' ? {} : { outcome }), rounds: 0, blocks: [] })
-    const history = outcome === 'suspended' ? [] : orElse(() => turn.history, [])
-    const text = message.blocks.map((block) => (block.type === 'text' && !block.retracted ? block.text : '')).join('')
-    const reason = outcome === 'cancelled' ? this.#reason : undefined
-    const { finishReason, usage } = message
-    this.#result = { outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}), ...(reason === undefined ? {} : { reason }) }
+    this.#result = resultOf(turn, outcome, error, this.#reason)
     clearTimeout(this.#alarm)
     clearTimeout(this.#deadline)
     clearTimeout(this.#flush)
@@ -687,19 +683,5 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async *#texts(): AsyncGenerator<string, void, undefined> {
     for await (const event of this.#events.read()) if (event.type === 'text') yield event.text
     throwIfFailed(await this.done)
-  }
-}
-
-function throwIfFailed({ outcome, error }: RunResult): void {
-  if (outcome !== 'failed') return
-  throw new SluiceError({ code: 'failed', detail: error?.detail ?? 'the turn failed', hint: error?.hint, cause: error })
-}
-
-/** A turn that ended by a fault of the engine has its last events, but no documents any more. */
-function orElse<T>(read: () => T, otherwise: T): T {
-  try {
-    return read()
-  } catch {
-    return otherwise
   }
 }

@@ -197,13 +197,12 @@ class DrawnPlay {
   void check() {
     session_.drain();
     note();
-    Json all = drawn_.turn["request"]["messages"];
+    const Json all = drawn_.turn["request"]["messages"];
     const Json history = read_json(session_.get(SLUICE_GET_HISTORY));
     const bool waits = text_of(read_json(session_.get(SLUICE_GET_MESSAGE)), "outcome") == "awaiting_user";
-    if (history.is_array() && !history.empty() && !waits && !same_ids_) {
-      for (const Json &message : history) all.push_back(message);
-      const std::string why = invalid_messages(valid_calls(all));
-      must(why.empty(), "the messages with the history are valid", why + "\n" + brief(all) + "\n" + told());
+    if (history.is_array() && !history.empty() && !waits) {
+      const std::string why = invalid_history(all, history);
+      must(why.empty(), "the history continues the messages", why + "\n" + brief(history) + "\n" + told());
     }
     const std::string request = session_.get(SLUICE_GET_REQUEST);
     if (!request.empty()) {
@@ -213,15 +212,6 @@ class DrawnPlay {
       must(fault.empty(), "a provider takes the request", fault + "\n" + request + "\n" + told());
     }
   }
-  // The host's own calls may have arguments that are no JSON, and ids that occur twice: only what Sluice adds is judged.
-  static Json valid_calls(Json all) {
-    for (Json &message : all)
-      if (message.contains("tool_calls"))
-        for (Json &call : message["tool_calls"])
-          if (!is_json(text_of(call["function"], "arguments"))) call["function"]["arguments"] = "{}";
-    return all;
-  }
-
   void step();
   void settle();
   std::string answer();
@@ -232,7 +222,6 @@ class DrawnPlay {
   int64_t now_ = 1700000000000;
   size_t started_ = 0;
   bool restored_ = false;
-  bool same_ids_ = false;
   std::set<uint32_t> approved_, ran_;
 };
 

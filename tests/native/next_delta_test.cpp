@@ -27,7 +27,7 @@ struct Running {
   TurnHandle turn{engine.p, kTurn};
   Running() {
     poll_all(turn.p);
-    feed(turn.p, R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{}"}}]})");
+    feed(turn.p, R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{\"n\":1}"}}]})");
     sluice_turn_feed(turn.p, "data: [DONE]\n\n", 14);
     sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
     poll_all(turn.p);
@@ -104,7 +104,7 @@ TEST_CASE("a question counts as seen only when sluice_turn_next_event told it") 
   EngineHandle engine(R"({"tools":[{"name":"look","agentCallable":true,"permission":"moderate"}]})");
   TurnHandle turn(engine.p, kTurn);
   poll_all(turn.p);
-  feed(turn.p, R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{}"}}]})");
+  feed(turn.p, R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{\"n\":1}"}}]})");
   sluice_turn_feed(turn.p, "data: [DONE]\n\n", 14);
   sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
   Delta next(turn.p);

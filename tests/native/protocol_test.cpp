@@ -448,7 +448,7 @@ TEST_CASE("a wrong protocol is named with what is allowed") {
         Wrong{R"("vpc")", Code::json, "", "vcp"}, Wrong{"true", Code::json, "", "found true"},
         Wrong{R"({"id":"tool_action","lenient":true})", Code::json, "lenient", "tool_action has no such option"},
         Wrong{R"({"id":"hermes","code":1})", Code::json, "code", "found 1"},
-        Wrong{R"({"id":"inline_tags","rules":[{"open":"[","close":"]"}]})", Code::json, "rules", "tool"},
+        Wrong{R"({"id":"inline_tags","rules":[{"open":"[","close":"]"}]})", Code::json, "rules[0]", "tool"},
         Wrong{R"("auto")", Code::json, "", "hermes"}}) {
     const Status status = make(wrong.config);
     INFO(wrong.config << ": " << status.message);

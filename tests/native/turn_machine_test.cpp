@@ -136,7 +136,7 @@ std::vector<Phase> phases() {
       {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kAsked},
       {"asked, the question not polled", config(), [](sluice_turn *t) { answer(t, call("note")); },
        "sssss sssss oo sss o" + kCalled},
-      {"running in mid-answer", config(block), fed(call("clock", "{}") + text("x")), "sooos sssss oo ooo o" + kRuns,
+      {"running in mid-answer", config(block), fed(call("clock", R"({\"n\":1})") + text("x")), "sooos sssss oo ooo o" + kRuns,
        false},
       {"running", config(), polled_answer(call("clock", "{}")), "sssss sssss oo ooo o" + kRuns, false},
       {"running, nobody knows", config(), [](sluice_turn *t) { answer(t, call("clock", "{}")); },
@@ -203,7 +203,7 @@ std::vector<Phase> phases() {
          sluice_turn_approve(t, 1, SLUICE_ONCE, nullptr, 0);
          poll(t);
        },
-       "sssss sssss oo ooo o" + kRuns, false},
+       "sssss sssss oo ooo o" + kAsked, false},
       {"adopted and denied", kOpenCall,
        [](sluice_turn *t) {
          poll(t);

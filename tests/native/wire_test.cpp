@@ -1012,7 +1012,7 @@ TEST_CASE("request: messages lose metadata, and calls in them get the names of t
         R"({"role":"tool","name":"live2d_motion","content":""})");
   CHECK(one(R"({"role":"tool","name":"表情.x"})") == R"({"role":"tool","name":"___x"})");
   CHECK(one(R"({"role":"assistant","tool_calls":[1,{"function":null},{}]})") ==
-        R"({"role":"assistant","tool_calls":[1,{"function":null},{}]})");
+        R"({"role":"assistant","tool_calls":[1,{"function":null,"id":"call_2"},{"id":"call_3"}]})");
   CHECK(legal_name("") == "_");
   CHECK(legal_name(std::string(100, 'a')).size() == 64);
 }

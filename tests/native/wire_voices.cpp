@@ -9,6 +9,12 @@ std::string data(const Json &event) { return "data: " + event.dump() + "\n\n"; }
 
 std::string typed(const Json &event) { return "event: " + text_of(event, "type") + "\n" + data(event); }
 
+// A finish reason in the words of a wire; one that it does not have stays as it is.
+std::string word_in(const std::map<std::string, std::string> &words, const std::string &finish) {
+  const auto found = words.find(finish);
+  return found == words.end() ? finish : found->second;
+}
+
 // What an answer's deltas come to where a wire says calls whole.
 struct WholeCall {
   std::string id, name, arguments;
@@ -44,7 +50,7 @@ class Anthropic {
     static const std::map<std::string, std::string> kWords = {
         {"stop", "end_turn"}, {"tool_calls", "tool_use"}, {"length", "max_tokens"}, {"content_filter", "refusal"}};
     Json end = {{"type", "message_delta"}, {"delta", Json::object()}};
-    if (!answer.finish.empty()) end["delta"]["stop_reason"] = kWords.at(answer.finish);
+    if (!answer.finish.empty()) end["delta"]["stop_reason"] = word_in(kWords, answer.finish);
     if (answer.usage) end["usage"] = {{"input_tokens", 3}, {"output_tokens", 2}};
     out_ += typed(end);
     if (answer.end) out_ += typed({{"type", "message_stop"}});
@@ -139,7 +145,7 @@ std::string gemini(const SpokenAnswer &answer) {
   static const std::map<std::string, std::string> kWords = {
       {"stop", "STOP"}, {"tool_calls", "STOP"}, {"length", "MAX_TOKENS"}, {"content_filter", "SAFETY"}};
   const Json usage = answer.usage ? Json{{"promptTokenCount", 3}, {"candidatesTokenCount", 2}} : Json();
-  if (!answer.finish.empty()) parts("", kWords.at(answer.finish), usage);
+  if (!answer.finish.empty()) parts("", word_in(kWords, answer.finish), usage);
   return out;
 }
 

@@ -72,15 +72,15 @@ TEST_CASE("members of a configuration that are wrong within") {
       {R"~({"protocol":{"id":"inline_tags","rules":[]}})~",
        "protocol.rules: found [], expected an array of { open, close, tool, argument }, none of them empty"},
       {R"~({"protocol":{"id":"inline_tags","rules":[1]}})~",
-       "protocol.rules: found [1], expected an array of { open, close, tool, argument }, none of them empty"},
+       "protocol.rules[0]: found 1, expected { open, close, tool, argument }, none of them empty"},
       {R"~({"protocol":{"id":"inline_tags","rules":[{"open":1}]}})~",
-       R"~(protocol.rules: found [{"open":1}], expected an array of { open, close, tool, argument }, none of them empty)~"},
+       "protocol.rules[0].open: found 1, expected a text that is not empty"},
       {R"~({"protocol":{"id":"inline_tags","rules":[{"open":"","close":"b","tool":"t","argument":"a"}]}})~",
-       R"~(protocol.rules: found [{"open":"","close":"b","tool":"t","argument":"a"}], expected an array of { open, close, tool, argument }, none of them empty)~"},
+       R"~(protocol.rules[0].open: found "", expected a text that is not empty)~"},
       {R"~({"protocol":{"id":"inline_tags","rules":[{"open":"a","close":"","tool":"t","argument":"a"}]}})~",
-       R"~(protocol.rules: found [{"open":"a","close":"","tool":"t","argument":"a"}], expected an array of { open, close, tool, argument }, none of them empty)~"},
+       R"~(protocol.rules[0].close: found "", expected a text that is not empty)~"},
       {R"~({"protocol":{"id":"inline_tags","rules":[{"open":"a","close":"b","tool":"t","argument":""}]}})~",
-       R"~(protocol.rules: found [{"open":"a","close":"b","tool":"t","argument":""}], expected an array of { open, close, tool, argument }, none of them empty)~"},
+       R"~(protocol.rules[0].argument: found "", expected a text that is not empty)~"},
   };
   check(rows, [](std::string_view document) {
     Config config;

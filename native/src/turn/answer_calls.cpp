@@ -190,7 +190,8 @@ void Answer::close_calls(bool ours) {
   for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
     Card &card = *log_.find(call);
     const bool well = ended_well(log_.finish(), setup_.wire->has_end(), End::complete);
-    const bool may_lack = card.adopted || (!arguments_lost_ && (error_ || well || (ours && card.ended)));
+    const bool said_none = trim_json(card.raw_arguments).starts_with('{');
+    const bool may_lack = card.adopted || (!arguments_lost_ && ((error_ && said_none) || well || (ours && card.ended)));
     if (card.state() == CardState::streaming) complete_streamed_call(setup_, log_, card, true, may_lack);
     const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
     const bool lacks = !may_lack && card.source == "native" && no_arguments(card.raw_arguments);

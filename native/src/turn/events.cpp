@@ -203,9 +203,13 @@ void EventQueue::save(std::string &out) const {
   queue.close();
 }
 
+// More events than any turn has; a state that somebody changed may say so.
+constexpr uint64_t kMostSeq = uint64_t{1} << 53;
+
 Status EventQueue::load(std::string_view saved, const About &about) {
   const SavedReader queue(saved);
   queue.get("seq", seq_);
+  seq_ = std::min(seq_, kMostSeq);
   size_t left = 0, index = 0;
   for (JsonSlices waiting(queue.nested("waiting")); waiting.next();) ++left;
   for (JsonSlices waiting(queue.nested("waiting")); waiting.next(); ++index) {

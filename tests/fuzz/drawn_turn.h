@@ -144,8 +144,12 @@ class DrawnPlay {
   explicit DrawnPlay(Choices &choices)
       : choices_(choices), drawn_(draw_turn(choices)), session_(drawn_.engine.dump(), drawn_.turn.dump()) {}
 
+  bool played = false;             // the turn could be made
+  size_t ran() const { return session_.ran.size(); }  // how often a tool ran
+
   void play() {
     if (!session_.usable() || !session_.error().empty()) return;  // two formats may not stand beside each other
+    played = true;
     check();
     for (size_t steps = 0; !choices_.done() && !session_.done && steps < 64; ++steps) {
       step();
@@ -180,7 +184,7 @@ class DrawnPlay {
       const std::string level = drawn_.levels[text_of(card, "name")];
       const bool by_policy = level == "public" && !asks(card);
       const bool again = card.value("idempotent", false) || restored_;
-      must(by_policy || approved_.contains(call) || approved_.contains(0), "nothing runs without a decision",
+      must(by_policy || granted_ || approved_.contains(call) || approved_.contains(0), "nothing runs without a decision",
            card.dump() + "\n" + told());
       must(again || ran_.insert(call).second, "nothing runs twice", card.dump() + "\n" + told());
     }
@@ -222,6 +226,7 @@ class DrawnPlay {
   int64_t now_ = 1700000000000;
   size_t started_ = 0;
   bool restored_ = false;
+  bool granted_ = false;  // a person let calls of a tool run for longer than once
   std::set<uint32_t> approved_, ran_;
 };
 
@@ -266,6 +271,7 @@ inline void DrawnPlay::step() {
         const int32_t decision = choices_.below(4) == 0 ? SLUICE_RELEASE : static_cast<int32_t>(choices_.below(4));
         const int32_t code = session_.approve(call, decision, choices_.below(4) == 0 ? choices_.of(kGiven) : "");
         if (code == SLUICE_OK) approved_.insert(call);
+        granted_ = granted_ || (code == SLUICE_OK && decision > SLUICE_ONCE && decision != SLUICE_RELEASE);
         return code;
       });
       break;

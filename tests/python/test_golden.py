@@ -10,6 +10,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 import golden  # noqa: E402
 
 
+# Members that cards have had since: a release did not save them.
+NEW_MEMBERS = ("digest", "key")
+
+
+def as_then(ended):
+    for block in ended["message"]["blocks"]:
+        for member in NEW_MEMBERS:
+            block.pop(member, None)
+    return ended
+
+
 class GoldenStates(unittest.TestCase):
     def test_states_of_every_release_go_on_as_they_did(self):
         files = golden.files()
@@ -17,7 +28,7 @@ class GoldenStates(unittest.TestCase):
         for file in files:
             with self.subTest(file.name):
                 saved = json.loads(file.read_text())
-                self.assertEqual(golden.run(saved), {"message": saved["message"], "history": saved["history"]})
+                self.assertEqual(as_then(golden.run(saved)), {"message": saved["message"], "history": saved["history"]})
 
     def test_a_turn_that_was_saved_ends_like_one_that_was_not(self):
         for scene, (config, answer, fed, approved) in golden.SCENES.items():

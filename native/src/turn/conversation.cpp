@@ -260,9 +260,11 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
       const auto function = json_member(call.value(), "function");
       if (!function) continue;
       const std::string arguments = stored_arguments(*function);
-      if (!content.empty()) content += '\n';
-      protocol.write_call(json_member_text(call.value(), "id"), text_name(form, json_member_text(*function, "name")),
-                          sendable(arguments), content);
+      const std::string name = text_name(form, json_member_text(*function, "name"));
+      std::string written;
+      protocol.write_call(json_member_text(call.value(), "id"), name, sendable(arguments), written);
+      if (written.empty()) written = "(" + name + ")";  // the format writes no calls; a message is never empty
+      content.append(content.empty() ? "" : "\n").append(written);
     }
   return with_content(item.json, json_string(content), {"tool_calls", "metadata"});
 }

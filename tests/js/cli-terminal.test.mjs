@@ -1,6 +1,8 @@
 // `npx sluice chat` on a pseudo-terminal: questions, keys, Ctrl-C.
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { Terminal } from '../../js/dist/esm/cli/terminal.js'
 import { startServer } from 'sluice/testing'
 import { call, log, path, scripted } from './cli-support.mjs'
 import { noTerminal, onTerminal } from './on-terminal.mjs'
@@ -24,6 +26,17 @@ test('on a terminal: what was typed before the question does not answer it', noT
   ]))
   assert.deepEqual(result.left, [])
   assert.deepEqual(result.log, [])
+})
+
+test('what was typed before the question, and not read yet, does not answer it', async () => {
+  const [stdin, stdout] = [0, 1].map(() => Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24, setRawMode() {} }))
+  stdout.resume()
+  const terminal = new Terminal({ stdin, stdout })
+  stdin.write('y\ry')
+  const said = terminal.line('run it? ', { fresh: true })
+  setTimeout(() => stdin.write('n\r'), 50)
+  assert.equal(await said, 'n')
+  terminal.close()
 })
 
 test('on a terminal: more than a screen comes page by page, and yes counts on the last one', noTerminal, async (t) => {

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 export interface LineOptions {
   /** Withdraws the question. */
   signal?: AbortSignal
-  /** Drops what was typed before the question, so that it does not answer it. */
+  /** Drops what was typed before the question, also what nobody read yet, so that it does not answer it. */
   fresh?: boolean
   /** Text that the person can edit. */
   preset?: string
@@ -52,15 +52,11 @@ export class Terminal {
   }
 
   /** Reads the next line. Returns undefined at the end of the input, or if the question was withdrawn. One read at a time. */
-  line(prompt: string, { signal, fresh = false, preset }: LineOptions = {}): Promise<string | undefined> {
-    if (this.live && fresh) {
-      this.#queue.length = 0
-      this.#lines.write(null, { ctrl: true, name: 'e' })
-      this.#lines.write(null, { ctrl: true, name: 'u' })
-    }
+  async line(prompt: string, { signal, fresh = false, preset }: LineOptions = {}): Promise<string | undefined> {
+    if (this.live && fresh) await this.#dropTyped()
     const typed = this.#queue.shift()
     if (typed !== undefined && this.live) this.#stdout.write(`${prompt}${typed}\n`) // typed during the answer
-    if (typed !== undefined || this.#ended || signal?.aborted) return Promise.resolve(typed)
+    if (typed !== undefined || this.#ended || signal?.aborted) return typed
     const line = new Promise<string | undefined>((resolve) => {
       const giveUp = (): void => this.#answer(undefined)
       this.#waiting = (line) => {
@@ -76,6 +72,13 @@ export class Terminal {
       if (preset !== undefined) this.#lines.write(preset)
     }
     return line
+  }
+
+  async #dropTyped(): Promise<void> {
+    for (let rounds = 0; rounds < 2; rounds++) await new Promise(setImmediate) // reads what waits in the input
+    this.#queue.length = 0
+    this.#lines.write(null, { ctrl: true, name: 'e' })
+    this.#lines.write(null, { ctrl: true, name: 'u' })
   }
 
   /** Draws the question again, below what was printed meanwhile. */

@@ -40,5 +40,6 @@ export const hiding = [
   { way: 'a host of letters that look like others', arguments: { host: 'аррӏе.com', dots: 'аррӏе。com https://аррӏе．com/x', also: 'www.ехе.net:80', end: 'at оо.com.', behind: '…。оо.com' }, shown: ['аррӏе.com⟨xn--80ak6aa92e.com⟩', 'аррӏе。com⟨xn--80ak6aa92e.com⟩ https://аррӏе．com⟨xn--80ak6aa92e.com⟩/x', 'www.ехе.net⟨www.xn--e1aa1c.net⟩:80', 'at оо.com⟨xn--n1aa.com⟩.', '…。оо.com⟨xn--n1aa.com⟩'] },
   { way: 'the hints of a stranger', ask: { words: { from: 'files' }, annotations: { readOnlyHint: true } }, arguments: { path: '/' }, shown: ['says that it only reads'] },
   { way: 'names given twice by the dozen', card: { twice: Array.from({ length: 25 }, (_, at) => `option${at}`) }, arguments: { path: '/' }, shown: ['option19 is given twice', '5 more names are given twice'] },
+  { way: 'the filler of Khitan and what stands for an object', arguments: { command: `ls${'\u{16fe4}'.repeat(90)}\ufffc; wipe` }, shown: ['ls⟨U+16FE4 ×90⟩⟨U+FFFC⟩; wipe'] },
   { way: 'another name than the tool has', card: { askedName: 'shell\u200b.read' }, arguments: { path: '/' }, shown: ['The model wrote the name shell⟨U+200B⟩.read'] },
 ]

@@ -20,6 +20,12 @@ for (const { way, arguments: args, shown, ask: more, card } of hiding) {
   })
 }
 
+test('every default-ignorable character is marked', () => {
+  const ignorable = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => (code < 0xd800 || code > 0xdfff) && /\p{Default_Ignorable_Code_Point}/u.test(String.fromCodePoint(code)))
+  assert.ok(ignorable.length > 4000)
+  for (const code of ignorable) assert.deepEqual(splitInvisible(`a${String.fromCodePoint(code)}b`), ['a', `U+${code.toString(16).toUpperCase().padStart(4, '0')}`, 'b'])
+})
+
 test('every line but those of a name belongs to a value, numbered as it stands there', () => {
   const values = of(ask({ arguments: { a: 'one\n\n\n\n\nsix', b: { c: [1, 'x'] } } }), 'value')
   assert.deepEqual(values.map((line) => [line.of, line.number, textOf(line)]), [

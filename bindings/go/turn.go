@@ -111,7 +111,7 @@ const (
 	DeltaProgress  DeltaKind = C.SLUICE_DELTA_PROGRESS  // as "progress": replaces what the call reported before; Index: the call
 )
 
-// Delta is a piece of text, told without JSON. Text with a mark ("refusal", "fabricated") is an Event.
+// Delta is a piece of text, told without JSON. Text with a mark ("refusal", "fabricated", "phase") is an Event.
 type Delta struct {
 	Kind  DeltaKind
 	Index uint32 // the block or the call that it belongs to

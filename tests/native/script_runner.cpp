@@ -152,7 +152,7 @@ std::vector<Json> poll_pieces(sluice_turn *turn, int64_t seq) {
     if (kind != expected || index != 0 || len != 0) throw Failed("kind " + std::to_string(kind) + ": " + brief(event));
     if (!text) return events;
     const std::string type = text_of(event, "type");
-    const bool marked = event.contains("refusal") || event.contains("fabricated");
+    const bool marked = event.contains("refusal") || event.contains("fabricated") || event.contains("phase");
     if (!marked && std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes))
       throw Failed("a piece of text that was no delta: " + brief(event));
     seq = event.value("seq", int64_t{-1});

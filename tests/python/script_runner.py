@@ -280,7 +280,7 @@ def poll_pieces(turn, seq):
         if isinstance(piece, sluice.Delta):
             kind, of = PIECES[piece.kind]
             piece = {"type": kind, of: piece.index, "text": piece.text, "seq": seq + 1}
-        elif piece["type"] in ("text", "reasoning", "args", "progress") and not {"refusal", "fabricated"} & piece.keys():
+        elif piece["type"] in ("text", "reasoning", "args", "progress") and not {"refusal", "fabricated", "phase"} & piece.keys():
             raise Failed(f"a piece of text that was no Delta: {brief(piece)}")
         seq = piece["seq"]
         yield piece

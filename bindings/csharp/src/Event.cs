@@ -21,7 +21,7 @@ namespace Sluice
         Progress = 4,
     }
 
-    /// <summary>A piece of text, told without JSON. Text with a mark (<c>refusal</c>, <c>fabricated</c>) is an <see cref="Event"/>.</summary>
+    /// <summary>A piece of text, told without JSON. Text with a mark (<c>refusal</c>, <c>fabricated</c>, <c>phase</c>) is an <see cref="Event"/>.</summary>
     public sealed class Delta : Piece
     {
         internal Delta(DeltaKind kind, uint index, string text)

@@ -263,7 +263,7 @@ class Turn(_Handle):
 
     def next_delta(self) -> Optional[Delta]:
         """Returns the next event as a Delta if it is a piece of text, which is told without JSON; else None: ask `next_event`. Text with a mark (refusal,
-        fabricated) is such another event."""
+        fabricated, phase) is such another event."""
         if self._unread is not None:
             return None
         kind, index, length = _I(), _U(), _N()

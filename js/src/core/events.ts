@@ -186,12 +186,14 @@ export interface RetryEvent extends Base, OfRound {
 }
 /** Stop reading the current answer (`run` does). */
 export interface AbortRequestEvent extends Base, WithReason { type: 'abortRequest' }
-/** What a text is, where it is not simply the answer. The same in every event of a block. */
+/** What a text is, where it is not simply the answer. The same in every event of a block, but for a `phase` that becomes known late. */
 export interface TextMarks {
   /** The provider's way to say that the model declines. */
   refusal?: true
   /** The model made up the result of a call, in its own marks for results: nobody ran anything. */
   fabricated?: true
+  /** The message is a commentary on the work, or the answer. The provider may say so after the text: then an event with an empty text has it. */
+  phase?: 'commentary' | 'final_answer'
 }
 /** The app looks at a final answer, which the turn would end with: `onFinal`, or `run.conclude`. */
 export interface FinalEvent extends Base, OfRound {
@@ -201,7 +203,7 @@ export interface FinalEvent extends Base, OfRound {
   /** It cannot be sent back: `maxRounds` allows no further answer. */
   last?: true
 }
-/** The text of an answer counts no more: it was sent back, or another text stands in its place. */
+/** The text of these blocks is withdrawn: the answer was sent back or replaced, or a later message repeats it. */
 export interface RetractedEvent extends Base, OfRound {
   type: 'retracted'
   /** Which blocks. */
@@ -381,7 +383,9 @@ export interface TextBlock extends TextMarks, OfRound {
   type: 'text'
   /** All of it so far. */
   text: string
-  /** A final check sent it back, or another text stands in its place. */
+  /** It is a message of its own: an empty line separates it from the text before it where texts are joined. */
+  apart?: true
+  /** A final check sent it back, another text replaces it, or a later message of the same answer has the same text. */
   retracted?: true
 }
 /** What the model thought. */

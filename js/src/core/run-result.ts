@@ -1,6 +1,7 @@
 // What a run has come to when it ends.
 import { SluiceError } from './errors.js'
 import type { ErrorEvent } from './events.js'
+import { joinedText } from './joined-text.js'
 import type { RunOutcome, RunResult } from './run-options.js'
 import type { Turn } from './turn.js'
 
@@ -8,7 +9,7 @@ import type { Turn } from './turn.js'
 export function resultOf(turn: Turn, outcome: RunOutcome, error: ErrorEvent | undefined, reason: string | undefined): RunResult {
   const message = orElse(() => turn.message, { role: 'assistant', ...(outcome === 'suspended' ? {} : { outcome }), rounds: 0, blocks: [] })
   const history = outcome === 'suspended' ? [] : orElse(() => turn.history, [])
-  const text = message.blocks.map((block) => (block.type === 'text' && !block.retracted ? block.text : '')).join('')
+  const text = joinedText(message.blocks)
   const { finishReason, usage } = message
   return {
     outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}),

@@ -47,6 +47,10 @@
  *   {"type":"text","block":0,"text":"I cannot help with that.","refusal":true}: the provider reports that the model declines.
  *   "fabricated":true: the model invented the result of a call, in the marks that its format has for results; no tool ran, and
  *   a page may fold the text. The block in SLUICE_GET_MESSAGE has the same member, and so has every event of the block.
+ *   "phase":"commentary" or "final_answer": the message that the text is, as the provider names it. A provider may name it
+ *   after the text: then an event with an empty text has the phase of the whole block. Each message of an answer is a block;
+ *   "apart":true in SLUICE_GET_MESSAGE: an empty line separates it from the text before it. If a later message of the same
+ *   answer has the same text, the earlier block is "retracted":true, and a "retracted" event names it.
  *
  * STRINGS
  *   In: pointer and length, UTF-8, copied before the call returns. Out: NUL-terminated UTF-8 JSON, borrowed: valid until
@@ -308,7 +312,7 @@ SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, siz
 /* Returns the next event if it is a piece of text: its plain bytes, without JSON. kind and index tell what they belong to, len
  * how many there are: a NUL may be among them, and one stands behind them. Returns NULL if the next event is another one, or
  * if there is none; kind tells which, index and len are 0. Events keep their order in whatever way they are polled, and each
- * counts in `seq`. Text with a mark ("refusal", "fabricated") is told by sluice_turn_next_event only. kind, index and len may
+ * counts in `seq`. Text with a mark ("refusal", "fabricated", "phase") is told by sluice_turn_next_event only. kind, index and len may
  * be NULL. Valid until the next call of this function or of sluice_turn_next_event on the turn. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len);
 

@@ -94,4 +94,7 @@ bool read_integer(std::string_view text, Integer &out, int base = 10) {
   return true;
 }
 
+// Nothing but white space?
+inline bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
+
 }  // namespace sluice

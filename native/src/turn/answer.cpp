@@ -15,11 +15,6 @@
 namespace sluice {
 namespace {
 
-// Usage may follow a finish reason at once. After this silence the answer has ended, even if its connection stays open.
-constexpr int64_t kSilenceMs = 1000;
-// A host whose tick is later than this was busy: bytes may wait in its socket.
-constexpr int64_t kBusyMs = 100;
-
 // Calls in the text that are not run, in native mode or without their seal; this sink only reports them.
 class Watcher final : public QuietSink {
  public:
@@ -48,13 +43,10 @@ int loss(Finish finish) {
   return finish == Finish::content_filter ? 2 : finish == Finish::length ? 1 : 0;
 }
 
-std::string with_commas(size_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
+Block::Mark mark_of(Phase phase) {
+  if (phase == Phase::commentary) return Block::Mark::commentary;
+  return phase == Phase::final_answer ? Block::Mark::final_answer : Block::Mark::none;
 }
-
-bool blank(std::string_view text) { return text.find_first_not_of(" \t\n\v\f\r") == text.npos; }
 
 }  // namespace
 
@@ -217,6 +209,7 @@ void Answer::conclude(bool whole, End how) {
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) tell_other_format();
   if (!ours && !error_) note_unsealed();
+  if (!error_) log_.retract_repeated();
   log_.end_answer();
 }
 
@@ -347,6 +340,19 @@ bool Answer::goes_on() {
   return !ignores_bytes();
 }
 
+void Answer::on_message(Phase phase) {
+  if (!goes_on()) return;
+  if (text_bytes_ > 0) interrupt_text();
+  message_begins_ = true;
+  phase_ = phase;
+}
+
+void Answer::on_phase(Phase phase) {
+  if (ignores_bytes()) return;
+  if (!message_begins_) log_.set_phase(mark_of(phase));
+  phase_ = phase;
+}
+
 void Answer::on_text(std::string_view utf8) {
   if (!goes_on()) return;
   note_content(utf8);
@@ -382,7 +388,7 @@ void Answer::on_refusal(std::string_view utf8) {
   interrupt_text();
   const std::string_view piece = within_text_limit(utf8);
   if (thoughts_ && !blank(piece)) thoughts_->interrupt();
-  if (!piece.empty()) show(Block::Kind::text, piece, false, Block::Mark::refusal);
+  if (!piece.empty()) show_text(piece, Block::Mark::refusal);
   if (piece.size() < utf8.size()) overflow();
 }
 
@@ -454,11 +460,11 @@ void Answer::on_diagnostic(std::string_view code, std::string_view detail) {
 // ---- what the scanner reports ----
 
 void Answer::on_scan_text(std::string_view utf8) {
-  if (!ignores_bytes()) show(Block::Kind::text, utf8);
+  if (!ignores_bytes()) show_text(utf8, mark_of(phase_));
 }
 
 void Answer::on_scan_fabricated(std::string_view utf8) {
-  if (!ignores_bytes()) show(Block::Kind::text, utf8, false, Block::Mark::fabricated);
+  if (!ignores_bytes()) show_text(utf8, Block::Mark::fabricated);
 }
 
 void Answer::on_scan_hidden(std::string_view utf8) {
@@ -584,69 +590,21 @@ void Answer::show(Block::Kind kind, std::string_view utf8, bool fresh, Block::Ma
   log_.append(kind, utf8, fresh, mark);
 }
 
-// ---- time ----
-
-// How long the provider may be silent; 0: for ever.
-int64_t Answer::silence() const {
-  if (!is_open() || setup_.parser || is_cut() || !waiting_since_) return 0;
-  const WireReader::Refusal refusal = reader_->refusal();
-  if (!has_ended() && (last_word_ || refusal == WireReader::Refusal::whole)) return kSilenceMs;
-  const bool begun = state_ >= AnswerState::streaming || refusal != WireReader::Refusal::none;
-  return begun ? setup_.config.idle_timeout_ms : setup_.config.first_byte_timeout_ms;
+void Answer::show_text(std::string_view utf8, Block::Mark mark) {
+  show(Block::Kind::text, utf8, std::exchange(message_begins_, false), mark);
 }
 
-// White space is no content: a model that has lost its way writes it without end.
-void Answer::note_content(std::string_view piece) {
-  if (blank(piece)) return;
-  said_at_ = log_.now();
-  empty_bytes_ = 0;
+bool Answer::has_tool(std::string_view name) const {
+  if (find_tool(name) != nullptr) return true;
+  for (JsonSlices tools(json_member(setup_.body, "tools").value_or("")); tools.next();)
+    if (json_member_text(tools.value(), "name") == name) return true;
+  return false;
 }
 
-std::optional<Answer::Wait> Answer::wait() const {
-  const int64_t timeout = silence();
-  if (timeout == 0 && (!is_open() || setup_.parser || is_cut() || !waiting_since_)) return std::nullopt;
-  std::optional<Wait> wait;
-  if (timeout > 0) wait = Wait{*waiting_since_, timeout, false};
-  const int64_t patience = setup_.config.first_byte_timeout_ms;
-  if (said_at_ && patience > 0 && (!wait || *said_at_ + patience < wait->since + wait->timeout))
-    wait = Wait{*said_at_, patience, true};
-  return wait;
-}
-
-std::optional<int64_t> Answer::deadline() const {
-  const std::optional<Wait> next = wait();
-  return next ? std::optional(next->since + next->timeout) : std::nullopt;
-}
-
-void Answer::shift_deadline(int64_t gap) {
-  if (!is_open()) return;
-  waiting_since_ = waiting_since_ ? *waiting_since_ + gap : *log_.now();
-  if (said_at_) *said_at_ += gap;
-}
-
-std::optional<TurnError> Answer::expire() {
-  const int64_t now = *log_.now();
-  for (auto next = wait(); next && now - next->since >= next->timeout; next = wait()) {
-    const bool host_was_busy = now - next->since > next->timeout + kBusyMs && now - *waiting_since_ > kBusyMs;
-    if (!late_ && host_was_busy) {
-      late_ = true;
-      (next->says_nothing ? said_at_ : waiting_since_) = now - next->timeout + std::min(next->timeout, kSilenceMs);
-    } else if (has_ended()) {
-      cut("ended");  // the host did not stop reading at "round"
-    } else if (log_.finish() != Finish::none || reader_->refusal() != WireReader::Refusal::none) {
-      reader_->end();
-      conclude(true);  // its reader has reported the end before, and does not do so again
-      said_at_.reset();
-    } else {
-      const bool begun = state_ >= AnswerState::streaming;
-      return TurnError{begun ? "idle_timeout" : "first_byte_timeout",
-                       next->says_nothing
-                           ? with_commas(empty_bytes_) + " bytes came, and none of them said anything"
-                           : "the provider sent nothing for " + std::to_string(next->timeout) + " ms",
-                       "", !shown_, false};
-    }
-  }
-  return std::nullopt;
+bool Answer::has_provider_tools() const {
+  for (JsonSlices tools(json_member(setup_.body, "tools").value_or("")); tools.next();)
+    if (!is_one_of(json_member_text(tools.value(), "type"), {"", "function", "custom"})) return true;
+  return false;
 }
 
 }  // namespace sluice

@@ -72,6 +72,8 @@ class Answer final : WireSink, ScanSink {
 
  private:
   // -- WireSink
+  void on_message(Phase phase) override;
+  void on_phase(Phase phase) override;
   void on_text(std::string_view utf8) override;
   void on_reasoning(std::string_view utf8) override;
   void on_refusal(std::string_view utf8) override;
@@ -88,6 +90,8 @@ class Answer final : WireSink, ScanSink {
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
   bool reads_on() const override { return !is_cut(); }
+  bool has_tool(std::string_view name) const override;
+  bool has_provider_tools() const override;
   void on_native(std::string_view items) override;
   void on_beside(std::string_view members) override;
   void on_model(std::string_view name) override;
@@ -118,6 +122,7 @@ class Answer final : WireSink, ScanSink {
   void tell_other_format();
   bool goes_on();
   void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);
+  void show_text(std::string_view utf8, Block::Mark mark);
   std::string_view within_text_limit(std::string_view utf8);
   void overflow();
   const Tool *find_tool(std::string_view name) const;
@@ -157,6 +162,7 @@ class Answer final : WireSink, ScanSink {
     visit("waitingSince", answer.waiting_since_);
     visit("saidAt", answer.said_at_);
     visit("emptyBytes", answer.empty_bytes_);
+    visit("messageBegins", answer.message_begins_);
   }
 
   // -- set once
@@ -192,6 +198,8 @@ class Answer final : WireSink, ScanSink {
     size_t bytes = 0, units = 0;
   } counted_;  // UTF-16 units in front of the call that was closed last; not saved: counted again
   bool too_many_blocks_ = false;
+  bool message_begins_ = false;     // the text that comes next is a message of its own
+  Phase phase_ = Phase::none;       // of the message that is read
   std::vector<Unsealed> unsealed_;
   // -- silence
   bool last_word_ = false;  // the last thing that came was a finish reason: silence after it ends the answer

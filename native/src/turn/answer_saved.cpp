@@ -99,6 +99,7 @@ void Answer::save(std::string &out) const {
   ObjectWriter object(out);
   save_state(state_, Saver{object});
   each_field(*this, Saver{object});
+  if (phase_ != Phase::none) object.number("phase", static_cast<int64_t>(phase_));
   if (error_) save_error(*error_, object.value("error"));
   object.value("slots");
   write_calls(slots_);
@@ -153,6 +154,7 @@ Status Answer::load(const SavedReader &saved, Config &config) {
   if (const std::string_view names = saved.nested("names"); !names.empty()) offered_ = load_names(names);
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
+  phase_ = saved_enum(saved, "phase", Phase::none, Phase::final_answer);
   Finish &finish = log_.round().finish;
   finish = saved_enum(saved, "finish", finish, Finish::failed);  // version 0.1 saved it here
   if (const std::string_view error = saved.nested("error"); !error.empty())

@@ -20,7 +20,9 @@ std::string_view piece_head(EventQueue::Kind kind) {
   switch (kind) {
     case EventQueue::Kind::text:
     case EventQueue::Kind::refusal:
-    case EventQueue::Kind::fabricated: return R"({"type":"text","block":)";
+    case EventQueue::Kind::fabricated:
+    case EventQueue::Kind::commentary:
+    case EventQueue::Kind::of_final_answer: return R"({"type":"text","block":)";
     case EventQueue::Kind::reasoning: return R"({"type":"reasoning","block":)";
     case EventQueue::Kind::args: return R"({"type":"args","call":)";
     case EventQueue::Kind::progress: return R"({"type":"progress","call":)";
@@ -30,7 +32,8 @@ std::string_view piece_head(EventQueue::Kind kind) {
 
 // A mark is told in the JSON of the event.
 bool has_mark(EventQueue::Kind kind) {
-  return kind == EventQueue::Kind::refusal || kind == EventQueue::Kind::fabricated;
+  using Kind = EventQueue::Kind;
+  return kind == Kind::refusal || kind == Kind::fabricated || kind == Kind::commentary || kind == Kind::of_final_answer;
 }
 
 bool may_be_withdrawn(EventQueue::Kind kind) {
@@ -118,6 +121,8 @@ void EventQueue::write_piece(const Event &event, std::string &out) {
   out += R"(,"text":)";
   append_json_string(out, event.text);
   if (event.kind == Kind::refusal) out += R"(,"refusal":true)";
+  if (event.kind == Kind::commentary) out += R"(,"phase":"commentary")";
+  if (event.kind == Kind::of_final_answer) out += R"(,"phase":"final_answer")";
   if (event.kind == Kind::fabricated) out += R"(,"fabricated":true)";
 }
 
@@ -217,7 +222,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    auto known = kind > static_cast<uint32_t>(Kind::final_answer) ? Kind::other : static_cast<Kind>(kind);
+    auto known = kind > static_cast<uint32_t>(Kind::of_final_answer) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     const bool document = piece_head(known).empty() || known == Kind::progress;

@@ -31,7 +31,9 @@ class EventQueue {
     refusal,     // text of a block with this mark
     fabricated,  // text of a block with this mark
     ipc,
-    final_answer
+    final_answer,
+    commentary,      // text of a block of this phase
+    of_final_answer  // text of a block of this phase
   };
 
   // Appends to block `key` (text, reasoning), or to the arguments of call `key`.

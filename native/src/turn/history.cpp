@@ -268,10 +268,12 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     std::vector<const Card *> &cards = parts.cards;
     for (; at < message.blocks.size() && message.blocks[at].round == number; ++at) {
       const Block &block = message.blocks[at];
-      const bool replaced = round.note.empty() && message.is_retracted(block);
+      const bool replaced = block.repeated || (round.note.empty() && message.is_retracted(block));
       std::string replaced_text;
+      std::string &told = replaced ? replaced_text : split ? behind : text;
+      if (block.apart && !told.empty()) told += "\n\n";
       const std::string_view shown = block.kind == Block::Kind::text ? std::string_view(block.text) : "";
-      hidden.write(shown, at, replaced ? replaced_text : split ? behind : text);
+      hidden.write(shown, at, told);
       if (block.kind != Block::Kind::tool_use) continue;
       const Card &card = *message.cards[block.card];
       dropped = dropped || card.dropped;

@@ -76,17 +76,61 @@ void Log::hide(std::string_view tag) {
 
 void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark) {
   if (fresh || !continues(kind, mark)) {
+    const bool apart = fresh && kind == Block::Kind::text && last_text() != nullptr;
     Block &block = message_.blocks.emplace_back();
     block.kind = kind;
     block.mark = mark;
     block.round = round_number();
+    block.apart = apart;
   }
-  message_.blocks.back().text += utf8;
-  events_.delta(kind == Block::Kind::reasoning    ? Event::reasoning
-                : mark == Block::Mark::refusal    ? Event::refusal
-                : mark == Block::Mark::fabricated ? Event::fabricated
-                                                  : Event::text,
-                static_cast<uint32_t>(message_.blocks.size() - 1), utf8);
+  tell_text(message_.blocks.back(), utf8);
+}
+
+void Log::tell_text(Block &block, std::string_view utf8) {
+  block.text += utf8;
+  const auto kind = block.kind == Block::Kind::reasoning      ? Event::reasoning
+                    : block.mark == Block::Mark::refusal      ? Event::refusal
+                    : block.mark == Block::Mark::fabricated   ? Event::fabricated
+                    : block.mark == Block::Mark::commentary   ? Event::commentary
+                    : block.mark == Block::Mark::final_answer ? Event::of_final_answer
+                                                              : Event::text;
+  events_.delta(kind, static_cast<uint32_t>(&block - message_.blocks.data()), utf8);
+}
+
+// The last text of this round; nullptr: it has none.
+Block *Log::last_text() {
+  for (size_t at = message_.blocks.size(); at-- > 0 && message_.blocks[at].round == round_number();)
+    if (message_.blocks[at].kind == Block::Kind::text) return &message_.blocks[at];
+  return nullptr;
+}
+
+void Log::set_phase(Block::Mark phase) {
+  Block *const block = last_text();
+  if (block == nullptr || block->mark != Block::Mark::none) return;
+  block->mark = phase;
+  tell_text(*block, {});
+}
+
+void Log::retract_repeated() {
+  std::vector<size_t> repeated;
+  const std::vector<Block> &blocks = message_.blocks;
+  size_t first = blocks.size();
+  while (first > 0 && blocks[first - 1].round == round_number()) --first;
+  for (size_t later = first; later < blocks.size(); ++later)
+    for (size_t at = first; blocks[later].apart && at < later; ++at)
+      if (blocks[at].kind == Block::Kind::text && !message_.is_retracted(blocks[at]) &&
+          blocks[at].text == blocks[later].text)
+        repeated.push_back(at);
+  for (const size_t at : repeated) message_.blocks[at].repeated = true;
+  if (!repeated.empty()) tell_retracted(repeated);
+}
+
+void Log::tell_retracted(const std::vector<size_t> &blocks) {
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "retracted").number("round", round_number());
+  std::string list = "[";
+  for (const size_t at : blocks) append_number(list.append(list.size() > 1 ? "," : ""), static_cast<int64_t>(at));
+  event.raw("blocks", list + "]");
 }
 
 void Log::show_error(TurnError error) {
@@ -270,13 +314,11 @@ void Log::retract(std::string note) {
     round().native.clear();
   }
   round().note = std::move(note);
-  ObjectWriter event(events_.open(Event::other));
-  event.text("type", "retracted").number("round", round_number());
-  std::string list = "[";
+  std::vector<size_t> blocks;
   for (const Block &block : message_.blocks)
-    if (block.round == round_number() && message_.is_retracted(block))
-      append_number(list.append(list.size() > 1 ? "," : ""), &block - message_.blocks.data());
-  event.raw("blocks", list + "]");
+    if (block.round == round_number() && message_.is_retracted(block) && !block.repeated)
+      blocks.push_back(static_cast<size_t>(&block - message_.blocks.data()));
+  tell_retracted(blocks);
 }
 
 std::string Log::text_of_round() const {
@@ -284,7 +326,7 @@ std::string Log::text_of_round() const {
   while (block != message_.blocks.begin() && std::prev(block)->round == round_number()) --block;
   std::string text;
   for (; block != message_.blocks.end(); ++block)
-    if (block->kind == Block::Kind::text && !message_.is_retracted(*block)) text += block->text;
+    if (block->kind == Block::Kind::text && !message_.is_retracted(*block)) add_text(*block, text);
   return text;
 }
 

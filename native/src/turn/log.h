@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "base/saved.h"
@@ -43,10 +44,15 @@ class Log {
 
   // -- blocks
   bool continues(Block::Kind kind, Block::Mark mark) const;  // the last block is of this kind, mark and round
-  // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway.
+  // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway, a text as a message of its
+  // own.
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
   // Keeps a tag that is not shown, for the history.
   void hide(std::string_view tag);
+  // The last text of this round has this phase, which became known after it.
+  void set_phase(Block::Mark phase);
+  // Retracts texts of this round that a later message of it repeats, and says so in an event.
+  void retract_repeated();
   void show_error(TurnError error);
   // Retracts the text of this round, and says so in an event. `note`: what the model reads about it.
   // The items of the answer in the provider's shape: those that may go back.
@@ -109,6 +115,9 @@ class Log {
   Status load_events(std::string_view saved);
 
  private:
+  Block *last_text();
+  void tell_text(Block &block, std::string_view utf8);
+  void tell_retracted(const std::vector<size_t> &blocks);
   void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);
   void take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards);

@@ -174,6 +174,8 @@ void Log::save(ObjectWriter &object) const {
     entry.number("kind", static_cast<int64_t>(block.kind)).number("round", block.round);
     Saver{entry}("text", block.text);
     if (block.mark != Block::Mark::none) entry.number("mark", static_cast<int64_t>(block.mark));
+    if (block.apart) entry.boolean("apart", true);
+    if (block.repeated) entry.boolean("repeated", true);
     if (block.kind == Block::Kind::tool_use) entry.number("card", static_cast<int64_t>(block.card));
     if (block.kind == Block::Kind::error) save_error(block.error, entry.value("error"));
     entry.close();
@@ -278,10 +280,12 @@ Status Log::load_blocks(const SavedReader &saved) {
     const SavedReader entry(blocks.value());
     Block &block = message_.blocks.emplace_back();
     block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
-    block.mark = saved_enum(entry, "mark", Block::Mark::none, Block::Mark::fabricated);
+    block.mark = saved_enum(entry, "mark", Block::Mark::none, Block::Mark::final_answer);
     entry.get("round", block.round);
     entry.text("text", block.text);
     entry.get("card", block.card);
+    entry.get("apart", block.apart);
+    entry.get("repeated", block.repeated);
     Status status = entry.fits();
     if (block.kind == Block::Kind::error && status.ok())
       status = load_error(entry.nested("error"), block.error).inside("error");

@@ -6,6 +6,16 @@
 
 namespace sluice {
 
+void add_text(const Block &block, std::string &text) {
+  if (block.apart && !text.empty()) text += "\n\n";
+  text += block.text;
+}
+
+std::string_view phase_word(Block::Mark mark) {
+  if (mark == Block::Mark::commentary) return "commentary";
+  return mark == Block::Mark::final_answer ? "final_answer" : "";
+}
+
 void write_error(const TurnError &error, std::string &out) {
   out += "\"code\":";
   append_json_string(out, error.code);
@@ -92,6 +102,8 @@ void Message::write(std::string &out) const {
         object.text("text", block.text);
         if (block.mark == Block::Mark::refusal) object.boolean("refusal", true);
         if (block.mark == Block::Mark::fabricated) object.boolean("fabricated", true);
+        if (const std::string_view phase = phase_word(block.mark); !phase.empty()) object.text("phase", phase);
+        if (block.apart) object.boolean("apart", true);
         if (is_retracted(block)) object.boolean("retracted", true);
         object.close();
         break;

@@ -40,11 +40,14 @@ struct TurnError {
 
 struct Block {
   enum class Kind : uint8_t { text, reasoning, tool_use, error };
-  enum class Mark : uint8_t { none, refusal, fabricated };  // none: ordinary text of the answer
+  // none: ordinary text of the answer. Saved as a number.
+  enum class Mark : uint8_t { none, refusal, fabricated, commentary, final_answer };
   Kind kind = Kind::text;
   Mark mark = Mark::none;
   uint32_t round = 0;
-  std::string text;  // text, reasoning
+  std::string text;       // text, reasoning
+  bool apart = false;     // begins a message of its own: an empty line is between it and the text in front of it
+  bool repeated = false;  // a later message of the same answer has the same text
   size_t card = 0;   // tool_use: index into Message::cards
   TurnError error;
 };
@@ -95,16 +98,20 @@ struct Message {
 
   Usage usage() const;   // of all rounds and of forgotten answers together
   void forget_answer();  // forgets the answer of the last round, but for its usage
-  // Is this a text that a final check sent back or replaced?
+  // Is this a text that a final check sent back or replaced, or that a later message repeats?
   bool is_retracted(const Block &block) const {
-    return block.kind == Block::Kind::text && block.round > 0 &&
-           static_cast<size_t>(&block - blocks.data()) < rounds[block.round - 1].retracted;
+    return block.repeated || (block.kind == Block::Kind::text && block.round > 0 &&
+                              static_cast<size_t>(&block - blocks.data()) < rounds[block.round - 1].retracted);
   }
   Finish finish() const { return rounds.empty() ? Finish::none : rounds.back().finish; }
   // SLUICE_GET_MESSAGE.
   void write(std::string &out) const;
 };
 
+// Appends the text of a block to that of the blocks in front of it.
+void add_text(const Block &block, std::string &text);
+// The word for a phase in `phase` of texts; empty: the block has none.
+std::string_view phase_word(Block::Mark mark);
 void write_error(const TurnError &error, std::string &out);  // appends `"code":...` and the rest, without braces
 
 }  // namespace sluice

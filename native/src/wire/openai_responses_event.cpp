@@ -15,12 +15,6 @@ Piece piece_of(std::string_view type) {
   return type == "reasoning_summary_text.delta" ? Piece::summary : Piece::none;
 }
 
-namespace {
-
-int64_t part_of(JsonView index) { return std::clamp<int64_t>(index.integer().value_or(0), 0, kMostParts); }
-
-}  // namespace
-
 Fields read_fields(JsonView root) {
   Fields fields;
   root.members([&](std::string_view key, JsonView value) {
@@ -30,10 +24,10 @@ Fields read_fields(JsonView root) {
       fields.delta = value;
     else if (key == "output_index")
       fields.index = std::max(value.integer().value_or(kAnyIndex), kAnyIndex);
-    else if (key == "content_index")
-      fields.part = part_of(value);
-    else if (key == "summary_index")
-      fields.summary = part_of(value);
+    else if (key == "item_id")
+      fields.id = value.string();
+    else if (key == "part")
+      fields.part = value;
     else if (is_one_of(key, {"text", "refusal", "arguments", "input"}))
       fields.done = value;
     else if (key == "response")

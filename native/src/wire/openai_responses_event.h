@@ -8,8 +8,7 @@
 
 namespace sluice {
 
-constexpr int64_t kAnyIndex = -1;   // the event does not say
-constexpr int64_t kMostParts = 62;  // a part beyond shares the last bit
+constexpr int64_t kAnyIndex = -1;  // the event does not say
 
 // What a delta adds to.
 enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary };
@@ -20,9 +19,8 @@ Piece piece_of(std::string_view type);  // `type`: without "response."
 struct Fields {
   std::string_view type;
   int64_t index = kAnyIndex;
-  int64_t part = 0;  // content_index
-  int64_t summary = 0;
-  JsonView delta, done, response;  // done: the whole of what the deltas brought
+  std::string_view id;                   // item_id
+  JsonView delta, done, part, response;  // done: the whole of what the deltas brought
 };
 
 Fields read_fields(JsonView root);

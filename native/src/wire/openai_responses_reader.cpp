@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <iterator>
-#include <set>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,39 +13,21 @@
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/openai_responses_event.h"
-#include "wire/openai_responses_item.h"
+#include "wire/openai_responses_items.h"
 
 namespace sluice {
 namespace {
 
-constexpr size_t kMostItems = 4096;
-constexpr int64_t kAllParts = -1;      // every bit of a mask
-constexpr int64_t kContent = 1 << 20;  // parts of `content` are numbered from here, parts of `summary` from 0
-constexpr uint32_t kNoSlot = UINT32_MAX;
+constexpr std::string_view kCustomCall = "custom_tool_call";
 constexpr LooseMember kLoose[] = {{{}, "sequence_number"}, {{}, "obfuscation"}};
 
 constexpr std::string_view kForHost = "This call is for the app: Sluice does not run it.";
 constexpr std::string_view kForApproval = "The provider waits for an approval, which cannot be given here.";
 
-// One output item. Items stay in the order in which they began.
-struct Item {
-  int64_t index = kAnyIndex;  // output_index; items of one index may follow each other
-  ResponsesItem kind = ResponsesItem::provider;
-  std::string id;           // call_id, or else the item's own; changes of that are ignored
-  std::string type;         // of a provider's item
-  uint32_t slot = kNoSlot;  // of a call, or of a provider's
-  int64_t shown = 0;        // a bit for each part of the content that was shown
-  int64_t summaries = 0;    // and of the summary
-  bool streamed = false;    // some of the arguments came
-  bool settled = false;     // the arguments, or the result of a provider's tool, are whole
-  bool cut = false;         // the provider stopped in the middle of it
-  bool closed = false;
-  Utf8Joiner joiner;      // of arguments
-  std::string arguments;  // so far, until they are settled; of a custom tool: its input
-  std::string json;       // as it goes back; empty until it is closed
-};
-
-int64_t bit_of(int64_t part) { return int64_t{1} << std::clamp<int64_t>(part, 0, kMostParts); }
+Phase phase_of(JsonView item) {
+  const std::string_view phase = item["phase"].string();
+  return phase == "commentary" ? Phase::commentary : phase == "final_answer" ? Phase::final_answer : Phase::none;
+}
 
 std::string id_of(JsonView item) {
   const std::string_view call = item["call_id"].string();
@@ -55,6 +35,9 @@ std::string id_of(JsonView item) {
 }
 
 bool is_null(JsonView value) { return value.kind() == 0 || value.kind() == 'n'; }
+
+// xAI runs searches of its own as calls of custom tools.
+bool is_run_by_provider(std::string_view name) { return name.starts_with("x_") || name.starts_with("view_x_"); }
 
 // A value, not null, for people: a string as it is, anything else as JSON. The view is sliced.
 std::string words_of(JsonView value) { return repair_utf8(value.kind() == '"' ? value.string() : value.text()); }
@@ -85,9 +68,7 @@ class ResponsesReader final : public EventReader {
  public:
   ResponsesReader(WireSink &sink, const WireLimits &limits) : EventReader(sink, limits, "a response", kLoose) {}
 
-  bool has_orphans() const override {
-    return std::any_of(items_.begin() + static_cast<std::ptrdiff_t>(closed_), items_.end(), is_orphan);
-  }
+  bool has_orphans() const override { return items_.has_orphans(); }
 
  private:
   // ---- Events ----
@@ -123,32 +104,23 @@ class ResponsesReader final : public EventReader {
       if (!is_null(fields.delta) && fields.delta.kind() != '"') return take_odd(piece, fields, event);
       const std::string_view text = fields.delta.string();
       if (!surrogates) repeatable(text);
-      again_ = {piece, fields};
+      again_id_ = fields.id;
+      again_.piece = piece;
+      again_.fields.index = fields.index;
+      again_.fields.id = again_id_;
       take_piece(piece, fields, text, surrogates);
     } else if (type == "reasoning.delta" || type == "reasoning_summary.delta") {
-      if (Item *const item = item_at(fields.index, ResponsesItem::reasoning)) item->shown = item->summaries = kAllParts;
-      const std::string_view text = fields.delta.is_object() ? fields.delta["text"].string() : fields.delta.string();
-      show_reasoning_of(fields.index, 0, text, surrogates);
-    } else if (type == "output_text.done" || type == "refusal.done") {
-      Item *const item = undone_item(fields.index, ResponsesItem::message);
-      if (item != nullptr && !(item->shown & bit_of(fields.part)))
-        show_part(fields, fields.done.string(), type.front() == 'r', surrogates);
-    } else if (type == "reasoning_summary_text.done" || type == "reasoning_text.done") {
-      Item *const item = undone_item(fields.index, ResponsesItem::reasoning);
-      const bool content = type == "reasoning_text.done";
-      if (item != nullptr && !(content ? item->shown & bit_of(fields.part) : item->summaries & bit_of(fields.summary)))
-        show_thought(fields, content, fields.done.string(), surrogates);
+      take_piece(Piece::thought, fields,
+                 fields.delta.is_object() ? fields.delta["text"].string() : fields.delta.string(), surrogates);
+    } else if (is_one_of(type,
+                         {"output_text.done", "refusal.done", "reasoning_text.done", "reasoning_summary_text.done"})) {
+      repeat_part(type, fields);
+    } else if (is_one_of(type, {"content_part.added", "reasoning_part.added", "reasoning_summary_part.added"})) {
+      const bool thinks = type.front() == 'r' || fields.part["type"].string() == "reasoning_text";
+      begin_part(items_.going_on(fields.index, thinks ? ResponsesItem::reasoning : ResponsesItem::message, fields.id));
     } else if (type == "function_call_arguments.done" || type == "custom_tool_call_input.done") {
-      const bool custom = type.front() == 'c';
-      Item *const item = find_open(fields.index, custom ? ResponsesItem::custom_call : ResponsesItem::function_call);
-      if (item != nullptr && item->slot != kNoSlot && fields.done.kind() == '"') {
-        settle_arguments(*item, fields.done.string());
-        sink().on_call_end(item->slot);
-      } else if (!fields.done.string().empty()) {  // of an item that nobody announced so far, or that is done
-        Item *const unknown =
-            undone_item(fields.index, custom ? ResponsesItem::custom_call : ResponsesItem::function_call);
-        if (unknown != nullptr) unknown->streamed = true;
-      }
+      const ResponsesItem kind = type.front() == 'c' ? ResponsesItem::custom_call : ResponsesItem::function_call;
+      repeat_arguments(fields, kind);
     } else if (type == "output_item.added") {
       begin(fields.index, event.sliced()["item"], event);
     } else if (type == "output_item.done") {
@@ -167,24 +139,26 @@ class ResponsesReader final : public EventReader {
   void take_odd(Piece piece, const Fields &fields, const JsonEvent &event) {
     tell_broken("a delta of the wrong type: ", event.text());
     if (piece != Piece::arguments && piece != Piece::input) return;
-    Item *const item =
-        item_at(fields.index, piece == Piece::input ? ResponsesItem::custom_call : ResponsesItem::function_call);
+    OutputItem *const item =
+        call_at(fields.index, piece == Piece::input ? ResponsesItem::custom_call : ResponsesItem::function_call);
     if (item == nullptr) return;
     item->streamed = true;
-    if (item->slot != kNoSlot) sink().on_call_broken(item->slot, "invalid_json");
+    if (item->has_card()) sink().on_call_broken(item->slot, "invalid_json");
   }
 
   void take_piece(Piece piece, const Fields &fields, std::string_view text, bool surrogates) {
     switch (piece) {
       case Piece::none: break;
-      case Piece::text:
-      case Piece::refusal: show_part(fields, text, piece == Piece::refusal, surrogates); break;
       case Piece::arguments:
-        add_arguments(item_at(fields.index, ResponsesItem::function_call), text, surrogates);
+        add_arguments(call_at(fields.index, ResponsesItem::function_call), text, surrogates);
         break;
-      case Piece::input: add_arguments(item_at(fields.index, ResponsesItem::custom_call), text, surrogates); break;
-      case Piece::thought:
-      case Piece::summary: show_thought(fields, piece == Piece::thought, text, surrogates); break;
+      case Piece::input: add_arguments(call_at(fields.index, ResponsesItem::custom_call), text, surrogates); break;
+      default: {
+        const bool thinks = piece == Piece::thought || piece == Piece::summary;
+        if (text.empty()) break;
+        OutputItem *const item = text_at(fields, thinks ? ResponsesItem::reasoning : ResponsesItem::message);
+        show_piece(item, thinks ? Piece::thought : piece, text, surrogates);
+      }
     }
   }
 
@@ -205,6 +179,7 @@ class ResponsesReader final : public EventReader {
     count(response["usage"]);
     if (status == "completed" || status == "incomplete") {
       take_output(response["output"], event, status == "incomplete");
+      open_waiting(false);
       if (status == "incomplete") {
         const std::string_view reason = response["incomplete_details"]["reason"].string();
         const std::string_view words = reason.empty() ? status : reason;
@@ -224,20 +199,15 @@ class ResponsesReader final : public EventReader {
 
   // The items of a response's `output`: only those that the stream did not close count.
   void take_output(JsonView output, const JsonEvent &event, bool cut) {
-    if (!items_.empty() && std::all_of(items_.begin(), items_.end(), [](const Item &item) { return item.closed; }))
-      return;
     const bool all = items_.empty();
-    size_t seen = 0;
+    if (!all && items_.all_closed()) return;
+    int64_t index = 0;
     output.items([&](JsonView element) {
-      if (seen >= kMostItems) return;
-      const auto index = static_cast<int64_t>(seen++);
-      if (all || open_at(index, element)) close(index, element, event, cut && !all);
-    });
-  }
-
-  bool open_at(int64_t index, JsonView element) {
-    return std::any_of(first_open(), items_.end(), [&](const Item &item) {
-      return !item.closed && item.index == index && item.kind == responses_item(element["type"].string());
+      const int64_t at = index++;
+      if (all) return close(at, element, event, false);
+      const ResponsesItem kind = responses_item(element["type"].string());
+      if (OutputItem *const item = items_.left_open(at, kind, id_of(element), element.text()))
+        close_with(*item, element, cut);
     });
   }
 
@@ -255,44 +225,26 @@ class ResponsesReader final : public EventReader {
 
   // ---- Items ----
 
-  // All in front of it are closed.
-  std::vector<Item>::iterator first_open() {
-    while (closed_ < items_.size() && items_[closed_].closed) ++closed_;
-    return items_.begin() + static_cast<std::ptrdiff_t>(closed_);
+  OutputItem *new_item(int64_t index, ResponsesItem kind) {
+    const bool overflowed = items_.overflowed();
+    OutputItem *const item = items_.add(index, kind);
+    if (item == nullptr && !overflowed) tell_broken("too many output items: ", {});
+    if (kind == ResponsesItem::message) open_waiting(true);
+    return item;
   }
 
-  // The last item of this kind at this index that is open. nullptr: there is none.
-  Item *find_open(int64_t index, ResponsesItem kind) {
-    const auto end = std::make_reverse_iterator(first_open());
-    for (auto item = items_.rbegin(); item != end; ++item)
-      if (!item->closed && item->kind == kind &&
-          (item->index == index || index == kAnyIndex || item->index == kAnyIndex))
-        return &*item;
-    return nullptr;
-  }
-
-  // The same, or a new one: servers may leave out output_item.added. nullptr: the answer has too many items.
-  Item *item_at(int64_t index, ResponsesItem kind) {
-    Item *const item = find_open(index, kind);
+  // The call that is open at this index, or a new one: servers may leave out output_item.added.
+  OutputItem *call_at(int64_t index, ResponsesItem kind) {
+    OutputItem *const item = items_.open_at(index, kind);
     return item != nullptr ? item : new_item(index, kind);
   }
 
-  // The item that a part of is done. nullptr also where the whole item is.
-  Item *undone_item(int64_t index, ResponsesItem kind) {
-    const bool known = std::any_of(items_.rbegin(), items_.rend(),
-                                   [&](const Item &item) { return item.index == index && item.kind == kind; });
-    return known ? find_open(index, kind) : item_at(index, kind);
-  }
-
-  Item *new_item(int64_t index, ResponsesItem kind) {
-    if (items_.size() == kMostItems) {
-      if (!std::exchange(too_many_, true)) tell_broken("too many output items: ", {});
-      return nullptr;
-    }
-    Item &item = items_.emplace_back();
-    item.index = index;
-    item.kind = kind;
-    return &item;
+  // The same for an item of text.
+  OutputItem *text_at(const Fields &fields, ResponsesItem kind) {
+    OutputItem *item = items_.going_on(fields.index, kind, fields.id);
+    if (item == nullptr) item = new_item(fields.index, kind);
+    if (item != nullptr && !fields.id.empty() && item->piece_id != fields.id) item->piece_id = repair_utf8(fields.id);
+    return item;
   }
 
   // `json` is sliced.
@@ -300,22 +252,25 @@ class ResponsesReader final : public EventReader {
     if (!json.is_object()) return tell_broken("no output item: ", event.text());
     const std::string_view type = json["type"].string();
     const ResponsesItem kind = responses_item(type);
-    if (Item *const open = find_open(index, kind); open != nullptr && (open->id.empty() || open->id == id_of(json)))
+    if (OutputItem *const open = items_.open_at(index, kind);
+        open != nullptr && (open->id.empty() || open->id == id_of(json)))
       return name(*open, type, json);
-    if (Item *const item = new_item(index, kind)) name(*item, type, json);
+    if (OutputItem *const item = new_item(index, kind)) name(*item, type, json);
   }
 
   // Takes what tells which call it is, and shows the call.
-  void name(Item &item, std::string_view type, JsonView json) {
+  void name(OutputItem &item, std::string_view type, JsonView json) {
     if (item.id.empty()) item.id = id_of(json);
-    if (item.slot != kNoSlot) return;
+    if (item.phase == Phase::none) item.phase = phase_of(json);
+    if (item.slot != kUnnamed) return;
     if (is_client_call(item.kind)) {
       const std::string_view called = json["name"].string();
       if (called.empty()) return;
-      item.slot = new_call();
-      thinks_ = false;
-      sink().on_call(item.slot, item.id, repair_utf8(called));
-      if (item.kind == ResponsesItem::custom_call) sink().on_arguments(item.slot, R"({"input":")");
+      item.name = repair_utf8(called);
+      if (item.kind != ResponsesItem::custom_call || sink().has_tool(item.name))
+        open_call(item, false);
+      else if (is_run_by_provider(item.name) || sink().has_provider_tools())
+        open_call(item, true);
     } else if (item.kind == ResponsesItem::provider) {
       item.type = repair_utf8(type);
       item.slot = provided_++;
@@ -323,7 +278,42 @@ class ResponsesReader final : public EventReader {
     }
   }
 
-  void show_provided(const Item &item, JsonView json, bool whole) {
+  // A custom call of a tool that the request does not have waits until it is known who runs it: the provider did if a
+  // message follows. Else the model made the name up.
+  void open_waiting(bool provided) {
+    for (OutputItem &item : items_)
+      if (!item.name.empty()) open_call(item, provided);
+  }
+
+  void open_call(OutputItem &item, bool provided) {
+    const std::string name = std::exchange(item.name, {});
+    thinks_ = false;
+    if (provided) {
+      item.type = kCustomCall;
+      item.slot = provided_++;
+      sink().on_provider_call(item.slot, item.id, name, {});
+      if (item.closed) settle_custom(item, json_member_text(item.json, "input"), false);
+      return;
+    }
+    item.slot = new_call();
+    sink().on_call(item.slot, item.id, name);
+    if (item.kind != ResponsesItem::custom_call) return;
+    sink().on_arguments(item.slot, R"({"input":")");
+    add_to_call(item, std::exchange(item.arguments, {}));
+    if (!item.closed) return;
+    settle_arguments(item, json_member_text(item.json, "input"));
+    end_call(item);
+  }
+
+  // What the provider asked a tool of its own for is its input. It keeps the result.
+  void settle_custom(OutputItem &item, std::string_view input, bool failed) {
+    const bool object = json_kind(input) == '{' && check_json(input, limits().depth).ok();
+    sink().on_provider_call(item.slot, {}, {}, object ? std::string(input) : R"({"input":)" + json_string(input) + "}");
+    item.settled = true;
+    sink().on_provider_result(item.slot, {}, failed);
+  }
+
+  void show_provided(const OutputItem &item, JsonView json, bool whole) {
     thinks_ = false;
     const std::string_view called = json["name"].string();
     const bool named = !called.empty() && is_one_of(item.type, {"mcp_call", "mcp_approval_request"});
@@ -334,70 +324,43 @@ class ResponsesReader final : public EventReader {
   // The item is whole. `json` is sliced. `cut`: the answer ends within it.
   void close(int64_t index, JsonView json, const JsonEvent &event, bool cut) {
     if (!json.is_object()) return tell_broken("no output item: ", event.text());
-    const std::string_view type = json["type"].string();
-    const ResponsesItem kind = responses_item(type);
-    const std::string id = id_of(json);
-    Item *item = find_done(index, kind, id, !json["call_id"].string().empty());
+    const ResponsesItem kind = responses_item(json["type"].string());
+    OutputItem *item = items_.done(index, kind, id_of(json), !json["call_id"].string().empty(), json.text());
     if (item == nullptr) item = new_item(index, kind);
-    if (item == nullptr) return;
-    if (!item->closed) {
-      name(*item, type, json);
-      close_parts(*item, type, json);
-    }
-    item->closed = true;
-    closed_ids_.insert(item->id);
-    const bool unfinished = is_one_of(json["status"].string(), {"incomplete", "in_progress"});
-    item->cut = cut || unfinished;
-    if (is_client_call(item->kind) && item->slot != kNoSlot) {
-      if (unfinished)
-        sink().on_call_broken(item->slot, "truncated");
-      else if (!cut)
-        sink().on_call_end(item->slot);
-    }
-    keep(*item, json.text());
+    if (item != nullptr) close_with(*item, json, cut);
   }
 
-  // The item that output_item.done is for. Some servers send it twice, or several items under one index. `tied`: the
-  // id is a call's; other ids may change.
-  Item *find_done(int64_t index, ResponsesItem kind, std::string_view id, bool tied) {
-    Item *repeated = nullptr;
-    const auto end = !id.empty() && closed_ids_.contains(id) ? items_.rend() : std::make_reverse_iterator(first_open());
-    for (auto item = items_.rbegin(); item != end; ++item) {
-      if (item->kind != kind || (item->index != index && index != kAnyIndex && item->index != kAnyIndex)) continue;
-      const bool same = item->id == id || !is_client_call(kind) || item->id.empty() || !tied;
-      if (!item->closed && same) return &*item;
-      if (item->closed && !id.empty() && item->id == id && repeated == nullptr) repeated = &*item;
+  void close_with(OutputItem &item, JsonView json, bool cut) {
+    if (!item.closed) {
+      const Phase phase = item.phase;
+      const std::string_view type = json["type"].string();
+      name(item, type, json);
+      if (item.phase != phase && !item.shows_nothing()) sink().on_phase(item.phase);
+      close_parts(item, type, json);
     }
-    return repeated;
+    items_.close(item);
+    const bool unfinished = is_one_of(json["status"].string(), {"incomplete", "in_progress"});
+    item.cut = cut || unfinished;
+    if (item.has_card() && unfinished) sink().on_call_broken(item.slot, "truncated");
+    end_call(item);
+    keep(item, json.text());
+  }
+
+  void end_call(const OutputItem &item) {
+    if (item.has_card() && !item.cut) sink().on_call_end(item.slot);
   }
 
   // Shows what no delta showed.
-  void close_parts(Item &item, std::string_view type, JsonView json) {
+  void close_parts(OutputItem &item, std::string_view type, JsonView json) {
     switch (item.kind) {
-      case ResponsesItem::message: {
-        int64_t part = 0;
-        json["content"].items([&](JsonView content) {
-          if (!(item.shown & bit_of(part))) {
-            show_said(content["text"].string(), false, true);
-            show_said(content["refusal"].string(), true, true);
-          }
-          ++part;
-        });
+      case ResponsesItem::message:
+        show_rest(item, Piece::text, {json["content"]}, "text");
+        show_rest(item, Piece::refusal, {json["content"]}, "refusal");
         break;
-      }
-      case ResponsesItem::reasoning: {
-        if (item.shown != 0 || item.summaries != 0) break;
-        int64_t part = 0;
-        for (const std::string_view key : {"summary", "content"}) {
-          json[key].items(
-              [&](JsonView thought) { show_reasoning_of(item.index, part++, thought["text"].string(), true); });
-          if (part > 0) break;
-        }
-        break;
-      }
+      case ResponsesItem::reasoning: show_rest_of_thought(item, json["summary"], json["content"]); break;
       case ResponsesItem::function_call: {
         const JsonView arguments = json["arguments"];
-        if (item.slot == kNoSlot) break;
+        if (item.slot == kUnnamed) break;
         if (!is_null(arguments) && !arguments.is_object() && arguments.kind() != '"') {
           tell_broken("arguments of the wrong type: ", json.text());
           sink().on_call_broken(item.slot, "invalid_json");
@@ -406,7 +369,10 @@ class ResponsesReader final : public EventReader {
         break;
       }
       case ResponsesItem::custom_call:
-        if (item.slot != kNoSlot) settle_arguments(item, json["input"].string());
+        if (!item.type.empty())
+          settle_custom(item, repair_utf8(json["input"].string()), json["status"].string() == "failed");
+        else if (item.slot != kUnnamed)
+          settle_arguments(item, json["input"].string());
         break;
       case ResponsesItem::provider: {
         show_provided(item, json, true);
@@ -427,7 +393,7 @@ class ResponsesReader final : public EventReader {
     const std::string_view stem = type.substr(0, type.size() - std::string_view("_output").size());
     const std::string_view call = json["call_id"].string();
     for (auto item = items_.rbegin(); item != items_.rend(); ++item) {
-      if (item->kind != ResponsesItem::provider || item->settled) continue;
+      if (item->type.empty() || item->settled) continue;
       if (call.empty() ? !item->type.starts_with(stem) : item->id != call) continue;
       return settle_provided(*item, type, json);
     }
@@ -438,7 +404,7 @@ class ResponsesReader final : public EventReader {
     sink().on_provider_result(slot, given(type, json), false);
   }
 
-  void settle_provided(Item &item, std::string_view type, JsonView json) {
+  void settle_provided(OutputItem &item, std::string_view type, JsonView json) {
     const JsonView error = json["error"];
     const bool failed = !is_null(error) || json["status"].string() == "failed";
     item.settled = true;
@@ -447,51 +413,109 @@ class ResponsesReader final : public EventReader {
 
   // ---- Text ----
 
-  void show_part(const Fields &fields, std::string_view text, bool refusal, bool surrogates) {
-    if (text.empty()) return;
-    if (Item *const item = item_at(fields.index, ResponsesItem::message)) item->shown |= bit_of(fields.part);
-    show_said(text, refusal, surrogates);
+  static ShownText &shown_of(OutputItem &item, Piece piece) {
+    return piece == Piece::refusal ? item.refused : piece == Piece::text ? item.said : item.thought;
   }
 
-  void show_said(std::string_view text, bool refusal, bool surrogates) {
+  // `piece`: text, refusal or thought. nullptr: the item is one too many.
+  void show_piece(OutputItem *item, Piece piece, std::string_view text, bool surrogates) {
     if (text.empty()) return;
-    thinks_ = false;
-    refused_ = refused_ || refusal;
-    if (refusal)
+    if (piece == Piece::thought) {  // parts of reasoning are paragraphs
+      if (thinks_ && (item == nullptr || item->new_part)) show_reasoning("\n\n", false);
+      if (item != nullptr) item->new_part = false;
+    } else if (item != nullptr && item->said.empty() && item->refused.empty()) {
+      sink().on_message(item->phase);
+    }
+    if (item != nullptr) shown_of(*item, piece).add(text);
+    thinks_ = piece == Piece::thought;
+    refused_ = refused_ || piece == Piece::refusal;
+    if (thinks_)
+      show_reasoning(text, surrogates);
+    else if (piece == Piece::refusal)
       show_refusal(text, surrogates);
     else
       show_text(text, surrogates);
   }
 
-  void show_thought(const Fields &fields, bool content, std::string_view text, bool surrogates) {
-    if (text.empty()) return;
-    Item *const item = item_at(fields.index, ResponsesItem::reasoning);
-    if (item != nullptr) (content ? item->shown : item->summaries) |= bit_of(content ? fields.part : fields.summary);
-    show_reasoning_of(fields.index, content ? kContent + fields.part : fields.summary, text, surrogates);
+  static void begin_part(OutputItem *item) {
+    if (item == nullptr) return;
+    item->new_part = true;
+    for (ShownText *const text : {&item->said, &item->refused, &item->thought}) text->end_part();
   }
 
-  // Parts of reasoning are paragraphs.
-  void show_reasoning_of(int64_t index, int64_t part, std::string_view text, bool surrogates) {
-    if (text.empty()) return;
-    if (thinks_ && (thought_of_ != index || thought_part_ != part)) show_reasoning("\n\n", false);
-    thinks_ = true;
-    thought_of_ = index;
-    thought_part_ = part;
-    show_reasoning(text, surrogates);
+  // A part is done, and repeated whole.
+  void repeat_part(std::string_view type, const Fields &fields) {
+    const std::string_view text = fields.done.string();
+    const Piece piece = type == "output_text.done" ? Piece::text
+                        : type == "refusal.done"   ? Piece::refusal
+                                                   : Piece::thought;
+    const ResponsesItem kind = piece == Piece::thought ? ResponsesItem::reasoning : ResponsesItem::message;
+    OutputItem *item = items_.going_on(fields.index, kind, fields.id);
+    if (text.empty() || (item == nullptr && items_.is_over(fields.index, kind, fields.id))) return;
+    OutputItem *const last = items_.open_at(kAnyIndex, kind);
+    if (item == nullptr && last != nullptr && shown_of(*last, piece).holds(text)) return;
+    if (item == nullptr) item = text_at(fields, kind);
+    if (item == nullptr) return;
+    if (const auto rest = shown_of(*item, piece).rest_of_part(text))
+      show_piece(item, piece, *rest, false);
+    else
+      tell_repeated();
+    item->new_part = shown_of(*item, piece).at_part();
   }
+
+  // The item is done, and these lists hold all parts of one of its texts: shows what no delta showed.
+  void show_rest(OutputItem &item, Piece piece, std::initializer_list<JsonView> lists, std::string_view key) {
+    std::vector<std::string> parts;
+    std::string whole;
+    for (const JsonView list : lists)
+      list.items([&](JsonView part) { whole += parts.emplace_back(join_surrogates(part[key].string())); });
+    const auto rest = shown_of(item, piece).rest_of_whole(whole);
+    if (!rest) return tell_repeated();
+    size_t shown = whole.size() - rest->size();
+    for (const std::string_view part : parts) {
+      const size_t skip = std::min(shown, part.size());
+      shown -= skip;
+      if (skip == 0) item.new_part = true;
+      show_piece(&item, piece, part.substr(skip), false);
+    }
+  }
+
+  // Servers stream the summary, the content, or both, and some tell only of one that it is there.
+  void show_rest_of_thought(OutputItem &item, JsonView summary, JsonView content) {
+    const std::string first = texts_of(summary), second = texts_of(content);
+    const auto goes_on = [&](const std::string &whole) {
+      return !whole.empty() && item.thought.rest_of_whole(whole).has_value();
+    };
+    if (goes_on(first)) return show_rest(item, Piece::thought, {summary}, "text");
+    if (goes_on(second)) return show_rest(item, Piece::thought, {content}, "text");
+    if (goes_on(second + first)) return show_rest(item, Piece::thought, {content, summary}, "text");
+    show_rest(item, Piece::thought, {summary, content}, "text");
+  }
+
+  static std::string texts_of(JsonView parts) {
+    std::string text;
+    parts.items([&](JsonView part) { text += part["text"].string(); });
+    return text;
+  }
+
+  void tell_repeated() { sink().on_diagnostic("repeated_text", "a repeated text differs from its pieces"); }
 
   // ---- Calls ----
 
-  void add_arguments(Item *item, std::string_view piece, bool surrogates) {
+  void add_arguments(OutputItem *item, std::string_view piece, bool surrogates) {
     if (item == nullptr || piece.empty()) return;
     item->streamed = true;
-    if (item->slot == kNoSlot) return;  // output_item.done repeats them
+    const bool known = item->has_card();
+    if (!known && item->name.empty()) return;  // output_item.done repeats them
     if (item->settled) return sink().on_arguments_lost(item->slot, "a piece of arguments came after all of them");
     if (surrogates || !item->joiner.empty()) piece = item->joiner.feed(piece);
-    add_to_call(*item, piece);
+    if (known)
+      add_to_call(*item, piece);
+    else if (item->arguments.size() <= limits().argument_bytes)
+      item->arguments += piece;
   }
 
-  void add_to_call(Item &item, std::string_view piece) {
+  void add_to_call(OutputItem &item, std::string_view piece) {
     if (piece.empty()) return;
     if (repaired()) sink().on_call_broken(item.slot, "invalid_json");
     if (item.arguments.size() <= limits().argument_bytes) item.arguments += piece;
@@ -503,8 +527,19 @@ class ResponsesReader final : public EventReader {
     sink().on_arguments(item.slot, piece);
   }
 
+  // The arguments are done, and repeated whole.
+  void repeat_arguments(const Fields &fields, ResponsesItem kind) {
+    OutputItem *const item = items_.open_at(fields.index, kind);
+    if (item != nullptr && item->has_card() && fields.done.kind() == '"') {
+      settle_arguments(*item, fields.done.string());
+      sink().on_call_end(item->slot);
+    } else if (!fields.done.string().empty() && (item != nullptr || !items_.is_over(fields.index, kind, {}))) {
+      if (OutputItem *const unknown = call_at(fields.index, kind)) unknown->streamed = true;  // nobody announced it
+    }
+  }
+
   // `whole`: the arguments, or the input of a custom tool. It counts, unless a server leaves it empty.
-  void settle_arguments(Item &item, std::string_view whole) {
+  void settle_arguments(OutputItem &item, std::string_view whole) {
     if (std::exchange(item.settled, true)) return;
     if (const std::string_view rest = item.joiner.finish(); !rest.empty()) add_to_call(item, rest);
     const bool custom = item.kind == ResponsesItem::custom_call;
@@ -524,21 +559,17 @@ class ResponsesReader final : public EventReader {
   }
 
   void close_calls() override {
-    for (Item &item : items_) {
-      if (is_orphan(item)) lose_arguments(item);
-      if (item.slot == kNoSlot || item.settled || !is_client_call(item.kind)) continue;
+    open_waiting(false);
+    for (OutputItem &item : items_) {
+      if (item.is_orphan()) lose_arguments(item);
+      if (item.settled || !item.has_card()) continue;
       if (const std::string_view rest = item.joiner.finish(); !rest.empty()) add_to_call(item, rest);
     }
   }
 
-  // Arguments of a call that nobody announced, so far.
-  static bool is_orphan(const Item &item) {
-    return is_client_call(item.kind) && item.slot == kNoSlot && item.streamed;
-  }
-
-  void lose_arguments(const Item &orphan) {
-    const auto ended = std::find_if(items_.rbegin(), items_.rend(), [&](const Item &item) {
-      return item.closed && item.kind == orphan.kind && item.index == orphan.index && item.slot != kNoSlot;
+  void lose_arguments(const OutputItem &orphan) {
+    const auto ended = std::find_if(items_.rbegin(), items_.rend(), [&](const OutputItem &item) {
+      return item.closed && item.kind == orphan.kind && item.index == orphan.index && item.has_card();
     });
     if (ended == items_.rend())
       sink().on_arguments_lost(kNoCall, "arguments came for an output item that never told its name");
@@ -548,7 +579,7 @@ class ResponsesReader final : public EventReader {
 
   // ---- What the next request repeats ----
 
-  void keep(Item &item, std::string_view json) {
+  void keep(OutputItem &item, std::string_view json) {
     kept_bytes_ += json.size();
     kept_bytes_ -= item.json.size();
     if (kept_bytes_ <= limits().line_bytes) {
@@ -557,22 +588,26 @@ class ResponsesReader final : public EventReader {
     }
     if (!std::exchange(too_much_, true))
       sink().on_diagnostic("oversize", "the provider's items beyond limits.lineBytes are not kept");
-    for (Item &kept : items_) kept.json = {};
+    for (OutputItem &kept : items_) kept.json = {};
   }
 
   // An item that was cut has no valid signature: it goes back without, and so do the thoughts right before it.
   void report_last(bool well) override {
-    if (!well || too_much_ || too_many_ || items_.empty()) return;
+    if (!well || too_much_ || items_.overflowed() || items_.empty()) return;
     std::vector<std::string_view> items;
     std::deque<std::string> untied;  // some of them point into it
     int64_t last_slot = -1;
     const auto drop_thoughts = [&] {
       while (!items.empty() && json_member_text(items.back(), "type") == "reasoning") items.pop_back();
     };
-    for (const Item &item : items_) {
+    for (const OutputItem &item : items_) {
       if (!item.closed || item.json.empty()) return;
+      if (item.kind == ResponsesItem::custom_call && !item.is_for_client()) {  // a request needs its result
+        drop_thoughts();
+        continue;
+      }
       if (is_client_call(item.kind)) {
-        if (item.slot == kNoSlot || item.slot <= last_slot) return;
+        if (item.slot == kUnnamed || item.slot <= last_slot) return;
         last_slot = item.slot;
       }
       if (!item.cut) {
@@ -594,79 +629,36 @@ class ResponsesReader final : public EventReader {
   // ---- Saved ----
 
   void save_more(ObjectWriter &saved) const override {
-    std::string &out = saved.value("items");
-    out += '[';
-    for (const Item &item : items_) {
-      if (&item != &items_.front()) out += ',';
-      ObjectWriter one(out);
-      one.number("index", item.index).number("kind", static_cast<int64_t>(item.kind)).number("slot", item.slot);
-      one.text("id", item.id).text("type", item.type).number("shown", item.shown).number("summaries", item.summaries);
-      one.boolean("streamed", item.streamed).boolean("settled", item.settled);
-      one.boolean("cut", item.cut).boolean("closed", item.closed);
-      append_saved_bytes(one.value("held"), item.joiner.held());
-      append_saved_bytes(one.value("arguments"), item.arguments);
-      one.text("json", item.json);
-      one.close();
-    }
-    out += ']';
+    items_.save("items", saved);
     saved.number("provided", provided_).boolean("refused", refused_);
-    saved.boolean("thinks", thinks_).number("thoughtOf", thought_of_).number("thoughtPart", thought_part_);
-    saved.number("keptBytes", static_cast<int64_t>(kept_bytes_));
-    saved.boolean("tooMuch", too_much_).boolean("tooMany", too_many_);
+    saved.boolean("thinks", thinks_).number("keptBytes", static_cast<int64_t>(kept_bytes_));
+    saved.boolean("tooMuch", too_much_);
   }
 
   void load_more(const SavedReader &from) override {
-    for (JsonSlices list(from.nested("items")); list.next();) {
-      const SavedReader one(list.value());
-      Item item;
-      uint32_t kind = 0;
-      one.get("index", item.index);
-      one.get("kind", kind);
-      item.kind = static_cast<ResponsesItem>(std::min(kind, static_cast<uint32_t>(ResponsesItem::output)));
-      one.get("slot", item.slot);
-      one.text("id", item.id);
-      one.text("type", item.type);
-      one.get("shown", item.shown);
-      one.get("summaries", item.summaries);
-      one.get("streamed", item.streamed);
-      one.get("settled", item.settled);
-      one.get("cut", item.cut);
-      one.get("closed", item.closed);
-      load_joiner(one, "held", item.joiner);
-      one.get("arguments", item.arguments);
-      one.text("json", item.json);
-      if (!item.json.empty() && (json_kind(item.json) != '{' || !check_json(item.json, limits().depth).ok()))
-        item.json.clear();
-      if (item.closed) closed_ids_.insert(item.id);
-      items_.push_back(std::move(item));
-    }
+    items_.load("items", from, limits().depth);
     from.get("provided", provided_);
     from.get("refused", refused_);
     from.get("thinks", thinks_);
-    from.get("thoughtOf", thought_of_);
-    from.get("thoughtPart", thought_part_);
     from.get("keptBytes", kept_bytes_);
     from.get("tooMuch", too_much_);
-    from.get("tooMany", too_many_);
   }
 
   // -- of the delta that was parsed last; not saved: see take_again
   struct {
     Piece piece = Piece::none;
-    Fields fields;  // its views are dead
+    Fields fields;  // index and id
   } again_;
+  std::string again_id_;
   // -- reused, empty between two events
   std::string escaped_;
   // -- position in the stream (saved with the turn)
-  std::vector<Item> items_;
-  size_t closed_ = 0;                               // of them in front; not saved, like these: made again from the items
-  std::set<std::string, std::less<>> closed_ids_;  // of the closed ones
+  OutputItems items_;
   uint32_t provided_ = 0;  // slots that were given
   bool refused_ = false;
-  bool thinks_ = false;  // reasoning was the last thing that was shown, that of this part:
-  int64_t thought_of_ = 0, thought_part_ = 0;
+  bool thinks_ = false;  // reasoning was the last thing that was shown
   size_t kept_bytes_ = 0;
-  bool too_much_ = false, too_many_ = false;
+  bool too_much_ = false;
 };
 
 }  // namespace

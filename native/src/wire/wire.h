@@ -22,6 +22,9 @@ namespace sluice {
 enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause, malformed, failed };
 std::string_view to_text(Finish finish);  // the word in `finishReason`; empty for none
 
+// What a message of an answer is for, where the provider says so. Saved as a number.
+enum class Phase : uint8_t { none, commentary, final_answer };
+
 struct WireError {
   // "http" for an HTTP status, "provider" for an error object in a stream, "tools_unsupported" where it refuses tools,
   // "usage_refused" where it does not know the member that asks for token counts, "signature_refused" where it refuses
@@ -44,7 +47,16 @@ class WireSink {
 
   // Is the answer read on? If not, what follows in the same piece counts for as little as what was never fed.
   virtual bool reads_on() const { return true; }
+  // Does the request have a tool of this name that the provider does not run?
+  virtual bool has_tool(std::string_view) const { return true; }
+  // Does it have tools that the provider runs?
+  virtual bool has_provider_tools() const { return false; }
 
+  // A message of the answer begins: the text that comes next, if any does, is a block of its own. Only of wires whose
+  // answers hold several messages.
+  virtual void on_message(Phase) {}
+  // The phase of the message whose text came last became known.
+  virtual void on_phase(Phase) {}
   virtual void on_text(std::string_view utf8) = 0;       // whole code points, never empty
   virtual void on_reasoning(std::string_view utf8) = 0;  // whole code points, never empty
   // The model declines in the member that the format has for it; such text holds no calls. Whole code points, never

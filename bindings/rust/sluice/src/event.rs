@@ -69,7 +69,7 @@ pub struct Delta {
 pub enum Piece {
     /// A piece of text.
     Delta(Delta),
-    /// Any other event; text with a mark (`refusal`, `fabricated`) too.
+    /// Any other event; text with a mark (`refusal`, `fabricated`, `phase`) too.
     Event(Event),
 }
 

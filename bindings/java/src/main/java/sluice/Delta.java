@@ -1,7 +1,7 @@
 package sluice;
 
 /**
- * A piece of text, told without JSON. Text with a mark ({@code refusal}, {@code fabricated}) is an {@link Event}.
+ * A piece of text, told without JSON. Text with a mark ({@code refusal}, {@code fabricated}, {@code phase}) is an {@link Event}.
  *
  * @param kind one of the constants of this class
  * @param index the block or the call that it belongs to

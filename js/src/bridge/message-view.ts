@@ -255,7 +255,7 @@ export interface ErrorView {
 }
 
 /** A call of a tool as a window shows it. */
-export interface CardView extends CardFields {
+export interface CardView extends Omit<CardFields, 'key'> {
   /** `tool_use`. */
   type: 'tool_use'
   /** The number of the call in the message, from 1. */

@@ -21,12 +21,16 @@ import { focusAfterUpdate, focusIsTaken, wrote } from './focus.js'
 import { Hold } from './hold.js'
 import { icon } from './icons.js'
 import { escapeInvisible } from './mark-invisible.js'
+import { clickOf, decides } from './presses.js'
 import { Seen } from './seen.js'
 import { controls, foreign, tokens } from './theme.js'
 import type { ApproveOptions, AskView, CardView, LiveMessage } from './types.js'
 
 /** Tells the questions of a message apart, whatever connection they come over. */
 export const questionOf = ({ call, stage, digest }: AskView): string => `${call} ${stage} ${digest}`
+
+/** What a button decides, by this question: a press for another one does not count, though it be about the same call. */
+export const meaningOf = (ask: AskView | undefined): string => (ask ? `${ask.token} ${ask.digest}` : '')
 
 /** Takes the answer. */
 type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'> & { readonly id?: string }
@@ -71,7 +75,7 @@ export class SluiceApproval extends SluiceElement {
   readonly #refusing = new Arming(this, () => this.armMs, false)
   readonly #approving = new Arming(this, () => this.armMs)
   readonly #seen = new Seen(this)
-  readonly #hold = new Hold(this, () => this.#approve())
+  readonly #hold = new Hold(this, () => meaningOf(this.ask), () => this.#approve())
   readonly #room = new Room(this, () => this.docked)
   readonly #view = new ExactView(this)
   // -- what the person chose
@@ -144,9 +148,11 @@ export class SluiceApproval extends SluiceElement {
 
   override updated(changed: PropertyValues): void {
     this.style.setProperty('--_arm', `${this.armMs}ms`)
-    const [head, deciding, approve] = ['.head', '.deciding', '.approve'].map((selector) => this.renderRoot.querySelector<HTMLElement>(selector))
+    const [head, deciding, approve, deny] = ['.head', '.deciding', '.approve', '.deny'].map((selector) => this.renderRoot.querySelector<HTMLElement>(selector))
     this.#refusing.watch(deciding)
     this.#approving.watch(head, deciding)
+    decides(deny, () => ({ question: meaningOf(this.ask), armed: this.#canDeny }))
+    decides(approve, () => ({ question: meaningOf(this.ask), armed: this.#canApprove && this.#approving.holds && this.#canDeny }))
     this.#seen.watch(this.ask && !this.#edit.open ? [head as HTMLElement, ...this.#view.pieces] : [])
     this.#hold.watch(this.#view.unseen > 0 && this.#canApprove ? (approve ?? null) : null)
     if (this.#canApprove !== this.#drawnOpen) this.requestUpdate() // lines that came are to be seen first
@@ -235,6 +241,10 @@ export class SluiceApproval extends SluiceElement {
     return this.#open && this.#approving.armed && this.seen && !this.#edit.open
   }
 
+  get #canDeny(): boolean {
+    return this.#open && this.#refusing.holds
+  }
+
   get #tickable(): boolean {
     return this.#open && this.seen && this.#view.unseen === 0 && !this.#edit.open
   }
@@ -269,11 +279,11 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #approve(): void {
-    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#refusing.holds) void this.decide(true)
+    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#canDeny) void this.decide(true)
   }
 
   #deny(): void {
-    if (!this.#tooEarly(this.#refusing.armed) && this.#refusing.holds) void this.decide(false)
+    if (!this.#tooEarly(this.#refusing.armed) && this.#canDeny) void this.decide(false)
   }
 
   /** A tool that asks every time offers nothing to remember. */
@@ -396,9 +406,9 @@ export class SluiceApproval extends SluiceElement {
       ${this.#folded && !this.row ? this.#unfolder() : nothing}
       ${this.#missing()}
       <span class="deciding">
-        <button type="button" class="button decide deny" part="deny" aria-disabled=${this.#open && this.#refusing.armed ? 'false' : 'true'} @click=${this.#deny}>${release ? words.withhold : words.deny}</button>
+        <button type="button" class="button decide deny" part="deny" aria-disabled=${this.#open && this.#refusing.armed ? 'false' : 'true'} @click=${(event: Event) => this.#click(event, false)}>${release ? words.withhold : words.deny}</button>
         <button type="button" class="button primary decide approve" part="approve" aria-disabled=${this.#canApprove ? 'false' : 'true'}
-          aria-describedby="missing" @click=${this.#click}>${unseen > 0 ? words.approveUnseen(size(unseen)) : yes}</button>
+          aria-describedby="missing" @click=${(event: Event) => this.#click(event, true)}>${unseen > 0 ? words.approveUnseen(size(unseen)) : yes}</button>
       </span>
     </div>`
   }
@@ -415,8 +425,13 @@ export class SluiceApproval extends SluiceElement {
       ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>` : said}</span>`
   }
 
-  #click(): void {
-    if (this.#view.unseen === 0) this.#approve() // nothing unseen can be approved by one click
+  #click(event: Event, allow: boolean): void {
+    const click = clickOf(event)
+    if (!this.#open || (click !== 'changed' && allow && this.#view.unseen > 0)) return // nothing unseen can be approved by one click
+    if (click === 'counts') return void this.decide(allow)
+    if (click === 'early') this.#early = true
+    this.#note = click === 'changed' ? this.words.questionChanged : ''
+    this.requestUpdate()
   }
 
   /** A row says whether it is open; elsewhere the button goes. */

@@ -1,5 +1,5 @@
 // Buttons that decide become active only after they were visible for a moment, in a window with the system's focus. So a click that was meant
-// for what was there before, or only to bring the window to the front, decides nothing.
+// for what was there before, or only to bring the window to the front, decides nothing. `presses.ts` judges each click.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
 import { isInView, isSeen, viewSteps } from './in-view.js'
@@ -48,8 +48,6 @@ export class Arming implements ReactiveController {
   watch(...targets: (Element | null | undefined)[]): void {
     const now = targets.filter((target) => target instanceof Element)
     if (now.length === this.#targets.length && now.every((target, at) => target === this.#targets[at])) return
-    for (const target of this.#targets) target.removeEventListener('keydown', ignoreHeld)
-    for (const target of now) target.addEventListener('keydown', ignoreHeld)
     this.#observer?.disconnect()
     this.#targets = now
     this.#inView.clear()
@@ -109,10 +107,4 @@ export class Arming implements ReactiveController {
     this.#looking = void clearInterval(this.#looking)
     this.#armed = false
   }
-}
-
-/** A key that was held down before the question came does not answer it. */
-const ignoreHeld = (event: Event): void => {
-  const { repeat, key } = event as KeyboardEvent
-  if (repeat && (key === 'Enter' || key === ' ')) event.preventDefault()
 }

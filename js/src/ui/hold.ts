@@ -7,7 +7,8 @@ export class Hold implements ReactiveController {
   #button: HTMLElement | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(host: ReactiveControllerHost & HTMLElement, private readonly act: () => void) {
+  /** `question`: what the button decides. A hold that began for another question does nothing. */
+  constructor(host: ReactiveControllerHost & HTMLElement, private readonly question: () => string, private readonly act: () => void) {
     host.addController(this)
   }
 
@@ -32,10 +33,11 @@ export class Hold implements ReactiveController {
   readonly #begin = (event: Event): void => {
     if (event instanceof KeyboardEvent ? !['Enter', ' '].includes(event.key) : (event as PointerEvent).button !== 0) return
     if (this.#timer !== undefined || (event as KeyboardEvent).repeat) return
+    const question = this.question()
     this.#button?.classList.add('held')
     this.#timer = setTimeout(() => {
       this.#end()
-      this.act()
+      if (this.question() === question) this.act()
     }, HOLD_MS)
   }
 

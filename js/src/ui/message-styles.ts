@@ -56,6 +56,8 @@ export const messageStyles = css`
   .all > .what { flex: 1 1 14em; min-width: 0; }
   .all .count { font-weight: 600; display: block; }
   .group > sluice-card[compact] { margin-top: 6px; }
+  .all .note { flex-basis: 100%; margin: 0; font-size: .86em; color: var(--_muted); }
+  .all .note:empty { display: none; }
   .all .more { padding: 4px 2px; border: 0; background: none; color: var(--_accent-ink); font-size: .86em; font-weight: 600; text-decoration: underline; text-underline-offset: 2px; }
   .all .names { font-size: .86em; color: var(--_muted); overflow-wrap: anywhere; max-height: 4.8em; overflow: auto; display: block; }
   .all .deciding { display: flex; flex-wrap: wrap; gap: 8px; }

@@ -2,7 +2,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../bridge/question.js'
 import type { CardStatus } from '../core/events.js'
-import { questionOf, type SluiceApproval } from './approval.js'
+import { meaningOf, questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import type { BlockContext } from './block-views.js'
@@ -18,6 +18,7 @@ import { escapeInvisible, markInvisible } from './mark-invisible.js'
 import { messageStyles } from './message-styles.js'
 import { MATH_CAME } from './text/math-renderer.js'
 import { exported } from './parts.js'
+import { clickOf, decides } from './presses.js'
 import type { SluiceQuestions } from './questions.js'
 import './questions.js'
 import { textStyles } from './text/styles.js'
@@ -76,6 +77,8 @@ export class SluiceMessage extends SluiceElement {
   // -- questions
   #asks: readonly AskView[] = []
   readonly #taking = new AskEvents(this)
+  /** Why the last press of "all" decided nothing. */
+  #note = ''
   // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
   #newAsks: string[] = []
@@ -209,6 +212,7 @@ export class SluiceMessage extends SluiceElement {
 
   #settle(asks: readonly AskView[], view: SavedMessage): void {
     this.#asks = asks
+    this.#note = ''
     this.#arming.restart() // "all" now means other questions
     if (this.message && this.approvals !== 'dock') this.#taking.update(asks, this.message, (ask) => cardOf(view, ask))
   }
@@ -223,8 +227,11 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** What the host refuses, its question says. */
-  #decideAll(allow: boolean): void {
-    if (!this.#arming.holds) return
+  #decideAll(event: Event, allow: boolean): void {
+    const click = clickOf(event)
+    this.#note = click === 'changed' ? this.words.questionChanged : ''
+    this.requestUpdate()
+    if (click !== 'counts') return
     this.#arming.restart() // a second click must not decide again
     for (const ask of this.#together) void this.#asking(ask)?.decide(allow)
   }
@@ -347,10 +354,11 @@ export class SluiceMessage extends SluiceElement {
       ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : nothing}
       <span class="deciding">
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
-          @click=${() => this.#decideAll(false)}>${words.denyAll}</button>
+          @click=${(event: Event) => this.#decideAll(event, false)}>${words.denyAll}</button>
         <button type="button" class="button primary approve-all" part="approve-all-button" aria-disabled=${unready.length > 0 ? 'true' : off}
-          @click=${() => this.#unready(asks).length === 0 && this.#decideAll(true)}>${words.approveAll(asks.length)}</button>
+          @click=${(event: Event) => this.#decideAll(event, true)}>${words.approveAll(asks.length)}</button>
       </span>
+      <p class="note" role="status">${this.#note}</p>
     </div>`
   }
 
@@ -379,6 +387,9 @@ export class SluiceMessage extends SluiceElement {
   override updated(): void {
     this.#speak()
     this.#arming.watch(this.renderRoot.querySelector('.all > .deciding') ?? undefined)
+    const question = (): string => this.#together.map(meaningOf).join()
+    decides(this.renderRoot.querySelector('.deny-all'), () => ({ question: question(), armed: this.#arming.holds }))
+    decides(this.renderRoot.querySelector('.approve-all'), () => ({ question: question(), armed: this.#unready(this.#together).length === 0 && this.#arming.holds }))
     const dialog = this.renderRoot.querySelector('dialog')
     if (!dialog) return
     const questions = dialog.querySelector<SluiceQuestions>('sluice-questions')

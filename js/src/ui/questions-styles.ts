@@ -21,6 +21,8 @@ export const questionsStyles = css`
   .group + .group { border-top: 1px solid var(--_border); }
   .bar { flex: none; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; padding: 7px 12px; border-top: 1px solid var(--_border); }
   .bar > :first-child { flex: 1 1 8em; min-width: 0; font-size: .88em; color: var(--_muted); text-align: start; }
+  .bar .note { flex-basis: 100%; margin: 0; font-size: .88em; color: var(--_muted); }
+  .bar .note:empty { display: none; }
   .bar .more { padding: 2px; border: 0; background: none; color: var(--_accent-ink); font-weight: 600; text-decoration: underline; text-underline-offset: 2px; }
   .deciding { display: flex; gap: 8px; }
   :host([compact]) .dock { font-size: .93em; }

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { questionLines } from '../bridge/question.js'
 import { inLanguage } from '../core/in-language.js'
-import { questionOf, type SluiceApproval } from './approval.js'
+import { meaningOf, questionOf, type SluiceApproval } from './approval.js'
 import { ARM_MS, Arming } from './arming.js'
 import { AskEvents, cardOf } from './ask-events.js'
 import { FollowingElement } from './chat/following-element.js'
@@ -14,6 +14,7 @@ import { focused, focusIsTaken, wrote } from './focus.js'
 import { schedule, unschedule } from './frame.js'
 import { escapeInvisible } from './mark-invisible.js'
 import { exported } from './parts.js'
+import { clickOf, decides } from './presses.js'
 import { drawRuns } from './question-view.js'
 import { questionsStyles } from './questions-styles.js'
 import { controls, foreign, tokens } from './theme.js'
@@ -48,6 +49,8 @@ export class SluiceQuestions extends FollowingElement {
   #asks: readonly AskView[] = []
   /** The questions that the bar would allow. */
   #means = ''
+  /** Why the last press decided nothing. */
+  #note = ''
   /** What had the focus before a question. */
   #origin: HTMLElement | undefined
 
@@ -92,6 +95,7 @@ export class SluiceQuestions extends FollowingElement {
     const asks = view?.asks ?? []
     if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
     this.#asks = asks
+    this.#note = ''
     this.#arming.restart() // the bar now means other questions
     if (this.#live && !this.events) this.#own.update(asks, this.#live, (ask) => cardOf(view, ask))
     return true
@@ -123,18 +127,29 @@ export class SluiceQuestions extends FollowingElement {
   // -- deciding -------------------------------------------------------------------------------------------------------------
 
   /** Allows the rows that are ticked, and refuses the others. */
-  #decide(): void {
-    const ticked = this.#rows.filter((row) => row.ticked)
-    if (ticked.length > 0 && meaning(ticked) === this.#means) this.#answer(ticked)
+  #decide(event: Event): void {
+    this.#answer(event, this.#ticked)
   }
 
-  #refuse(): void {
-    this.#answer([])
+  #refuse(event: Event): void {
+    this.#answer(event, [])
+  }
+
+  /** What the bar would allow is what it says. */
+  get #canAllow(): boolean {
+    return this.#means !== '' && meaning(this.#ticked) === this.#means && this.#arming.holds
+  }
+
+  get #ticked(): SluiceApproval[] {
+    return this.#rows.filter((row) => row.ticked)
   }
 
   /** What the host refuses, its question says. */
-  #answer(ticked: readonly SluiceApproval[]): void {
-    if (!this.#arming.holds) return
+  #answer(event: Event, ticked: readonly SluiceApproval[]): void {
+    const click = clickOf(event)
+    this.#note = click === 'changed' ? this.words.questionChanged : ''
+    this.requestUpdate()
+    if (click !== 'counts') return
     this.#arming.restart() // a second click must not decide again
     for (const row of this.#rows) void row.decide(ticked.includes(row))
   }
@@ -167,6 +182,7 @@ export class SluiceQuestions extends FollowingElement {
           <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed ? 'false' : 'true'}
             @click=${this.#decide}>${words.allowSome(ticked, asks.length - ticked)}</button>
         </span>
+        <p class="note" role="status">${this.#note}</p>
       </div>`
   }
 
@@ -200,17 +216,19 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   override updated(): void {
-    const means = meaning(this.#rows.filter((row) => row.ticked))
+    const means = meaning(this.#ticked)
     if (means !== this.#means) {
       this.#means = means
       this.#arming.restart() // a row ticked itself, or a person did: what the bar says is to be read first
     }
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
+    decides(this.renderRoot.querySelector('.refuse'), () => ({ question: meaning(this.#rows), armed: this.#arming.holds }))
+    decides(this.renderRoot.querySelector('.allow'), () => ({ question: `${meaning(this.#ticked)} of ${meaning(this.#rows)}`, armed: this.#canAllow }))
     if (!(this.renderRoot as ShadowRoot).activeElement && !focusIsTaken()) this.#focusBar(wrote())
   }
 }
 
-const meaning = (ticked: readonly SluiceApproval[]): string => ticked.map(({ ask }) => ask?.token).join()
+const meaning = (rows: readonly SluiceApproval[]): string => rows.map(({ ask }) => meaningOf(ask)).join()
 
 /** Questions of the same tool and kind together, in the order of the first of each. */
 function groupsOf(asks: readonly AskView[]): [string, AskView[]][] {

@@ -149,6 +149,7 @@ export interface Strings extends QuestionWords {
   arming: string
   armed: string
   notYet: string
+  questionChanged: string
   faster: string
   notJson: (detail: string) => string
   notObject: string
@@ -335,6 +336,7 @@ const en: Strings = {
   arming: 'The buttons become active in a moment.',
   armed: 'You can decide now.',
   notYet: 'Not yet.',
+  questionChanged: 'The question changed. Nothing was decided.',
   faster: 'This was decided elsewhere.',
   notJson: (detail) => `This is not JSON: ${detail}`,
   notObject: 'Expected a JSON object: { "name": value, … }',
@@ -515,6 +517,7 @@ const zh: Strings = {
   arming: '按钮稍后可用。',
   armed: '现在可以决定。',
   notYet: '现在还不行。',
+  questionChanged: '问题已变，未作任何决定。',
   faster: '已在别处决定。',
   notJson: (detail) => `不是 JSON：${detail}`,
   notObject: '应为 JSON 对象：{ "名称": 值, … }',

@@ -10,7 +10,7 @@ import { same, type ConfigurationPage } from './page.js'
 import { SluicePicker } from './picker.js'
 import { drawProtocol, drawProtocols } from './protocol.js'
 import { quantityOf, quantityText } from '../../bridge/quantity.js'
-import { drawRules } from './rules.js'
+import { armRules, drawRules } from './rules.js'
 import { ConfigurationStore, keyOf, settingPath, type ConfigurationClient, type Path } from './store.js'
 import { configurationStrings, type ConfigurationStrings } from './strings.js'
 import { configurationStyles } from './styles.js'
@@ -70,6 +70,10 @@ export class SluiceConfigurationPage extends SluiceElement {
     this.#store = store
     this.drafts = new Map()
     void store?.load()
+  }
+
+  protected override updated(): void {
+    armRules(this.renderRoot)
   }
 
   override render(): TemplateResult {

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { each } from '../each.js'
 import type { RuleView } from '../../bridge/messages.js'
 import { markInvisible } from '../mark-invisible.js'
+import { clickOf, decides } from '../presses.js'
 import type { ConfigurationPage } from './page.js'
 
 export function drawRules(page: ConfigurationPage): TemplateResult {
@@ -14,9 +15,15 @@ export function drawRules(page: ConfigurationPage): TemplateResult {
       : html`<ul class="rules" aria-labelledby="rules">${each(rules, ({ id }) => id, (rule) => drawRule(page, rule))}</ul>`}`
 }
 
+/** What each button revokes. */
+export function armRules(root: ParentNode): void {
+  for (const rule of root.querySelectorAll<HTMLElement>('[data-rule]')) decides(rule.querySelector(':scope > button'), () => ({ question: rule.dataset['rule'] ?? '', armed: true }))
+}
+
 function drawRule({ store, text }: ConfigurationPage, rule: RuleView): TemplateResult {
   const { id, tool, effect, scope = 'session', arguments: exact } = rule
   const revoke = (event: Event): void => {
+    if (clickOf(event) !== 'counts') return // pressed for another rule
     const list = (event.currentTarget as Element).closest('section') as HTMLElement
     store.revoke(id)
     list.focus() // the pressed button disappears

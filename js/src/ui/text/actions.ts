@@ -1,5 +1,6 @@
 // What a person can do with typeset text: copy code and tables, wrap lines, follow a link after a question, load a picture.
 import { copyText } from '../copy.js'
+import { clickOf, decides } from '../presses.js'
 import type { Strings } from '../strings.js'
 import type { ActionOptions } from './action-options.js'
 import { csvOf } from './csv.js'
@@ -46,7 +47,7 @@ let asker: typeof import('./link-question.js').askLink | undefined
 async function askLink(origin: HTMLElement, address: string, options: ActionOptions): Promise<void> {
   try {
     asker ??= (await import('./link-question.js')).askLink
-    asker(origin, address, options, copyText)
+    asker(origin, address, options, { copyText, clickOf, decides })
   } catch (error) {
     console.warn('sluice: a file beside sluice/ui could not be loaded', error)
   }

@@ -1,22 +1,28 @@
 // The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once. Imports nothing that
 // runs: it is a file of its own, and what it shared with others would be one more.
 import type { copyText } from '../copy.js'
+import type { clickOf, decides } from '../presses.js'
 import type { ActionOptions } from './action-options.js'
 import type { OpenLink } from './types.js'
 
-type Copy = typeof copyText
+/** What it shares with the text around it. */
+interface Shared {
+  copyText: typeof copyText
+  clickOf: typeof clickOf
+  decides: typeof decides
+}
 
 /** Hosts that a person agreed to on this page. A host of the app remembers them for all pages: see `OpenLink.known`. */
 const agreed = new Set<string>()
 
 const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protocol}//${host}` : protocol + pathname)
 
-/** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. `copy` copies a text. */
-export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions, copy: Copy): void {
+/** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. */
+export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions, shared: Shared): void {
   const url = new URL(address)
   const root = origin.getRootNode()
   const place = root instanceof ShadowRoot ? root : document.body
-  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, copy))
+  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, shared))
   if (openLink?.known) return void openLink.known(url.href).catch(() => false).then((opened) => opened || ask())
   if (openLink && agreed.has(hostKey(url))) return void opened(openLink, url)
   ask()
@@ -33,21 +39,27 @@ async function opened(openLink: OpenLink, url: URL): Promise<boolean> {
   }
 }
 
-function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions, copyText: Copy): void {
+function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions, { copyText, clickOf, decides }: Shared): void {
   const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
   const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
   dialog.setAttribute('aria-labelledby', title.id)
   const note = make('p', { role: 'status' }, words.linkNotOpened)
   note.hidden = openLink !== undefined
+  const say = (text: string): void => {
+    note.textContent = text
+    note.hidden = false
+  }
   const close = (): void => dialog.close()
   const copy = button(words.copy, 'button', () => void copyText(url.href).then((done) => done && (copy.textContent = words.copied)))
   const buttons = [button(words.linkCancel, 'button quiet', close), copy]
   if (openLink) {
-    const opener = button(words.linkOpen, 'button primary', async () => {
+    const opener = button(words.linkOpen, 'button primary', async (event) => {
+      if (clickOf(event) !== 'counts') return say(words.questionChanged) // its press was for what stood here before
       if (await opened(openLink, url)) return close()
       opener.remove()
-      note.hidden = false
+      say(words.linkNotOpened)
     })
+    decides(opener, () => ({ question: url.href, armed: true }))
     buttons.push(opener)
   }
   dialog.append(title, addressOf(url), note, make('div', { class: 'deciding' }, ...buttons))
@@ -72,7 +84,7 @@ function split({ href, host, pathname }: URL): [string, string] {
   return [href.slice(0, at), href.slice(at + name.length)]
 }
 
-function button(label: string, className: string, act: () => unknown): HTMLButtonElement {
+function button(label: string, className: string, act: (event: Event) => unknown): HTMLButtonElement {
   const element = make('button', { type: 'button', class: className }, label)
   element.addEventListener('click', act)
   return element

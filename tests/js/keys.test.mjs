@@ -117,7 +117,7 @@ test('the hint of a stranger is no reason to leave out a save', async (t) => {
 test('with `checkpoint` a tool starts when the answer has ended; a read-only one, and a message to a window, do not wait', async (t) => {
   const order = []
   const made = (name, more) => tool({ name, agentCallable: true, permission: 'public', immediate: true, ...(more.ipc ? {} : { execute: () => { order.push(name); return 'ok' } }), ...more })
-  const parts = ['reads', 'writes', 'sends'].map((name) => ({ call: { id: name, name, arguments: {} } }))
+  const parts = ['reads', 'writes', 'sends'].map((name) => ({ call: { id: name, name, arguments: { n: 1 } } }))
   const { run } = await stage(t, {
     answers: [{ parts: [...parts, { wait: 60 }, { call: { id: 'last', name: 'writes', arguments: {} } }] }, { text: 'Done.' }],
     tools: [made('reads', { annotations: { readOnlyHint: true } }), made('writes', {}), made('sends', { ipc: { channel: 'c', payload: [] } })],

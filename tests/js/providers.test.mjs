@@ -61,7 +61,7 @@ test('a wire at an address of one\'s own: path and key follow the wire', () => {
 test('gemini: the name as the provider lists it, and a key in the query', () => {
   const server = serverOf({ provider: 'gemini', baseURL: `http://127.0.0.1:9/v1beta?key=${KEY}` }, 'models/gemini-2.5-flash')
   assert.equal(server.url, `http://127.0.0.1:9/v1beta/models/gemini-2.5-flash:streamGenerateContent?key=${KEY}&alt=sse`)
-  assert.deepEqual(server.secrets, [KEY])
+  assert.ok(server.secrets.includes(KEY))
 })
 
 test('without provider and wire it is chat completions with a bearer, as ever', async (t) => {

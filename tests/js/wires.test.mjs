@@ -93,9 +93,9 @@ for (const [wire, request] of signing) {
     const calling = [{ reasoning: 'Hm.', text: 'Looking. ', calls: [looking[0]] }, { reasoning: 'Oh.', text: 'A dot.' }]
     const { server, engine } = await stage(t, { answers: calling })
     const messages = ask([], 'What do you see?')
-    const result = ended(await engine.run({ model: modelOf(server, wire), messages, request }).done, server)
+    const result = ended(await engine.run({ model: modelOf(server, wire), messages, request, endpoint: 'one' }).done, server)
     const { server: other } = await stage(t, { answers: () => ({ text: 'Any time.' }) })
-    const run = engine.run({ model: modelOf(other, wire), messages: ask(kept(messages, result), 'Thanks!'), request })
+    const run = engine.run({ model: modelOf(other, wire), messages: ask(kept(messages, result), 'Thanks!'), request, endpoint: 'one' })
     const diagnostics = []
     for await (const event of run) if (event.type === 'diagnostic') diagnostics.push(event.code)
     assert.equal(ended(await run.done, other).text, 'Any time.')

@@ -149,7 +149,7 @@ export interface Settings {
   firstByteTimeoutMs?: number
   /** Milliseconds of silence within an answer; 0: no limit. Default 90,000. */
   idleTimeoutMs?: number
-  /** What a server means by finish reasons of its own: `{ fin: 'good' }`. Sluice compares them without regard to case. */
+  /** What a server means by finish reasons of its own: `{ fin: 'good' }`. Sluice compares them without regard to case. Default none. */
   finishReasons?: { readonly [word: string]: FinishClass }
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'

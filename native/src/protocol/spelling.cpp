@@ -19,7 +19,7 @@ struct Entity {
 };
 
 // Of the characters that markers consist of.
-constexpr Entity kEntities[] = {
+constexpr Entity kMarkerEntities[] = {
     {"amp", '&', true}, {"lt", '<', true}, {"gt", '>', true}, {"quot", '"', true}, {"apos", '\''},   {"lbrack", '['},
     {"lsqb", '['},      {"rbrack", ']'},   {"rsqb", ']'},     {"lbrace", '{'},     {"lcub", '{'},    {"rbrace", '}'},
     {"rcub", '}'},      {"lpar", '('},     {"rpar", ')'},     {"vert", '|'},       {"verbar", '|'},  {"colon", ':'},
@@ -96,7 +96,7 @@ bool Decoded::read_reference(std::string_view rest) {
     append_code_point(text_, point);
     return add(to < rest.size() && rest[to] == ';' ? to + 1 : to), true;
   }
-  for (const Entity &entity : kEntities) {
+  for (const Entity &entity : kMarkerEntities) {
     const std::string_view behind = rest.substr(1);
     if (fit(behind, entity.name, entity.plain) != Fit::yes) continue;
     const size_t end = 1 + entity.name.size();

@@ -7,7 +7,7 @@
 #include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "turn/definitions.h"
-#include "turn/history.h"
+#include "turn/text_digest.h"
 #include "wire/answer_items.h"
 #include "wire/native_items.h"
 

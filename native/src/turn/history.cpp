@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
-#include "base/sha256.h"
 #include "turn/conversation.h"
+#include "turn/text_digest.h"
 
 namespace sluice {
 namespace {
@@ -247,8 +247,6 @@ std::string note_message(std::string_view note) {
 }
 
 }  // namespace
-
-std::string text_digest(std::string_view content) { return sha256_hex(content).substr(0, 16); }
 
 std::vector<std::string> history_messages(const Setup &setup, const Message &message, size_t rounds, bool split_last,
                                           bool stored) {

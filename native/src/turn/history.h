@@ -9,8 +9,6 @@
 
 namespace sluice {
 
-// Tells whether a host changed the text of a message that goes back as the provider's own items.
-std::string text_digest(std::string_view content);
 
 // The messages of the first `rounds` rounds, in OpenAI's shape, each as JSON text. They are valid at any moment: a call
 // without a result gets one that says so. `split_last`: the turn ended with a round of fire-and-forget calls; its text

@@ -8,12 +8,12 @@
 namespace sluice {
 namespace {
 
-struct Row {
+struct EndingRow {
   std::string_view word;  // lower case; with a star at its end: every word that begins so
   Finish finish;
 };
 
-constexpr Row kOpenAiChat[] = {
+constexpr EndingRow kOpenAiChat[] = {
     {"stop", Finish::stop},
     {"eos", Finish::stop},
     {"eos_token", Finish::stop},
@@ -54,7 +54,7 @@ constexpr Row kOpenAiChat[] = {
 };
 
 // The status of a response, or the reason why it is incomplete.
-constexpr Row kOpenAiResponses[] = {
+constexpr EndingRow kOpenAiResponses[] = {
     {"completed", Finish::stop},
     {"max_output_tokens", Finish::length},
     {"max_messages", Finish::length},
@@ -63,7 +63,7 @@ constexpr Row kOpenAiResponses[] = {
     {"*", Finish::failed},
 };
 
-constexpr Row kAnthropic[] = {
+constexpr EndingRow kAnthropic[] = {
     {"end_turn", Finish::stop},
     {"stop_sequence", Finish::stop},
     {"tool_use", Finish::tool_calls},
@@ -76,7 +76,7 @@ constexpr Row kAnthropic[] = {
     {"compaction", Finish::pause},
 };
 
-constexpr Row kGemini[] = {
+constexpr EndingRow kGemini[] = {
     {"stop", Finish::stop},
     {"max_tokens", Finish::length},
     {"continuation", Finish::length},
@@ -97,12 +97,12 @@ constexpr Row kGemini[] = {
     {"too_many_tool_calls", Finish::malformed},
 };
 
-constexpr Row kOllama[] = {
+constexpr EndingRow kOllama[] = {
     {"stop", Finish::stop},   {"length", Finish::length}, {"load", Finish::failed},
     {"unload", Finish::failed}, {"error", Finish::failed},
 };
 
-std::span<const Row> rows_of(Endings wire) {
+std::span<const EndingRow> rows_of(Endings wire) {
   switch (wire) {
     case Endings::openai_chat: return kOpenAiChat;
     case Endings::openai_responses: return kOpenAiResponses;
@@ -145,8 +145,8 @@ std::string finish_classes() {
 
 Finish finish_of(Endings wire, std::string_view words, bool calls) {
   const std::string small = lower_case(words);
-  const std::span<const Row> rows = rows_of(wire);
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row &one) {
+  const std::span<const EndingRow> rows = rows_of(wire);
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const EndingRow &one) {
     return one.word.ends_with('*') ? small.starts_with(one.word.substr(0, one.word.size() - 1)) : small == one.word;
   });
   const Finish finish = row == rows.end() ? Finish::other : row->finish;

@@ -1,4 +1,5 @@
-#include "protocol/family/bare_calls.h"
+// JSON objects in ordinary text that a format without markers takes for calls.
+#include "protocol/family/family.h"
 
 #include "base/ascii.h"
 #include "protocol/family/json_reader.h"

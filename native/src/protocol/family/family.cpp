@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "protocol/family/bare_calls.h"
 #include "protocol/harmless.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"

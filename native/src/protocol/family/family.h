@@ -328,4 +328,8 @@ void write_call(const Family &, const GemmaCalls &, const CallText &call, std::s
 void write_call(const Family &, const YamlCalls &, const CallText &call, std::string &out);
 void write_call(const Family &, const HarmonyCalls &, const CallText &call, std::string &out);
 
+// Puts a backslash in front of the first key of each JSON object in ordinary text that would be a call of a format
+// without markers, if every name were a tool's: {\"name": …
+void break_bare_calls(std::string &text, const JsonCalls &grammar);
+
 }  // namespace sluice

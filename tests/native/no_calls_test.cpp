@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "../fuzz/scan_check.h"
+#include "protocol/family/family.h"
+#include "protocol/thought_calls.h"
 #include "script_runner.h"
 
 namespace fs = std::filesystem;
@@ -60,12 +62,7 @@ std::vector<Snippet> snippets(const fs::path &folder) {
   return out;
 }
 
-// A call of these protocols ends reasoning, so it counts there; all others must find none.
-bool may_call(const Snippet &snippet, const Way &way) {
-  if (snippet.kind == "open" || snippet.kind == "whole") return true;
-  return snippet.kind == "reasoning" && std::any_of(way.protocols.begin(), way.protocols.end(),
-                                                    [](const auto &protocol) { return protocol->ends_reasoning(); });
-}
+bool may_call(const Snippet &snippet) { return snippet.kind == "open" || snippet.kind == "whole"; }
 
 }  // namespace
 
@@ -87,8 +84,8 @@ TEST_CASE("texts that are no calls call nothing, and are shown as they were writ
       };
       if (!trace.broken.empty()) wrong(trace.broken);
       if (const std::string why = lost(snippet.text, trace, may_go); !why.empty()) wrong(why);
-      const size_t calls = may_call(snippet, way) ? snippet.calls.value(way.name, size_t{0}) : 0,
-                   invalid = may_call(snippet, way) ? snippet.invalid.value(way.name, size_t{0}) : 0;
+      const size_t calls = may_call(snippet) ? snippet.calls.value(way.name, size_t{0}) : 0,
+                   invalid = may_call(snippet) ? snippet.invalid.value(way.name, size_t{0}) : 0;
       if (trace.calls != calls || trace.invalid != invalid)
         wrong("calls " + std::to_string(trace.calls) + " (expected " + std::to_string(calls) + "), invalid " +
               std::to_string(trace.invalid) + " (expected " + std::to_string(invalid) + ")");
@@ -97,4 +94,55 @@ TEST_CASE("texts that are no calls call nothing, and are shown as they were writ
     }
   }
   std::printf("no calls: %zu texts, %zu scans\n", all.size(), scans);
+}
+
+namespace {
+
+struct Ran : sluice::ScanSink {
+  size_t calls = 0;
+  void on_scan_text(std::string_view) override {}
+  void on_scan_reasoning(std::string_view, bool) override {}
+  void on_call_open(std::string_view, std::string_view, size_t) override {}
+  void on_call_arguments(std::string_view, size_t) override {}
+  void on_call_close(std::string_view, std::vector<sluice::ParsedCall> &done, std::string_view, size_t, size_t) override {
+    for (const sluice::ParsedCall &call : done) calls += call.reason.empty() ? 1 : 0;
+  }
+  void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}
+};
+
+}  // namespace
+
+TEST_CASE("a call in open reasoning runs only if it ends an answer that ended well") {
+  NamedTools tools;
+  tools.tools = {"search"};
+  for (const sluice::Family &family : sluice::families()) {
+    const sluice::Protocols active{sluice::make_family(family, {})};
+    std::string call;
+    active[0]->write_call("call_1", "search", R"({"q":"x"})", call);
+    if (call.empty()) continue;  // a format without calls
+    const auto in_text = [&](const std::string &behind, sluice::TextEnd end) {
+      Ran ran;
+      const auto scanner = sluice::make_scanner(active, tools, {}, {}, ran);
+      scanner->feed("<think>\nI could\n" + call + behind);
+      scanner->finish(end);
+      return ran.calls;
+    };
+    const auto in_field = [&](const std::string &behind) {
+      Ran ran;
+      sluice::ThoughtCalls thoughts(active, tools, {});
+      thoughts.feed("I could\n" + call + behind, 0);
+      thoughts.finish(ran);
+      return ran.calls;
+    };
+    INFO(family.id << "\n" << call);
+    // The last token of a call of inkling closes reasoning.
+    const size_t runs = family.id == "inkling" ? 0 : 1;
+    CHECK(in_text("", sluice::TextEnd::well) == runs);
+    CHECK(in_text("\n", sluice::TextEnd::well) == runs);
+    CHECK(in_field("\n") == 1);
+    for (const sluice::TextEnd end : {sluice::TextEnd::over, sluice::TextEnd::cut}) CHECK(in_text("", end) == 0);
+    for (const sluice::TextEnd end : {sluice::TextEnd::well, sluice::TextEnd::over, sluice::TextEnd::cut})
+      for (const std::string behind : {"\nbut no.", "\n</think>", "\n</think>\nHi"}) CHECK(in_text(behind, end) == 0);
+    CHECK(in_field("\nbut no.") == 0);
+  }
 }

@@ -296,8 +296,6 @@ export interface ListedProfile {
   reasoning: [open: string, close: string][]
   /** The prompt of these models opens their reasoning. */
   startsInReasoning: boolean
-  /** A call within reasoning ends the reasoning. */
-  endsReasoning: boolean
   /** The role of results. */
   resultRole: 'user' | 'tool'
 }

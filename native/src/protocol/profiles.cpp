@@ -279,17 +279,16 @@ const Profile *find_profile(std::string_view model, const std::vector<Profile> &
 void write_profile(const Profile &profile, std::string &out) {
   ObjectWriter object(out);
   object.text("match", profile.match).text("protocol", profile.protocol);
-  bool starts = profile.starts_in_reasoning, ends = false;
+  bool starts = profile.starts_in_reasoning;
   std::string tags;
   for (const Family &family : families()) {
     if (family.id != profile.protocol) continue;
     starts = starts || family.starts_in_reasoning;
-    ends = family.ends_reasoning;
     for (size_t i = 0; i < std::min(family.think.size(), family.think_ends.size()); ++i)
       tags +=
           (tags.empty() ? "[" : ",[") + json_string(family.think[i]) + "," + json_string(family.think_ends[i]) + "]";
   }
-  object.raw("reasoning", "[" + tags + "]").boolean("startsInReasoning", starts).boolean("endsReasoning", ends);
+  object.raw("reasoning", "[" + tags + "]").boolean("startsInReasoning", starts);
   object.text("resultRole", profile.results_as_tool_role ? "tool" : "user").close();
 }
 

@@ -25,7 +25,7 @@ const std::vector<Profile> &profiles();
 // not taken for the one before.
 const Profile *find_profile(std::string_view model, const std::vector<Profile> &own);
 
-// { match, protocol, reasoning: [[opener, closer]...], startsInReasoning, endsReasoning, resultRole }; reasoning: the
+// { match, protocol, reasoning: [[opener, closer]...], startsInReasoning, resultRole }; reasoning: the
 // tags besides <think>.
 void write_profile(const Profile &profile, std::string &out);
 

@@ -158,9 +158,9 @@ class Protocol {
   virtual std::vector<Marker> reasoning_closers() const { return {}; }
   // Its models write <think>, also in the middle of a line.
   virtual bool thinks() const { return false; }
-  // Models of this format always write calls without closing their reasoning: an opener ends it.
-  virtual bool ends_reasoning() const { return false; }
-  // They often do: whole calls at the end of open reasoning are calls (ThoughtCalls).
+  // Answers have channels: markup that begins another channel ends reasoning.
+  virtual bool has_channels() const { return false; }
+  // Models often call without closing their reasoning: whole calls that an answer ends with are calls (ThoughtCalls).
   virtual bool called_in_reasoning() const { return false; }
   // Models of this format always begin in reasoning: the prompt opens it.
   virtual bool starts_in_reasoning() const { return false; }
@@ -183,6 +183,10 @@ class TextScanner {
   virtual void restart() = 0;
   // The scanner is inside a call whose card is open. Such a call goes on behind an interruption.
   virtual bool in_call() const = 0;
+  // The scanner is inside a block, and something of a call came: what the text holds may be a value.
+  virtual bool in_value() const = 0;
+  // An opener came, and nothing has told yet that it begins no block.
+  virtual bool in_block() const = 0;
 
   // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly
   // there.

@@ -18,8 +18,8 @@ bool is_object(std::string_view json) { return check_json(json, kDeepest).ok() &
 ThoughtCalls::ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere,
                            ScanSink *drafts)
     : tools_(tools), limits_(limits), anywhere_(anywhere), drafts_(drafts) {
-  for (const auto &protocol : active)
-    if (anywhere || protocol->called_in_reasoning()) active_.push_back(protocol);
+  const auto called = [](const auto &protocol) { return protocol->called_in_reasoning(); };
+  if (anywhere || std::any_of(active.begin(), active.end(), called)) active_ = active;
   limits_.argument_bytes = std::min(limits_.argument_bytes, kMost);
   limits_.candidate_bytes = std::min(limits_.candidate_bytes, kMost);
 }
@@ -30,6 +30,11 @@ void ThoughtCalls::make() {
   ScanOptions options;
   options.inside_reasoning = true;
   scanner_ = make_scanner(active_, tools_, limits_, options, *this);
+}
+
+bool ThoughtCalls::may_run(std::string_view protocol) const {
+  const auto called = [&](const auto &one) { return one->id() == protocol && one->called_in_reasoning(); };
+  return anywhere_ || std::any_of(active_.begin(), active_.end(), called);
 }
 
 void ThoughtCalls::feed(std::string_view utf8, size_t offset) {
@@ -114,7 +119,8 @@ void ThoughtCalls::on_scan_text(std::string_view) { think_on(); }
 void ThoughtCalls::on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw,
                                  size_t start, size_t end) {
   // A call that only the end of the answer closed is whole if it has no reason.
-  if (ending_ && std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); })) {
+  const bool broken = std::any_of(calls.begin(), calls.end(), [](const auto &call) { return !call.reason.empty(); });
+  if ((ending_ && broken) || !may_run(protocol)) {
     think_on();
     return tell_draft(protocol, raw, start);
   }

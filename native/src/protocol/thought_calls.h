@@ -14,8 +14,8 @@ namespace sluice {
 
 class ThoughtCalls final : public ScanSink {
  public:
-  // Reads for those of `active` whose models call in open reasoning. `anywhere` (reasoningCalls: execute): for all of
-  // them, and drafts count. `drafts` hears of calls that do not run (in_reasoning).
+  // All of `active` read together; those run whose models call in open reasoning. `anywhere` (reasoningCalls: execute):
+  // all of them, and drafts count. `drafts` hears of calls that do not run (in_reasoning).
   ThoughtCalls(const Protocols &active, const ToolView &tools, const ScanLimits &limits, bool anywhere = false,
                ScanSink *drafts = nullptr);
   ~ThoughtCalls() override;
@@ -25,6 +25,11 @@ class ThoughtCalls final : public ScanSink {
   void lose() {
     if (scanner_) scanner_->lose();
   }
+  // The reasoning is inside a call now, in its value or anywhere in its block.
+  bool in_value() const { return scanner_ && !deaf_ && scanner_->in_value(); }
+  bool in_block() const { return scanner_ && !deaf_ && scanner_->in_block(); }
+  // There are calls that run if the answer ends here.
+  bool any() const { return !blocks_.empty(); }
   // Something other than reasoning came: the calls so far are drafts.
   void interrupt();
   // The answer was cut: nothing of it runs.
@@ -46,11 +51,12 @@ class ThoughtCalls final : public ScanSink {
   };
 
   void make();
+  bool may_run(std::string_view protocol) const;
   void forget();
   void tell_draft(std::string_view protocol, std::string_view raw, size_t start);
   void think_on();
   void on_scan_text(std::string_view utf8) override;
-  void on_scan_reasoning(std::string_view, bool) override {}
+  void on_scan_reasoning(std::string_view, bool) override { think_on(); }
   void on_call_open(std::string_view, std::string_view, size_t) override {}
   void on_call_arguments(std::string_view, size_t) override {}
   void on_call_close(std::string_view protocol, std::vector<ParsedCall> &calls, std::string_view raw, size_t start,

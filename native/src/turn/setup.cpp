@@ -169,9 +169,8 @@ Protocols Setup::watched_protocols() const {
 
 ScanOptions Setup::scan_options() const {
   ScanOptions options{config.starts_in_reasoning, config.calls_in_reasoning, !text_mode()};
-  if (text_mode())  // `alsoParse` protocols say nothing about the prompt
-    for (const auto &protocol : config.protocols)
-      options.starts_in_reasoning = options.starts_in_reasoning || protocol->starts_in_reasoning();
+  if (text_mode() && !config.protocols.empty() && config.protocols.front()->starts_in_reasoning())
+    options.starts_in_reasoning = true;  // the other formats say nothing about the prompt
   return options;
 }
 

@@ -43,7 +43,7 @@ class Declared final : public Protocol {
   std::vector<Marker> turn_ends() const override { return like().turn_ends(); }
   std::vector<Marker> reasoning_closers() const override { return like().reasoning_closers(); }
   bool thinks() const override { return like().thinks(); }
-  bool ends_reasoning() const override { return like().ends_reasoning(); }
+  bool has_channels() const override { return like().has_channels(); }
   bool called_in_reasoning() const override { return like().called_in_reasoning(); }
   bool starts_in_reasoning() const override { return like().starts_in_reasoning(); }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {

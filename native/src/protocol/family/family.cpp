@@ -235,7 +235,7 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> result_markers() const override;
   std::vector<Marker> reasoning_closers() const override { return markers({&family_.think_ends}); }
   bool thinks() const override { return true; }
-  bool ends_reasoning() const override { return family_.ends_reasoning; }
+  bool has_channels() const override { return family_.channels; }
   bool called_in_reasoning() const override { return true; }
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {

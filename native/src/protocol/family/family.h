@@ -172,7 +172,7 @@ struct Family {
   bool suffixed = false;  // tags may end in a suffix that differs by checkpoint: <tool_call:6124c78e>
   Words dropped = {};     // tokens that are dropped everywhere
   Words noise = {};       // words that are dropped right behind a call, and are no tokens
-  bool ends_reasoning = false;
+  bool channels = false;  // answers have channels: a header or a token that begins another one ends reasoning
   bool starts_in_reasoning = false;
   // The words of fences that models put their calls into. Not empty: such a fence is read (CodeMode::whole).
   Words fences = {};

@@ -39,16 +39,15 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
       inside_reasoning_(options.inside_reasoning),
       reasoning_(options.starts_in_reasoning) {
   any_whole_ = markers_.any_fence();
-  Protocols drafted;
   for (size_t i = 0; i < active_.size(); ++i) {
     any_whole_ = any_whole_ || active_[i]->code() == CodeMode::whole;
-    any_live_in_reasoning_ = any_live_in_reasoning_ || live_in_reasoning(i);
+    any_reads_reasoning_ = any_reads_reasoning_ || reads_reasoning(i);
     thinks_ = thinks_ || (!inside_reasoning_ && active_[i]->thinks());
-    if (!live_in_reasoning(i)) drafted.push_back(active_[i]);
   }
   lone_closer_is_text_ = thinks_ || options.lone_closer_is_text;
   if (reasoning_) closer_ = Closer::owed;
-  if (!inside_reasoning_ && !drafted.empty()) thoughts_ = std::make_unique<ThoughtCalls>(drafted, tools_, limits_);
+  if (!inside_reasoning_ && !calls_in_reasoning_ && !active_.empty())
+    thoughts_ = std::make_unique<ThoughtCalls>(active_, tools_, limits_);
   markers_.add_first_bytes(interesting_);
   plain_quotes_ = markers_.any_common() && markers_.step(0, '"') == 0 && markers_.step(0, '\'') == 0;
   for (const char c : {'`', '\n', '\r'}) interesting_.add(c);
@@ -85,7 +84,7 @@ void Scanner::finish(TextEnd end) {
   if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : text_.size());
   drop(text_.size());  // trailing white space
   keep();
-  if (reasoning_ && end == TextEnd::well && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
+  if (end == TextEnd::well && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
 }
 
 void Scanner::restart() {
@@ -265,7 +264,7 @@ size_t Scanner::held() const {
   } else if (reasoning_) {
     size_t alive = std::max({markers_.alive(match_, Kind::think_end), markers_.alive(match_, Kind::reasoning_end),
                              markers_.alive(match_, Kind::turn_end)});
-    if (any_live_in_reasoning_)
+    if (any_reads_reasoning_)
       alive = std::max({alive, markers_.alive(match_, Kind::opener), markers_.alive(match_, Kind::code_opener)});
     alive = std::max(alive, alive_trailer());
     const size_t think = markers_.alive(match_, Kind::think);
@@ -369,6 +368,7 @@ void Scanner::on_marker(int marker) {
       return;
     }
     case Kind::reasoning_end:
+      if (reasoning_ && closes_draft(marker, at)) return;
       if (!context_.in_fence() || reasoning_) on_reasoning_end(at, at_, marker);
       return;
     case Kind::trailer:
@@ -384,12 +384,15 @@ void Scanner::on_marker(int marker) {
 void Scanner::on_opener(int marker, size_t at) {
   const bool common = markers_.common(marker);
   if (in_string(marker)) return;
+  if (reasoning_ && !calls_in_reasoning_)
+    for (int one = marker; one >= 0; one = markers_.same(one))
+      if (reads_reasoning(markers_.owner(one)) && in_draft(at)) return;
   if (common && std::max(markers_.alive(match_, Markers::Kind::opener),
                          markers_.alive(match_, Markers::Kind::code_opener)) > at_ - at)
     return;  // a bracket inside a longer marker
   if (try_opener(marker, at) || common || markers_.first(marker)) return;
   show_unheld();
-  diagnostic(reasoning_ && !live_in_reasoning(markers_.owner(marker)) ? "in_reasoning" : "in_code",
+  diagnostic(reasoning_ && !calls_in_reasoning_ ? "in_reasoning" : "in_code",
              active_[markers_.owner(marker)]->id(), offset(at));
 }
 
@@ -420,7 +423,7 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool anywhere = markers_.kind(marker) == Markers::Kind::code_opener;
   const bool doubt = context_.open_count() != 0;
   const bool common = markers_.common(marker);
-  if (reasoning_ && !(common ? calls_in_reasoning_ : live_in_reasoning(markers_.owner(marker)))) return May::not_here;
+  if (reasoning_ && !(common ? calls_in_reasoning_ : reads_reasoning(markers_.owner(marker)))) return May::not_here;
   if (markers_.fence(marker))
     return !reasoning_ && in_body_ && fence_ != SIZE_MAX && at == fence_ ? May::start : May::not_here;
   if (anywhere) return May::start;
@@ -430,6 +433,19 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   if (!doubt) return May::start;
   if (!doubt_.knows(offset(at))) return May::wait;
   return doubt_.is_code(offset(at), context_) ? May::not_here : May::start;
+}
+
+// Is `at` in a block that the reasoning holds? Then it is no header of another channel.
+bool Scanner::in_draft(size_t at) {
+  show(at);
+  return thoughts_ && thoughts_->in_block();
+}
+
+// Some formats end a call and a channel with one token.
+bool Scanner::closes_draft(int marker, size_t at) {
+  const auto closers = active_[markers_.owner(marker)]->closers(tools_);
+  const auto same = [&](const Marker &closer) { return closer.bytes == markers_.bytes(marker); };
+  return std::any_of(closers.begin(), closers.end(), same) && (in_draft(at) || (thoughts_ && thoughts_->any()));
 }
 
 // An opener of reasoning counts at the beginning of a line, and in families also within a line, outside quotations.
@@ -517,6 +533,7 @@ void Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
   show(at);  // white space with no text before it is dropped with the tag
   at_ = done_ = end;
   closer_ = thinks_ ? Closer::text : Closer::first;
+  if (thoughts_) thoughts_->restart();
   start_reasoning(false);
 }
 
@@ -565,6 +582,7 @@ bool Scanner::read_tag(bool ended) {
   }
   show(tag_at_);  // white space with no text before it is dropped with the tag
   at_ = done_ = tag_read_;
+  if (thoughts_) thoughts_->restart();
   start_reasoning(true);
   return true;
 }
@@ -577,7 +595,6 @@ void Scanner::start_reasoning(bool reasoning) {
   made_up_ = -1;
   ends_ = SIZE_MAX;
   start_line();
-  if (thoughts_) thoughts_->restart();
   leave_fence();
   match_ = 0;
   strings_ = {};
@@ -618,6 +635,7 @@ void Scanner::show(size_t to) {
     sink_.on_scan_reasoning(piece, first);
   } else {
     if (lone_closer_is_text_ && closer_ == Closer::first) closer_ = Closer::text;
+    if (first && thoughts_) thoughts_->restart();
     made_up_ >= 0 ? sink_.on_scan_fabricated(piece) : sink_.on_scan_text(piece);
   }
 }

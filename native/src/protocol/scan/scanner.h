@@ -30,6 +30,8 @@ class Scanner final : public TextScanner {
   void finish(TextEnd end = TextEnd::well) override;
   void restart() override;
   bool in_call() const override { return mode_ == Mode::skip || (mode_ == Mode::block && opened_); }
+  bool in_value() const override { return in_call() || (mode_ == Mode::block && (reader_->named || reader_->begun)); }
+  bool in_block() const override { return mode_ == Mode::skip || mode_ == Mode::block; }
   void save(std::string &out) const override;
   void load(std::string_view saved) override;
 
@@ -85,7 +87,12 @@ class Scanner final : public TextScanner {
   void start_reasoning(bool reasoning);
   void on_made_up_result(size_t at, int marker);
   void end_made_up();
-  bool live_in_reasoning(size_t protocol) const { return calls_in_reasoning_ || active_[protocol]->ends_reasoning(); }
+  // Its blocks are read in reasoning: calls, or headers that may end it.
+  bool reads_reasoning(size_t protocol) const {
+    return calls_in_reasoning_ || (!inside_reasoning_ && active_[protocol]->has_channels());
+  }
+  bool in_draft(size_t at);
+  bool closes_draft(int marker, size_t at);
   bool holds_opener(std::string_view text, bool certain = false);
   void show(size_t to);
   void show_unheld() { show(held()); }
@@ -110,6 +117,8 @@ class Scanner final : public TextScanner {
   void tell_lost_bytes(size_t start, size_t end);
   bool lost_bytes(size_t start, size_t end) const;
   std::string_view why_no_markup() const;
+  bool is_draft() const { return reasoning_ && !calls_in_reasoning_ && !opened_ && !unread_; }
+  void leave_to_thoughts();
   void pass_markup();
   void pass_hidden();
   void outgrown();
@@ -169,7 +178,7 @@ class Scanner final : public TextScanner {
   bool lone_closer_is_text_ = false;
   bool any_whole_ = false;     // a fence may be a call
   bool plain_quotes_ = false;  // no marker begins with a quote: a quote only opens and closes strings
-  bool any_live_in_reasoning_ = false;
+  bool any_reads_reasoning_ = false;
 
   // -- the text that is kept, and where the scan is in it
   std::string kept_;
@@ -201,7 +210,7 @@ class Scanner final : public TextScanner {
   TextEnd end_ = TextEnd::well;  // how the answer ended
   bool quoted_in_line_ = false;  // the last line has an open run of back-ticks: only calls that may stand in code run
 
-  std::unique_ptr<ThoughtCalls> thoughts_;  // of protocols that are not live in reasoning
+  std::unique_ptr<ThoughtCalls> thoughts_;  // unless calls in reasoning are calls at once
 
   // -- tokens that end a turn, and white space: text if anything else follows
   size_t ends_ = SIZE_MAX;       // index of the first

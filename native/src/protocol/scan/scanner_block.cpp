@@ -74,6 +74,9 @@ bool Scanner::read_block(bool ended) {
     const bool waits = state == BlockReader::State::open && reader_->named == named && reader_->begun == begun;
     const bool last = waits && all && block_limit() == limit;
     if (last) state = read_more(text_.substr(block_), true);
+    const bool markup = state == BlockReader::State::markup || state == BlockReader::State::hidden;
+    if (is_draft() && !markup && (state != BlockReader::State::open || reader_->named || reader_->begun))
+      return leave_to_thoughts(), true;
     if (reader_->named && !named && !whole_) open_call(reader_->name);
     if (unread_ && state == BlockReader::State::closed &&
         holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
@@ -95,7 +98,7 @@ bool Scanner::read_block(bool ended) {
       give_back(reader_->code, reader_->decided, last);
       return true;
     }
-    if (state == BlockReader::State::markup || state == BlockReader::State::hidden) {
+    if (markup) {
       if (const std::string_view why = why_no_markup(); why.empty())
         state == BlockReader::State::hidden ? pass_hidden() : pass_markup();
       else
@@ -178,7 +181,8 @@ void Scanner::close_block() {
   rest_ = {};
   text_open_ = reasoning_open_ = false;
   made_up_ = -1;
-  if (protocol_->ends_reasoning()) reasoning_ = false;
+  if (!calls_in_reasoning_) reasoning_ = false;  // an older state has a call open in reasoning
+  if (thoughts_) thoughts_->restart();
   trails_ = markers_.owner(opener_);
   leave_fence();
   start_line();
@@ -206,10 +210,10 @@ void Scanner::tell_lost_bytes(size_t start, size_t end) {
       call.reason = call.typed ? "invalid_json" : "malformed_argument";
 }
 
-// Returns why a token of the format counts as text here: in code only calls count; in reasoning none does, unless the
-// models of the format end reasoning with it.
+// Returns why a token of the format counts as text here: in code only calls count; in reasoning only what
+// begins another channel. Behind calls in reasoning they are no text (ThoughtCalls).
 std::string_view Scanner::why_no_markup() const {
-  if (inside_reasoning_ || (reasoning_ && !protocol_->ends_reasoning())) return "in_reasoning";
+  if (reasoning_ && !protocol_->has_channels()) return "in_reasoning";
   const bool anywhere = markers_.kind(opener_) == Markers::Kind::code_opener;
   return before_.in_fence() || (anywhere && before_.open_count() != 0) ? "in_code" : "";
 }
@@ -220,7 +224,22 @@ void Scanner::pass_markup() {
   mode_ = Mode::text;
   show(block_);  // white space with no text before it is dropped with it
   at_ = done_ = block_ + reader->end;
-  start_reasoning(reader->reasoning);
+  if (reader->reasoning && thoughts_) thoughts_->restart();
+  start_reasoning(reader->reasoning && !inside_reasoning_);
+}
+
+// The block in reasoning is no header: it is a draft, or a thought.
+void Scanner::leave_to_thoughts() {
+  if (reader_->named && !(thoughts_ && thoughts_->in_block())) diagnostic("in_reasoning", protocol_->id(), offset(block_));
+  mode_ = Mode::text;
+  at_ = opener_end_;
+  context_ = before_;
+  strings_ = strings_before_;
+  reader_.reset();
+  rest_ = {};
+  left_open_ = false;
+  match_ = markers_.behind(opener_);
+  try_opener(markers_.same(opener_), block_);
 }
 
 // Takes a tag out of the text, which goes on as if the tag were not there.

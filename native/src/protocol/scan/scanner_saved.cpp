@@ -87,7 +87,7 @@ void Scanner::save(std::string &out) const {
   if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
   if (made_up_ >= 0) markers_.save(made_up_, object.value("madeUp"));
   if (quotation_.open()) quotation_.save(object.value("quotation"));
-  if (reasoning_ && thoughts_) thoughts_->save(object.value("thoughts"));
+  if (thoughts_ && (reasoning_ || thoughts_->any())) thoughts_->save(object.value("thoughts"));
   if (!doubt_.empty()) doubt_.save(object.value("doubt"), markers_);
   if (fence_ != SIZE_MAX) append_saved_numbers(object.value("beforeFence"), numbers_of(before_fence_));
   if (holds_fences()) save_fences(object.value("held"));
@@ -280,7 +280,7 @@ void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
   reader.get("line", line);
   line_.add(line);
   quotation_.load(reader.nested("quotation"));
-  if (reasoning_ && thoughts_) thoughts_->load(reader.nested("thoughts"));
+  if (thoughts_ && (reasoning_ || !reader.nested("thoughts").empty())) thoughts_->load(reader.nested("thoughts"));
 
   text_ = kept_;
   if (place.mode == Mode::ends && holds_fences()) mode_ = place.mode;

@@ -100,7 +100,8 @@ for (const isDurable of [true, false]) {
     let handler
     if (isDurable) {
       const turns = turnsOf(t, server, { store: files(folderOf(t)), tools: [external()] })
-      turns.work({ sweepMs: 50 })
+      const worker = turns.work({ sweepMs: 50 })
+      t.after(() => worker.close())
       handler = make(turns, options)
     } else {
       const engine = new Engine({ tools: [external()] })

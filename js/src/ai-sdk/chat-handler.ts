@@ -102,7 +102,7 @@ class Chats {
     const leg = this.#legs.get(id)
     const event = leg?.questions.get(String(approvalId))
     const fault = leg && event && !leg.isEnding ? decide(leg.run, event, decisionOf(given), this.#legs.most) : NOT_WAITING
-    if (!leg) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
+    if (!leg || (event && leg.isEnding)) throw new Refusal(409, 'this question does not wait while the answer is written: send the decision with the message')
     if (fault === NOT_WAITING) throw staleDecision('stale', countsOn(leg.messageId, leg.run.snapshot, String(approvalId)))
     if (fault !== undefined) throw new Refusal(400, fault)
     leg.questions.delete(String(approvalId))

@@ -1,5 +1,6 @@
 // The engine on every wire, against a server that refuses what the provider would refuse: one script, five formats.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { cards } from './support.mjs'
 import { ask, ended, kept, looking, modelOf, names, pixel, stage, tools, wires } from './wires-support.mjs'
@@ -89,13 +90,16 @@ for (const [wire, request] of signing) {
     assert.equal(server.requests.length, 6)
   })
 
+  // The same endpoint has forgotten its signatures: stored messages are made to say that they are of this one.
   test(`${wire}: signatures that the server does not know are left out, once, before anything was shown`, async (t) => {
     const calling = [{ reasoning: 'Hm.', text: 'Looking. ', calls: [looking[0]] }, { reasoning: 'Oh.', text: 'A dot.' }]
     const { server, engine } = await stage(t, { answers: calling })
     const messages = ask([], 'What do you see?')
-    const result = ended(await engine.run({ model: modelOf(server, wire), messages, request, endpoint: 'one' }).done, server)
+    const result = ended(await engine.run({ model: modelOf(server, wire), messages, request }).done, server)
     const { server: other } = await stage(t, { answers: () => ({ text: 'Any time.' }) })
-    const run = engine.run({ model: modelOf(other, wire), messages: ask(kept(messages, result), 'Thanks!'), request, endpoint: 'one' })
+    const base = modelOf(other, wire).baseURL
+    const elsewhere = (stored) => JSON.parse(JSON.stringify(stored).replaceAll(/"endpoint":"[0-9a-f]{16}"/g, `"endpoint":"${createHash('sha256').update(base).digest('hex').slice(0, 16)}"`))
+    const run = engine.run({ model: modelOf(other, wire), messages: ask(elsewhere(kept(messages, result)), 'Thanks!'), request })
     const diagnostics = []
     for await (const event of run) if (event.type === 'diagnostic') diagnostics.push(event.code)
     assert.equal(ended(await run.done, other).text, 'Any time.')

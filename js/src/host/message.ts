@@ -399,7 +399,7 @@ export class Message implements Asker {
     }
   }
 
-  #card({ seq: _, key: __, ...card }: CardEvent): void {
+  #card({ seq: _, ...card }: CardEvent): void {
     if (card.status && !card.status.startsWith('awaiting')) this.#closeAsk(card.call)
     const tool = this.#tool(card.name)
     if (card.source === 'inline_tags') this.#tags.add(card.call)

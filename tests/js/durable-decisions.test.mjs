@@ -17,16 +17,19 @@ const run = (more = {}) => ({ threadId: 'thread', runId: `${Math.random()}`, pro
 /** A turn that asks, behind a handler; `look` is what a worker does when it comes to it. */
 async function asked(t, make, begin) {
   let ran = 0
-  const turns = turnsOf(t, await serverOf(t, once), { store: files(folderOf(t)), queue: lossy, tools: [asks({ execute: () => `${++ran}` })] })
+  const server = await serverOf(t, once)
+  const made = (more) => turnsOf(t, server, { store: files(folder), tools: [asks({ execute: () => `${++ran}` })], ...more })
+  const folder = folderOf(t)
+  const turns = made({ queue: lossy }) // nobody works for it, until a test says so
   const handler = make(turns, { store: memory(), by: (request) => request.headers.get('x-user'), authorize: () => true })
   const send = async (path, user, body) => {
     const response = await handler(new Request(`http://app.test/api${path}`, { method: 'POST', headers: { 'x-user': user }, body: JSON.stringify(body) }))
     return { status: response.status, text: await response.text() }
   }
-  const worker = turns.work({ sweepMs: 20 })
+  const worker = made({}).work({ sweepMs: 20 })
   const first = await send('', 'ann', begin)
   await worker.close()
-  return { turns, send, first, ran: () => ran }
+  return { turns, send, first, ran: () => ran, work: () => made({}).work({ sweepMs: 20 }) }
 }
 
 const ways = ['approve', 'deny', 'cancel']
@@ -51,11 +54,11 @@ for (const [first, second, looks] of ways.flatMap((one) => ['approve', 'deny'].f
 
 for (const same of [true, false]) {
   test(`in a stream: a decision that does not count is said to be stale, and by whom it was decided (${same ? 'the same' : 'another'} decision)`, async (t) => {
-    const { turns, send, first: told } = await asked(t, chatHandler, { id: 'chat', messages: [hello] })
+    const { send, first: told, work } = await asked(t, chatHandler, { id: 'chat', messages: [hello] })
     const { approvalId, toolCallId } = chunksOf(told.text).find(({ type }) => type === 'tool-approval-request')
     const [turn] = approvalId.split(':')
     assert.equal((await send('/chat/decide', 'ann', { approvalId, approved: true })).status, 200)
-    const worker = turns.work({ sweepMs: 20 })
+    const worker = work()
     const parts = [{ type: 'tool-x', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: same } }]
     const { status, text } = await send('', 'bea', { id: 'chat', messages: [hello, { id: turn, role: 'assistant', parts }] })
     await worker.close()
@@ -71,13 +74,13 @@ for (const same of [true, false]) {
 }
 
 test('AG-UI: a decision that does not count is `sluice.error` `stale`, with the decision that counts', async (t) => {
-  const { turns, send, first: told } = await asked(t, agUIHandler, run())
+  const { turns, send, first: told, work } = await asked(t, agUIHandler, run())
   const { outcome: { interrupts: [{ id: interruptId }] } } = chunksOf(told.text).at(-1)
   const { value: question } = await turns.questions()[Symbol.asyncIterator]().next()
   const { turn, call, stage, digest } = question
   assert.equal(await turns.decide(turn, { call, stage, digest, decision: 'deny', by: 'ann' }), 'accepted')
   const sent = send('', 'bea', run({ resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] }))
-  const worker = turns.work({ sweepMs: 20 })
+  const worker = work()
   const { at, detail, ...value } = chunksOf((await sent).text).find(({ type, name }) => type === 'CUSTOM' && name === 'sluice.error').value
   await worker.close()
   assert.deepEqual(value, { code: 'stale', interruptId, decided: false, reason: 'stale', decision: 'deny', by: 'ann' })

@@ -13,7 +13,7 @@ const elements = {
   dialog: { calls: 1, buttons: ['.approve', '.deny'] },
 }
 
-/** What comes between press and release. */
+/** The events between press and release. */
 const changes = ['another question', 'other arguments', 'the same again', 'nothing']
 
 /** Where a press begins and ends, by the centre of a button. */

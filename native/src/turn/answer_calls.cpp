@@ -124,7 +124,7 @@ void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_er
     log_.provider_result(*provided_[slot], text, is_error);
 }
 
-// What was lost may be a piece of every call whose arguments are not complete yet.
+// Every call whose arguments are not complete may lack the lost bytes.
 void Answer::on_event_lost() {
   if (ignores_bytes()) return;
   on_bytes_lost();

@@ -9,7 +9,6 @@
 
 namespace sluice {
 
-
 // The messages of the first `rounds` rounds, in OpenAI's shape, each as JSON text. They are valid at any moment: a call
 // without a result gets one that says so. `split_last`: the turn ended with a round of fire-and-forget calls; its text
 // after the calls becomes a message of its own, which follows the results. `stored`: with all metadata, for the host to

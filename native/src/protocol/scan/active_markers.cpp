@@ -49,6 +49,26 @@ ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, con
     uses_[i].same = same[i];
     uses_[i].ends_turn = ends[i];
   }
+  std::vector<int> openers;
+  for (int i = 0; i < static_cast<int>(uses_.size()); ++i)
+    if (is_opener(i)) openers.push_back(i);
+  std::stable_sort(openers.begin(), openers.end(), [this](int a, int b) { return length(a) < length(b); });
+  for (const int opener : openers)
+    for (const int other : openers)
+      if (length(other) > length(opener) && bytes(other).starts_with(bytes(opener)))
+        uses_[static_cast<size_t>(opener)].grown.push_back(other);
+}
+
+bool ActiveMarkers::may_grow(int marker, std::string_view text) const {
+  const std::vector<int> &grown = uses_[static_cast<size_t>(marker)].grown;
+  return !grown.empty() && text.size() < length(grown.back()) &&
+         std::any_of(grown.begin(), grown.end(), [&](int one) { return text.size() < length(one) && bytes(one).starts_with(text); });
+}
+
+int ActiveMarkers::grown(int marker, std::string_view text) const {
+  for (const int one : uses_[static_cast<size_t>(marker)].grown)
+    if (text.starts_with(bytes(one))) return one;
+  return -1;
 }
 
 int ActiveMarkers::add(const Marker &marker, Kind kind, size_t owner) {

@@ -34,6 +34,10 @@ class ActiveMarkers final : public Markers {
     const std::string &next = uses_[static_cast<size_t>(marker)].next;
     return next.empty() || is_white(c) || next.find(c) != next.npos;
   }
+  // `text` begins with this opener. May it still become a longer one that begins with the same bytes?
+  bool may_grow(int marker, std::string_view text) const;
+  // The shortest of the longer ones that the text begins with; -1: none.
+  int grown(int marker, std::string_view text) const;
   bool any_may_follow(int marker) const { return uses_[static_cast<size_t>(marker)].next.empty(); }
 
   bool any_common() const { return any_common_; }
@@ -56,6 +60,7 @@ class ActiveMarkers final : public Markers {
     std::string next;  // Marker::next, and what may follow in a longer marker
     std::string result_end;
     int same = -1;
+    std::vector<int> grown;  // longer openers that begin with its bytes, the shortest first
   };
   struct Saved {
     std::string bytes;

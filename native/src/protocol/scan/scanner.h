@@ -124,6 +124,7 @@ class Scanner final : public TextScanner {
   void outgrown();
   void start_skipping();
   void give_back(std::string_view code, size_t length, bool ended = false);
+  bool try_grown();
   bool may_begin() const;
   bool may_be_closed() const;
   void read_for_closer(std::string_view code, size_t decided);

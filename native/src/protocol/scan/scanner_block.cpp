@@ -65,6 +65,7 @@ bool Scanner::read_block(bool ended) {
     give_back({}, 0);
     return true;
   }
+  if (!ended && markers_.may_grow(opener_, text_.substr(block_))) return false;
   while (true) {
     const size_t limit = block_limit();
     const size_t taken = std::min(text_.size() - block_, limit);
@@ -300,7 +301,8 @@ bool Scanner::read_skip() {
   return false;
 }
 
-// The block is no call of this protocol; another one with the same opener may read it. Otherwise the part that was read
+// The block is no call of this protocol; another one with the same opener may read it, or with a longer one that begins
+// with it. Otherwise the part that was read
 // is text that is not searched; if nothing was read, the opener is text (or the beginning of a longer one). `ended`:
 // the end of the answer left the block open, so all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
@@ -318,7 +320,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   at_ = opener_end_;
   context_ = before_;
   strings_ = strings_before_;
-  if (!unread_ && try_opener(markers_.same(opener_), block_)) {
+  if (!unread_ && (try_opener(markers_.same(opener_), block_) || try_grown())) {
     if (mode_ == Mode::block) return;
   } else if (!unread_ && !ended && length <= kProse && may_be_closed()) {
     return read_for_closer(code, length);
@@ -338,6 +340,18 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   walk(block_ + to);
   if (rest.tag) strings_.enter_tag();
   if (!ended) quotation_ = rest.open;
+}
+
+// Reads the block behind the longer opener that its text begins with.
+bool Scanner::try_grown() {
+  const int marker = markers_.grown(opener_, text_.substr(block_));
+  if (marker < 0) return false;
+  walk(block_ + markers_.length(marker));
+  if (try_opener(marker, block_)) return true;
+  at_ = opener_end_;
+  context_ = before_;
+  strings_ = strings_before_;
+  return false;
 }
 
 // No reader read anything of the block, but its closer may still make an invalid card of it.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/sort.h"
@@ -316,7 +317,8 @@ class Elements {
   const Ends *ends_;
 };
 
-// The members of an object in written order, each key once, with its last value.
+// The members of an object in written order, each key once, with its last value. Keys are compared as they are written
+// out: without `canonical`, lone surrogates are all the same character.
 std::vector<Member> members_of(Elements members, bool canonical) {
   std::vector<Member> out;
   // Of larger objects. No hash table: the keys are the model's, and could be chosen to collide.
@@ -332,7 +334,7 @@ std::vector<Member> members_of(Elements members, bool canonical) {
   };
   while (members.next()) {
     std::string key;
-    append_json_text(members.key(), true, key);
+    append_json_text(members.key(), canonical, key);
     const size_t place = place_of(key);
     if (place == out.size())
       out.push_back({std::move(key), members.key(), members.value()});
@@ -499,6 +501,13 @@ std::optional<std::string_view> json_member(std::string_view object, std::string
     if (same) found = members.value();
   }
   return found;
+}
+
+std::optional<std::string> repeated_name(std::string_view object) {
+  std::set<std::string> names;
+  for (JsonSlices members(object); members.next();)
+    if (const auto [name, is_new] = names.insert(members.key_text()); !is_new) return *name;
+  return std::nullopt;
 }
 
 std::string json_member_text(std::string_view object, std::string_view key) {

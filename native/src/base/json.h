@@ -48,13 +48,16 @@ std::string json_member_text(std::string_view object, std::string_view key);
 // The kind of a value by its first character: '{' '[' '"' 'n' 't' 'f', or '0' for any number.
 char json_kind(std::string_view value);
 
+// The first name that a second member of the object has as well.
+std::optional<std::string> repeated_name(std::string_view object);
+
 // Decodes a string token. A lone surrogate becomes U+FFFD, or with `keep_surrogates` the three bytes that Utf8Joiner
 // pairs.
 std::string json_text(std::string_view token, bool keep_surrogates = false);
 void append_json_text(std::string_view token, bool keep_surrogates, std::string &out);
 
-// The same value without white space. A repeated key appears once, at its first place, with its last value. Numbers and
-// strings stay as written.
+// The same value without white space. A repeated key appears once, at its first place, with its last value; lone
+// surrogates of keys are the same character. Numbers and strings stay as written.
 std::string compact_json(std::string_view text);
 
 // One spelling for equal values: members sorted by the bytes of their keys, no white space, strings with the fewest

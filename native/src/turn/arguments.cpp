@@ -94,6 +94,7 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
     return;
   }
   if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");
+  if (const auto name = repeated_name(text)) log.diagnostic("duplicate_argument", *name, card.call);
   complete_call(setup, log, card, std::string(text));
 }
 

@@ -345,19 +345,19 @@ void Gate::start(Card &card) {
 // Says what starts, with the arguments that it runs with. A state of a version without digests gets one.
 void Gate::identify(Card &card) {
   if (card.digest().empty()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
-  card.set_key(key_of(card, action_digest(*card.tool, card.canonical_arguments())));
+  give_key(card, action_digest(*card.tool, card.canonical_arguments()));
 }
 
-// Equal calls of a round get the numbers from 2 on. A call keeps its key: what others do later does not change it.
-std::string Gate::key_of(const Card &card, std::string_view action) const {
-  const std::string base = std::to_string(card.round) + ":" + std::string(action);
-  std::set<std::string, std::less<>> taken;
-  const auto &cards = log_.message().cards;
-  for (auto other = cards.rbegin(); other != cards.rend() && (*other)->round >= card.round; ++other)
-    if (other->get() != &card && (*other)->key().starts_with(base)) taken.insert((*other)->key());
-  std::string key = base;
-  for (uint32_t number = 2; taken.contains(key); ++number) key = base + ":" + std::to_string(number);
-  return key;
+void Gate::give_key(Card &card, std::string_view action) {
+  if (keys_.round() != card.round) {
+    keys_.begin(card.round);
+    const auto &cards = log_.message().cards;
+    for (auto other = cards.rbegin(); other != cards.rend() && (*other)->round >= card.round; ++other)
+      keys_.add((*other)->key());
+  }
+  keys_.remove(card.key());
+  card.set_key(keys_.next(action));
+  keys_.add(card.key());
 }
 
 void Gate::execute_event(const Card &card) {

@@ -12,6 +12,7 @@
 #include "base/saved.h"
 #include "base/status.h"
 #include "tools/approval.h"
+#include "turn/call_keys.h"
 #include "turn/log.h"
 #include "turn/repeats.h"
 #include "turn/setup.h"
@@ -93,7 +94,7 @@ class Gate {
   // -- its run
   void start(Card &card);
   void identify(Card &card);
-  std::string key_of(const Card &card, std::string_view action) const;
+  void give_key(Card &card, std::string_view action);
   void execute_event(const Card &card);
   void fire(Card &card);
   int64_t timeout_of(const Card &card) const;
@@ -138,6 +139,8 @@ class Gate {
   bool limit_hit_ = false;
   uint32_t calls_run_ = 0;
   Repeats repeats_;
+  // -- follows from the cards, made when the first call of a round starts
+  CallKeys keys_;
 
   template <class AnyGate, class Visit>
   static void each_field(AnyGate &gate, const Visit &visit) {

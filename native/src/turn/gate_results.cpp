@@ -168,7 +168,7 @@ Status Gate::resolve(uint32_t call, std::string_view arguments) {
   std::string checked;
   if (Status status = check_given(*card, arguments, checked); !status.ok()) return status;
   if (Status status = check_resolved(*card, checked); !status.ok()) return status;
-  card->set_key(key_of(*card, action_digest(*card->tool, canonical_json(checked))));
+  give_key(*card, action_digest(*card->tool, canonical_json(checked)));
   card->set_host_arguments(std::move(checked));
   log_.tell(*card);
   return {};

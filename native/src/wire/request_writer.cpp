@@ -1,6 +1,8 @@
 #include "wire/request_writer.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/json.h"
@@ -70,7 +72,7 @@ class MessageWriter {
       opaque = opaque_members(members.value());
     }
     if (!has_calls) opaque = {};
-    if (!is_tool) given_.clear(), answered_ = 0;
+    if (!is_tool) forget_calls();
     const Given *const answered = is_tool && answered_ < given_.size() ? &given_[answered_++] : nullptr;
     if (!changes && !has_calls && !is_tool) {
       out_ += trim_json(message);
@@ -161,14 +163,20 @@ class MessageWriter {
   }
 
   // The id of a call as it is sent: no other call of its message has it.
-  std::string new_id(const std::string &own) const {
-    const auto is_taken = [&](const std::string &id) {
-      return std::any_of(given_.begin(), given_.end(), [&](const Given &other) { return other.id == id; });
-    };
+  std::string new_id(const std::string &own) {
     const std::string stem = own.empty() ? "call" : own;
-    std::string id = sent_id(stem, short_ids_);
-    for (size_t number = 2; is_taken(id); ++number) id = sent_id(stem + "_" + std::to_string(number), short_ids_);
-    return id;
+    size_t &uses = uses_[stem];
+    while (true) {
+      ++uses;
+      std::string id = sent_id(uses == 1 ? stem : stem + "_" + std::to_string(uses), short_ids_);
+      if (ids_.insert(id).second) return id;
+    }
+  }
+  void forget_calls() {
+    given_.clear();
+    ids_.clear();
+    uses_.clear();
+    answered_ = 0;
   }
 
   void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
@@ -207,6 +215,8 @@ class MessageWriter {
   bool maps_names_ = false;
   // -- of the last message with calls
   std::vector<Given> given_;
+  std::set<std::string> ids_;            // theirs
+  std::map<std::string, size_t> uses_;  // of an id, as the host gave it
   size_t answered_ = 0;
 };
 

@@ -23,7 +23,7 @@ const surface = {
   'sluice/host': ['createHost', 'methods'],
   'sluice/web': ['HttpRefusal', 'contentSecurityPolicy', 'findFile', 'nodeListener', 'packageRoots', 'serve'],
   'sluice/ag-ui': ['agUIHandler', 'toAGUIEvents'],
-  'sluice/ai-sdk': ['chatHandler', 'sealed', 'signed', 'toChatMessages', 'toUIMessageStream', 'toUIMessages'],
+  'sluice/ai-sdk': ['chatHandler', 'memorySpend', 'sealed', 'toChatMessages', 'toUIMessageStream', 'toUIMessages'],
   'sluice/ai-sdk/client': ['decide'],
   'sluice/mcp': ['file', 'mcpTools', 'memory'],
   'sluice/openai': ['openAIHandler', 'textToolCalls'],

@@ -13,7 +13,7 @@ import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
 import type { ChatRequest } from './chat-request.js'
 import { DurableChats, type DurableChatOptions } from './durable-chat.js'
-import { isPageStore, type Keeping, type PageStore, type Waiting } from './keeping.js'
+import { isPageStore, type Keeping, type PageStore } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { postedOf, wayOf, type Posted, type Way } from './posted.js'
 import { isChatStore, StoredChat } from './stored-chat.js'
@@ -28,7 +28,7 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   run: (request: ChatRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
   /**
    * Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. Or with the page, which
-   * sends them with every request: `sealed(secret)`, `signed(secret)`.
+   * sends them with every request: `sealed(secret, { spend })`.
    */
   store: LegOptions['store'] | PageStore
 }
@@ -62,6 +62,7 @@ function chatsOf(engine: Engine, options: ChatHandlerOptions): Chats {
   withMethods('an Engine', 'run', 'resume')(engine, 'engine')
   checkRunnable(engine.tools)
   checkOptions(options, 'options')
+  if (isPageStore(options.store)) options.store.checkTools(engine.tools)
   return new Chats(engine, options)
 }
 
@@ -149,8 +150,9 @@ class Chats {
     const keeping = this.#keepingOf(id, posted) as Keeping
     const waiting = await keeping.waiting()
     if (waiting?.id !== message) throw new Refusal(409, 'this answer does not wait for a decision')
-    const accepted = waiting.accept(answered)
-    return this.#lead(id, keeping, waiting.resume(await this.#run({ id, messages: [], body })), waiting, accepted)
+    const given = await this.#run({ id, messages: [], body }) // it may throw: then nothing is used up
+    const accepted = await waiting.accept(answered)
+    return this.#lead(id, keeping, waiting.resume(given), waiting, accepted)
   }
 
   /** Ends what is written, or waits. @returns whether there was something. */
@@ -162,10 +164,9 @@ class Chats {
     return true
   }
 
-  #lead(id: string, keeping: Keeping, run: Run, answer: Answer | Waiting, answered?: Answered): Leg<UIMessageChunk> {
-    const writer = new MessageWriter(answer.id, run.tools, this.#options, { continued: 'continued' in answer ? answer.continued : undefined, sign: keeping.sign?.(answer.id) })
-    const before = writer.before(run)
-    const answers = answered && new Answers(run, answered, this.#legs.most, writer)
-    return this.#legs.lead(id, run, answer, writer, answers, { keeper: keeping.keeper?.(answer, (call) => writer.callName(call)), before })
+  #lead(id: string, keeping: Keeping, run: Run, answer: Answer, answered?: Answered): Leg<UIMessageChunk> {
+    const writer = new MessageWriter(answer.id, run.tools, this.#options)
+    const answers = answered && new Answers(run, answered, this.#legs.most)
+    return this.#legs.lead(id, run, answer, writer, answers, keeping.keeper?.(answer, run, (call) => writer.callName(call)))
   }
 }

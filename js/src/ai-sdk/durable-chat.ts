@@ -13,7 +13,7 @@ import { questionName } from '../leg/names.js'
 import { Refusal } from '../leg/refusal.js'
 import { Requests, type RequestOptions, type Written } from '../leg/requests.js'
 import type { ChatRequest } from './chat-request.js'
-import { answersNothing, concerning, openCalls } from './keeping.js'
+import { answersNothing, refuseUnrelated } from './keeping.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import { postedOf, wayOf, type Again, type Posted, type Way } from './posted.js'
 import { placeOf, type ChatStore } from './stored-chat.js'
@@ -108,7 +108,7 @@ export class DurableChats {
     const turn = answered.message
     if (open?.entry.id !== turn) throw new Refusal(409, 'this answer does not wait for a decision')
     const { entry, status } = open
-    concerning(answered, openCalls(status.message))
+    refuseUnrelated(answered, status.message)
     const results = await this.#answers.results(turn, status, answered.outputs)
     const said = await this.#answers.decideAll(status, answered.decisions, this.#decider(request, id))
     const decided = new Set([...said].flatMap(([name, one]) => (one.said === 'refused' ? [] : [name]))) // whoever did: the question goes

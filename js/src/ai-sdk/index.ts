@@ -11,9 +11,9 @@ export type {
   ModelCallOptions, ModelContent, ModelFinishReason, ModelStreamPart, ModelToolCall, ModelUsage, ModelWarning, PromptMessage, PromptTool, ProviderData, SluiceLanguageModel,
 } from './model-types.js'
 export type { Malformed } from './model-answer.js'
-export { sealed } from './sealed-chat.js'
+export { sealed, type SealedOptions } from './sealed-chat.js'
 export type { Secret } from './seal.js'
-export { signed } from './signed-chat.js'
+export { memorySpend, type Spend } from './spend.js'
 export type { DurableStart } from '../durable/answers.js'
 export { sealedLog } from '../leg/sealed-log.js'
 export { memoryLog, type LoggedChunks, type MemoryLogOptions, type StreamLog } from '../leg/stream-log.js'

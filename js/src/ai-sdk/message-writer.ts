@@ -4,9 +4,8 @@ import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
 import { notCounting, type Counting } from '../leg/decision.js'
-import { blockName, callName, questionOfCall } from '../leg/names.js'
+import { blockName, callName, questionName } from '../leg/names.js'
 import type { Writer } from '../leg/legs.js'
-import { chunksFrom } from './read-chunks.js'
 import type { UIMessageChunk } from './types.js'
 
 /** What of a run is written, and how. */
@@ -43,36 +42,10 @@ interface Call {
 
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 
-/** A run that goes on with a message of another run: what the page has of it. */
-export interface Continued {
-  parts: readonly unknown[]
-  /** How many of the parts there were when that run began. Default: all of them. */
-  began?: number
-  /** The highest number of its calls. */
-  calls: number
-  /** The calls that are taken up, by their ids in the messages for the model. */
-  open: ReadonlyMap<string, string>
-}
-
-/** What of a question is signed. */
-export type Asked = Pick<ApprovalEvent, 'stage' | 'name' | 'digest' | 'expiresAt'>
-
-/** What the page is given to bring back with a decision. */
-export type Sign = (toolCallId: string, event: Asked) => string
-
-/** What a writer needs beside options, where the page keeps the conversation. */
-interface PageParts {
-  continued?: Continued | undefined
-  sign?: Sign | undefined
-}
-
 export class MessageWriter implements Writer<UIMessageChunk> {
   readonly #id: string
   readonly #options: WriterOptions
   readonly #tools: ReadonlyMap<string, Tool>
-  readonly #page: PageParts
-  /** The calls of `continued` that the run took up. */
-  readonly #adopted = new Map<number, string>()
   readonly #calls = new Map<number, Call>()
   #out: UIMessageChunk[] = []
   #part: { kind: 'text' | 'reasoning'; block: number } | undefined
@@ -84,8 +57,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   /** Whether the turn survives it, the next events tell. */
   #error: ErrorEvent | undefined
 
-  constructor(messageId: string, tools: readonly Tool[], options: WriterOptions = {}, page: PageParts = {}) {
-    this.#page = page
+  constructor(messageId: string, tools: readonly Tool[], options: WriterOptions = {}) {
     this.#id = messageId
     this.#options = options
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
@@ -97,15 +69,12 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   questionName(event: ApprovalEvent): string {
-    return questionOfCall(this.#id, this.callName(event.call), event)
+    return questionName(this.#id, event)
   }
 
+  /** `toolCallId` of a call that the client has. */
   callName(call: number): string {
-    return this.#calls.get(call)?.id ?? this.#nameOf(call)
-  }
-
-  #nameOf(call: number, digest?: string): string {
-    return this.#adopted.get(call) ?? callName(this.#id, call + (this.#page.continued?.calls ?? 0) - this.#adopted.size, digest)
+    return this.#calls.get(call)?.id ?? callName(this.#id, call)
   }
 
   /** A question that the client had, and has answered. */
@@ -124,14 +93,6 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   lost(detail: string): UIMessageChunk {
     return { type: 'error', errorText: detail }
-  }
-
-  /** What runs before this one told of the message. Those of later events continue it. */
-  before(run: { readonly before: AssistantMessage | undefined; readonly snapshot: AssistantMessage }): UIMessageChunk[] {
-    const { continued } = this.#page
-    const own = run.before ?? (continued && run.snapshot)
-    const chunks = own ? this.retell(own) : []
-    return continued ? [...chunksFrom(continued.parts, (at) => blockName(this.#id, at))] : chunks
   }
 
   /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
@@ -231,7 +192,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   // -- text and steps -------------------------------------------------------------------------------------------------------
 
   #partId(block: number): string {
-    return blockName(this.#id, block + (this.#page.continued?.began ?? this.#page.continued?.parts.length ?? 0))
+    return blockName(this.#id, block)
   }
 
   #say(event: Omit<TextEvent | ReasoningEvent, 'seq'>): void {
@@ -277,21 +238,19 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: this.#nameOf(number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
+    call = { id: callName(this.#id, number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
     this.#calls.set(number, call)
     return call
   }
 
   #card({ type: _, seq: __, block: ___, call: number, ...fields }: CardEvent): void {
-    const { continued } = this.#page
-    if (continued && fields.adopted && fields.wireId !== undefined) this.#adopted.set(number, continued.open.get(fields.wireId) ?? fields.wireId)
     const call = this.#callOf(number)
     Object.assign(call.card, fields)
     const { name, status = 'streaming' } = call.card
     if (call.final || name === undefined) return
     call.tool = this.#tools.get(name)
     const clients = isClients(call)
-    if (clients && !call.begun && call.card.digest !== undefined) call.id = this.#nameOf(number, call.card.digest)
+    if (clients && !call.begun && call.card.digest !== undefined) call.id = callName(this.#id, number, call.card.digest)
     if (finals.has(status)) return this.#result(call)
     if (clients) return // the client hears of it when it is asked about, or runs
     if (status === 'streaming') return this.#begin(call)
@@ -357,8 +316,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
     const sluice = { stage, level, policy, digest, ...(reserved ? { reserved } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
-    const signature = this.#page.sign?.(call.id, event)
-    this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(signature === undefined ? {} : { signature }), ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
+    this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }
 
   /**

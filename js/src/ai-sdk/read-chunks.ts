@@ -1,42 +1,10 @@
 // Chunks → the message that the AI SDK's reader makes of them: for messages that are given to a page whole.
-import { isObject } from '../core/options.js'
-import { callIn } from './page-messages.js'
 import type { UIMessage, UIMessageChunk } from './types.js'
 
 type Part = UIMessage['parts'][number] & { [member: string]: unknown }
 
 /** What is to be kept of a part's chunk, beside its type. */
 const without = ({ type: _, ...rest }: UIMessageChunk): { [member: string]: unknown } => rest
-
-/** What a page has of a message, as chunks: for one that has nothing of it. */
-export function* chunksFrom(parts: readonly unknown[], partId: (at: number) => string): Generator<UIMessageChunk, void, undefined> {
-  let step = false
-  for (const [at, part] of parts.entries()) {
-    if (!isObject(part) || typeof part['type'] !== 'string') continue
-    const { type } = part as { type: string }
-    const call = callIn(part)
-    if (type === 'step-start') {
-      if (step) yield { type: 'finish-step' }
-      yield { type: 'start-step' }
-      step = true
-    } else if ((type === 'text' || type === 'reasoning') && typeof part['text'] === 'string') {
-      const id = partId(at)
-      yield { type: `${type}-start`, id }
-      yield { type: `${type}-delta`, id, delta: part['text'] }
-      yield { type: `${type}-end`, id }
-    } else if (type.startsWith('data-')) {
-      yield { type: type as `data-${string}`, ...(typeof part['id'] === 'string' ? { id: part['id'] } : {}), data: part['data'] ?? null }
-    } else if (call) {
-      const { toolCallId, name: toolName, state, input = {}, output = null, errorText } = call
-      const own = part['providerExecuted'] === true ? { providerExecuted: true } : {}
-      yield { type: 'tool-input-available', toolCallId, toolName, input, ...(type === 'dynamic-tool' ? { dynamic: true } : {}), ...own }
-      if (state === 'output-available') yield { type: 'tool-output-available', toolCallId, output, ...own }
-      else if (state === 'output-error') yield { type: 'tool-output-error', toolCallId, errorText: String(errorText), ...own }
-      else if (state === 'output-denied') yield { type: 'tool-output-denied', toolCallId }
-    }
-  }
-  if (step) yield { type: 'finish-step' }
-}
 
 /** Chunks in the order that a page would take them; data that no message keeps is left out. */
 export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMessage {
@@ -79,8 +47,8 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
         break
       }
       case 'tool-approval-request': {
-        const { toolCallId, approvalId, signature, approvalDescriptor } = chunk
-        Object.assign(calls.get(toolCallId) ?? {}, { state: 'approval-requested', approval: { id: approvalId, ...(signature === undefined ? {} : { signature }), descriptor: approvalDescriptor } })
+        const { toolCallId, approvalId, approvalDescriptor } = chunk
+        Object.assign(calls.get(toolCallId) ?? {}, { state: 'approval-requested', approval: { id: approvalId, descriptor: approvalDescriptor } })
         break
       }
       case 'tool-output-available':

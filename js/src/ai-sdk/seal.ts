@@ -1,5 +1,5 @@
-// What a page keeps for the server: sealed, so that it can neither be read nor changed, or signed. Each conversation has keys of its own.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+// Encrypts what a page keeps for the server, so that nobody there can read or change it. Each conversation has a key of its own.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { is } from '../core/options.js'
 
 /** At least 32 characters or bytes that nobody can guess; of several the first one seals, and all of them open. */
@@ -22,7 +22,7 @@ export class Seal {
   /** AES-256-GCM over a text about `about`, of which the first member is the conversation. It is not packed first: how long it is would tell what is in it. */
   seal(about: readonly string[], text: string): string {
     const nonce = randomBytes(NONCE)
-    const cipher = createCipheriv('aes-256-gcm', this.#key(0, 'seal', about), nonce, { authTagLength: TAG })
+    const cipher = createCipheriv('aes-256-gcm', this.#key(0, about), nonce, { authTagLength: TAG })
     cipher.setAAD(bytesOf(about))
     return MARK + Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
   }
@@ -32,7 +32,7 @@ export class Seal {
     const bytes = Buffer.from(sealed.slice(MARK.length), 'base64url')
     if (!sealed.startsWith(MARK) || bytes.length < NONCE + TAG) return undefined
     for (const at of this.#secrets.keys()) {
-      const cipher = createDecipheriv('aes-256-gcm', this.#key(at, 'seal', about), bytes.subarray(0, NONCE), { authTagLength: TAG })
+      const cipher = createDecipheriv('aes-256-gcm', this.#key(at, about), bytes.subarray(0, NONCE), { authTagLength: TAG })
       cipher.setAAD(bytesOf(about))
       cipher.setAuthTag(bytes.subarray(-TAG))
       try {
@@ -44,22 +44,8 @@ export class Seal {
     return undefined
   }
 
-  /** HMAC-SHA-256 over a list, of which the first member is the conversation. */
-  sign(said: readonly string[], at = 0): string {
-    return createHmac('sha256', this.#key(at, 'sign', said)).update(bytesOf(said)).digest('base64url')
-  }
-
-  verify(said: readonly string[], signature: unknown): boolean {
-    if (typeof signature !== 'string') return false
-    const given = Buffer.from(signature)
-    return [...this.#secrets.keys()].some((at) => {
-      const own = Buffer.from(this.sign(said, at))
-      return own.length === given.length && timingSafeEqual(own, given)
-    })
-  }
-
-  #key(at: number, use: string, [conversation]: readonly string[]): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#secrets[at] as string | Uint8Array, '', JSON.stringify(['sluice/ai-sdk', use, conversation]), 32))
+  #key(at: number, [conversation]: readonly string[]): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#secrets[at] as string | Uint8Array, '', JSON.stringify(['sluice/ai-sdk', 'seal', conversation]), 32))
   }
 }
 

@@ -4,11 +4,10 @@ import { withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import { pathOf } from '../conversations/tree.js'
 import type { Conversations, Entry } from '../conversations/types.js'
-import type { Answered } from '../leg/answers.js'
 import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
-import { concerning, openCalls, refuseStale, type Keeping, type Running, type Waiting } from './keeping.js'
+import { refuseStale, refuseUnrelated, type Keeping, type Running, type Waiting } from './keeping.js'
 import type { Again } from './posted.js'
 
 /** What is used of a store. */
@@ -45,10 +44,11 @@ export class StoredChat implements Keeping {
     const entry = await this.#legs.waiting(this.#id)
     return entry && {
       ...entry,
-      accept: (answered: Answered): Answered => {
+      accept: async (answered) => {
         const message = entry.message ?? { blocks: [] }
         refuseStale(answered, message)
-        return concerning(answered, openCalls(message))
+        refuseUnrelated(answered, message)
+        return answered
       },
       resume: (given: ChatRun): Run => this.#legs.resume(entry, given),
     }

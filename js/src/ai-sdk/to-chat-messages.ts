@@ -26,11 +26,8 @@ export function toChatMessages(messages: readonly UIMessage[]): ChatMessage[] {
   }
 }
 
-/**
- * @param last calls of its last step may be open
- * @param result what the model reads of a call
- */
-export function answeredIn({ parts }: PageMessage, last: boolean, result: (call: CallPart) => string = resultOf): ChatMessage[] {
+/** @param last calls of its last step may be open */
+function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[] {
   const steps: { text: string; calls: CallPart[] }[] = [{ text: '', calls: [] }]
   for (const part of parts) {
     const step = steps.at(-1) as (typeof steps)[number]
@@ -48,7 +45,7 @@ export function answeredIn({ parts }: PageMessage, last: boolean, result: (call:
   const said = steps.filter(({ text, calls }) => text !== '' || calls.length > 0)
   return said.flatMap(({ text, calls }, at) => [
     { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls.map(calledIn) } : {}) },
-    ...calls.filter((call) => !(last && at === said.length - 1 && isOpen(call))).map((call): ChatMessage => ({ role: 'tool', tool_call_id: call.toolCallId, name: call.name, content: result(call) })),
+    ...calls.filter((call) => !(last && at === said.length - 1 && isOpen(call))).map((call): ChatMessage => ({ role: 'tool', tool_call_id: call.toolCallId, name: call.name, content: resultOf(call) })),
   ])
 }
 
@@ -56,7 +53,7 @@ const calledIn = ({ toolCallId, name, input }: CallPart): NonNullable<ChatMessag
   ({ id: toolCallId, type: 'function', function: { name, arguments: JSON.stringify(isObject(input) ? input : {}) } })
 
 /** What the model reads of a call that has come to an end, or comes to none. */
-export function resultOf({ state, output, errorText, approval }: Pick<CallPart, 'state' | 'output' | 'errorText' | 'approval'>): string {
+function resultOf({ state, output, errorText, approval }: Pick<CallPart, 'state' | 'output' | 'errorText' | 'approval'>): string {
   if (state === 'output-available') return textOf(output)
   if (state === 'output-error') return typeof errorText === 'string' ? errorText : 'The tool failed.'
   if (state !== 'output-denied') return 'Not run, as far as is known.'

@@ -18,7 +18,7 @@ const check = members({ members: { ...writerChecks, messageId } satisfies { [mem
 export function toUIMessageStream(run: Run, options: WriterOptions = {}): ReadableStream<UIMessageChunk> {
   check(options, 'options')
   const writer = new MessageWriter(options.messageId ?? run.id, run.tools, options)
-  writer.before(run) // the page has it
+  if (run.before) writer.retell(run.before) // the page has it
   const chunks = chunksOf(run, writer)
   return new ReadableStream({
     async pull(controller) {

@@ -65,8 +65,6 @@ export type UIMessageChunk =
     approvalId: string
     /** What the tool says about itself. Version 6 passes over it. */
     reason?: string
-    /** Of the server, where the page keeps the conversation: it comes back with the decision. */
-    signature?: string
     /** For the page: `part.approval.descriptor`. */
     approvalDescriptor: {
       /** What Sluice knows of the question. */

@@ -54,6 +54,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly before: AssistantMessage | undefined
   /** @internal A host, a handler or a durable turn answers its questions: a long wait is that of a person. */
   hosted = false
+  /** @internal SHA-256 of the question about a call, by the number of the call. The call's `key` comes from it instead of from arguments that a client may edit. */
+  readonly approvals = new Map<number, string>()
 
   readonly #turn: Turn
   readonly #hooks: RunHooks
@@ -112,7 +114,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#onEvent = onEvent
     const stage = this.#stage()
     this.#requests = new Requests(stage, server)
-    this.#tools = new RunningTools(stage, tools, { id, context })
+    this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))

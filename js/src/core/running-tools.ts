@@ -22,11 +22,11 @@ interface Running {
 export class RunningTools {
   readonly #stage: Stage
   readonly #tools: ReadonlyMap<string, Tool>
-  /** The id of the run, and what the app gave to it. */
-  readonly #run: { readonly id: string; readonly context: unknown }
+  /** The id of the run, what the app gave to it, and `Run.approvals`. */
+  readonly #run: { readonly id: string; readonly context: unknown; readonly approvals: ReadonlyMap<number, string> }
   readonly #running = new Map<number, Running>()
 
-  constructor(stage: Stage, tools: Iterable<Tool>, run: { id: string; context: unknown }) {
+  constructor(stage: Stage, tools: Iterable<Tool>, run: { id: string; context: unknown; approvals: ReadonlyMap<number, string> }) {
     this.#stage = stage
     this.#tools = new Map([...tools].map((tool) => [tool.name, tool]))
     this.#run = run
@@ -196,8 +196,10 @@ export class RunningTools {
   }
 
   #infoOf({ call, name, arguments: args, wireId, round, source, reserved, key }: ExecuteEvent): CallInfo {
+    const approval = this.#run.approvals.get(call)
+    const own = approval === undefined ? key : `${round ?? 0}:${approval.slice(0, 32)}`
     return {
-      call, name, arguments: args, key: keyOf(this.#run.id, key), reserved: reserved ?? {},
+      call, name, arguments: args, key: keyOf(this.#run.id, own), reserved: reserved ?? {},
       ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
     }
   }

@@ -88,7 +88,8 @@ export interface CallInfo {
   readonly source?: string
   /**
    * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the beginning of the SHA-256 of the tool's
-   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments have another key.
+   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments have another key. With `sealed` of
+   * `sluice/ai-sdk`, the digits of a call that was asked about are those of its question: edited arguments change nothing.
    */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */

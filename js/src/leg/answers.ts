@@ -16,22 +16,13 @@ export interface Answered {
   outputs: Map<string, ClientOutput>
 }
 
-/** How a client names what a run asks. */
-export interface Names {
-  questionName(event: ApprovalEvent): string
-  callName(call: number, digest?: string): string
-}
-
 export class Answers {
   readonly #run: Run
   readonly #most: Remember
   readonly #answered: Answered
-  readonly #names: Names
 
-  /** @param names how the client names what the run asks, where that is not as usual */
-  constructor(run: Run, answered: Answered, most: Remember, names: Names = { questionName: (event) => questionName(answered.message, event), callName: (call, digest) => callName(answered.message, call, digest) }) {
+  constructor(run: Run, answered: Answered, most: Remember) {
     this.#run = run
-    this.#names = names
     this.#most = most
     this.#answered = answered
   }
@@ -43,18 +34,17 @@ export class Answers {
   }
 
   #decision(event: ApprovalEvent): boolean | string {
-    const { decisions } = this.#answered
-    const name = this.#names.questionName(event)
+    const { message, decisions } = this.#answered
+    const name = questionName(message, event)
     const decision = decisions.get(name)
     decisions.delete(name)
-    if (decision === undefined || (decision.digest ?? event.digest) !== event.digest) return false
-    if ((decision.expiresAt ?? Infinity) < Date.now()) return this.#run.refuse(event, 'nobody decided in time')
+    if (decision === undefined) return false
     return decide(this.#run, event, decision, this.#most) ?? true
   }
 
   #output({ call, name, digest }: ExecuteEvent): boolean {
-    const { outputs } = this.#answered
-    const id = this.#names.callName(call, digest)
+    const { message, outputs } = this.#answered
+    const id = callName(message, call, digest)
     const given = outputs.get(id)
     outputs.delete(id)
     if (given === undefined || this.#run.tools.find((tool) => tool.name === name)?.run) return false

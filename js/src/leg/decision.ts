@@ -13,10 +13,6 @@ export interface Decision {
   arguments?: JsonObject
   remember?: Remember
   exact?: boolean
-  /** Of the question as it was asked, where the client brings it signed. */
-  digest?: string
-  /** When that question expired, in Unix milliseconds. */
-  expiresAt?: number
 }
 
 const lengths: readonly Remember[] = ['once', 'turn', 'session', 'always']

@@ -47,7 +47,7 @@ export function checkedRun(given: unknown): ChatRun {
 }
 
 /** Options of a run behind these messages. */
-export const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
+const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
   ({ ...options, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages] })
 
 /** What of the end of a leg is told. */
@@ -86,6 +86,8 @@ export interface Kept {
 /** Where an answer is kept if not in the store: what the client is told, so that it keeps it. */
 export interface Keeper<Chunk> {
   save(kept: Kept): Chunk[]
+  /** A question as the client gets it. */
+  ask?(event: ApprovalEvent): ApprovalEvent
   /** Of an answer that may break off behind these messages. */
   soFar?(history: ChatMessage[]): Chunk[]
 }
@@ -182,13 +184,13 @@ export class Legs<Chunk> extends Requests {
   // -- a leg ----------------------------------------------------------------------------------------------------------------
 
   /**
-   * Runs a leg. `answers`: what the client says about the questions of the legs before. `before`: what they told, where the run does not know it. Without a
-   * `keeper` the store keeps the answer.
+   * Runs a leg. `answers`: what the client says about the questions of the legs before. Without a `keeper` the store keeps the answer.
    */
-  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, { keeper, before = run.before ? writer.retell(run.before) : [] }: { keeper?: Keeper<Chunk> | undefined; before?: Chunk[] | undefined } = {}): Leg<Chunk> {
+  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, keeper?: Keeper<Chunk>): Leg<Chunk> {
     this.#epoch = Math.max(this.#epoch + 1, Date.now())
     const leg = new Leg<Chunk>({
-      id, epoch: this.#epochOf(id, this.#epoch), log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start, before,
+      id, epoch: this.#epochOf(id, this.#epoch), log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start,
+      before: run.before ? writer.retell(run.before) : [],
       onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
     })
     this.#running.set(id, leg)
@@ -219,7 +221,8 @@ export class Legs<Chunk> extends Requests {
       if (kept && keeper.soFar) leg.append(...keeper.soFar(kept.history))
     }
     note()
-    for await (const event of eventsUntilQuiet(run)) {
+    for await (const told of eventsUntilQuiet(run)) {
+      const event = told.type === 'approval' && keeper.ask ? keeper.ask(told) : told
       if (event.type === 'request' && event.round > 1) note()
       const answered = answers?.take(event) ?? false
       if (answered === true) {

@@ -89,6 +89,6 @@ test('what is told of parts is drawn by somebody', () => {
   const all = [...sources].filter(([name]) => !['parts.ts', 'elements.ts'].includes(name)).map(([, source]) => source).join('\n')
   const names = sorted(Object.values(parts).flat()).map((name) => name.replace(/^(?:(?:thread|composer)-(?=trouble$)|error-(?=hint$)|question-(?=(?:tool|missing)$))/, ''))
   // Made of the look of a block: `${look}`, `${look}-text`; of the mark of a run of text.
-  const made = /^(reasoning|fabricated|retracted|strong|blank|cut|script)(-text)?$/
+  const made = /^(reasoning|fabricated|retracted|commentary|strong|blank|cut|script)(-text)?$/
   assert.deepEqual(names.filter((name) => !made.test(name) && !new RegExp(`part(=|', |: )["'](?:[^"'\`]* )?${name}[ "']|'${name}' : '|\\? '${name}'|: '${name}'\\}`).test(all)), [])
 })

@@ -1,4 +1,5 @@
 // What goes on with an answer, and what that is called: one table for the header of a chat, for a pet, and for whoever reads a pet out.
+import { isCommentary } from './commentary.js'
 import type { CardView, MessageView } from './messages.js'
 
 /** What goes on, in both languages. A pet has a look for each (`petStates`). */
@@ -39,5 +40,5 @@ export function workingCard(view: MessageView): CardView | undefined {
 /** Its last words are what a person reads now. */
 export function writes(view: MessageView): boolean {
   const last = view.blocks.at(-1)
-  return last?.type === 'text' && last.text.trim() !== '' && !view.retry
+  return last?.type === 'text' && !isCommentary(last) && last.text.trim() !== '' && !view.retry
 }

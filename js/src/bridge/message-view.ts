@@ -236,9 +236,11 @@ export interface TextView extends TextMarks {
   round?: number
   /** All of it so far. */
   text: string
+  /** A message of its own: it does not continue the text in front of it. Text directly after text never does. */
+  apart?: true
   /** Of reasoning that is over: how long it took, in milliseconds, as the host saw it. */
   ms?: number
-  /** It counts no more: the app sent the answer back, or put another text in its place. */
+  /** The text is withdrawn: the app sent the answer back or replaced it, or a later message of the answer repeats it. */
   retracted?: true
 }
 

@@ -54,7 +54,7 @@ function merge(deltas: Delta[], delta: Delta): Delta | undefined {
   const last = deltas[at]
   if (!last) return undefined
   if ((delta.type === 'text' || delta.type === 'reasoning') && last.type === delta.type && last.block === delta.block) {
-    deltas[at] = { ...last, text: last.text + delta.text }
+    deltas[at] = { ...last, ...delta, text: last.text + delta.text } // its phase may become known late
   } else if (delta.type === 'args' && last.type === 'args' && last.call === delta.call) {
     deltas[at] = { ...last, text: last.text + delta.text }
   } else if (delta.type === 'progress' && last.type === 'progress' && last.call === delta.call) {

@@ -1,5 +1,6 @@
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
+import { isCommentary } from '../bridge/commentary.js'
 import { workingCard, writes } from '../bridge/doing.js'
 import type { AskView, CardView, HeardInput, MessageView } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
@@ -274,8 +275,8 @@ class Pet implements Companion {
     if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags, ownWords(working)?.icon)
     const last = view.blocks.at(-1)
     seen.writing = writes(view)
-    const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' ? block.text.length : 0), 0)
-    if (length > this.#written && last?.type === 'text') {
+    const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' && !isCommentary(block) ? block.text.length : 0), 0)
+    if (length > this.#written && last?.type === 'text' && !isCommentary(last)) {
       seen.wroteAt = now
       this.#lips.syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
     }

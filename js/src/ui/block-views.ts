@@ -1,5 +1,6 @@
 // How each block of a message is drawn: text, thoughts, refusals, what does not count, calls and errors.
 import { html, nothing, render } from 'lit'
+import { isCommentary } from '../bridge/commentary.js'
 import './card.js'
 import { errorTitle } from './ends.js'
 import { duration } from './format.js'
@@ -33,11 +34,11 @@ export interface BlockContext extends TextContext {
 }
 
 /** What tells one view from another: a block whose look changes gets another one. */
-export type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted'
+export type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted' | 'commentary'
 
 export function lookOf(block: BlockView): Look {
   if (block.type !== 'text') return block.type
-  return block.retracted ? 'retracted' : block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : 'text'
+  return block.retracted ? 'retracted' : block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : isCommentary(block) ? 'commentary' : 'text'
 }
 
 /** A block in the page. */
@@ -53,10 +54,10 @@ export interface View {
 export function makeView(look: Look, at: number): View {
   switch (look) {
     case 'reasoning':
-      return new ThoughtView(at)
     case 'fabricated':
     case 'retracted':
-      return new FoldedView(look)
+    case 'commentary':
+      return new FoldedView(look, at)
     case 'refusal':
       return new RefusalView(at)
     case 'tool_use':
@@ -112,79 +113,40 @@ class RefusalView implements View {
   }
 }
 
-/** A block that opens on a click. */
-class Folded {
+/** Text beside the answer, drawn from when a person opens it: thoughts and comments typeset like an answer, text that does not count as it came. */
+class FoldedView implements View {
   readonly element = document.createElement('details')
   readonly #label = document.createElement('span')
+  readonly #text: TextBox | StreamText
+  #draw = (): void => {}
 
-  constructor(look: Look, content: HTMLElement) {
+  constructor(readonly look: 'reasoning' | 'fabricated' | 'retracted' | 'commentary', at: number) {
+    this.#text = look === 'reasoning' || look === 'commentary' ? new TextBox(at) : new StreamText()
+    const { element } = this.#text
+    element.classList.add('thoughts')
+    element.setAttribute('part', `${look}-text`)
     this.element.className = `folded ${look}`
     this.element.setAttribute('part', look)
     const summary = document.createElement('summary')
     const picture = document.createElement('span')
-    render(icon(look === 'reasoning' ? 'thought' : 'warning'), picture)
+    render(icon(look === 'reasoning' ? 'thought' : look === 'commentary' ? 'pencil' : 'warning'), picture)
     const chevron = document.createElement('span')
     chevron.className = 'chevron'
     render(icon('chevron'), chevron)
     summary.append(picture, this.#label, chevron)
-    this.element.append(summary, content)
-  }
-
-  label(text: string): void {
-    write(this.#label, text)
-  }
-}
-
-/** Text that does not count, as it came. */
-class FoldedView implements View {
-  readonly #text: StreamText
-  readonly #folded: Folded
-  readonly element: HTMLElement
-
-  constructor(readonly look: 'fabricated' | 'retracted') {
-    this.#text = new StreamText('thoughts', `${look}-text`)
-    this.#folded = new Folded(look, this.#text.element)
-    this.element = this.#folded.element
-  }
-
-  update(block: BlockView, { words }: BlockContext): void {
-    this.#text.set('text' in block ? block.text : '')
-    this.element.hidden = this.#text.element.hidden
-    this.#folded.label(words[this.look])
-  }
-}
-
-/** What the model thought, and for how long: typeset like an answer, from when a person opens it. */
-class ThoughtView implements View {
-  readonly look = 'reasoning'
-  readonly #text: TextBox
-  readonly #folded: Folded
-  readonly element: HTMLElement
-  #given: { text: string; going: boolean; context: BlockContext } | undefined
-
-  constructor(at: number) {
-    this.#text = new TextBox(at)
-    this.#text.element.classList.add('thoughts')
-    this.#text.element.setAttribute('part', 'reasoning-text')
-    this.#folded = new Folded('reasoning', this.#text.element)
-    this.element = this.#folded.element
+    this.element.append(summary, element)
     this.element.addEventListener('toggle', () => this.#draw())
   }
 
   update(block: BlockView, context: BlockContext, last: boolean): void {
     const { text, ms } = block as Extract<BlockView, { text: string }>
     const { words, still } = context
-    const going = last && !still
-    this.#given = { text, going, context }
+    const going = last && !still && this.#text instanceof TextBox
     this.element.hidden = text.trim() === '' && !going
     this.element.classList.toggle('going', going)
-    this.#folded.label(going ? words.thinking : ms !== undefined && ms >= 950 ? words.thoughtFor(whole(ms, words)) : words.thought)
+    write(this.#label, this.look !== 'reasoning' ? words[this.look] : going ? words.thinking : ms !== undefined && ms >= 950 ? words.thoughtFor(whole(ms, words)) : words.thought)
+    this.#draw = () => this.element.open && this.#text.set(text, going, { ...context, renderText: undefined })
     this.#draw()
-  }
-
-  #draw(): void {
-    const { text, going, context } = this.#given ?? {}
-    if (text !== undefined && context && (this.element as HTMLDetailsElement).open) this.#text.set(text, going === true, { ...context, renderText: undefined })
   }
 }
 

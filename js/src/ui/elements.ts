@@ -10,10 +10,9 @@ import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage
 
 /**
  * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`.
- * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`,
- * `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`,
- * `refuse`, `allow`, `text`, `code`,
- * `table`, `image`, `heading`, `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
+ * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
+ * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`,
+ * `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
  * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`,
  * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
  * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
@@ -114,9 +113,9 @@ export interface SluiceApprovalElement extends HTMLElement {
  * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways` (behind an answer that
  * did not end as it should).
  * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`,
- * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `tool`, `calls`, `error`,
- * `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`,
- * `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
+ * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `commentary`, `commentary-text`,
+ * `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`,
+ * `dialog`, `list`, `bar`, `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -191,8 +190,8 @@ export interface SluiceComposerElement extends HTMLElement {
  * (as `<sluice-thread>` has them).
  * Parts: `header`, `avatar`, `banner`, `thread`, `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`, `table`, `image`, `heading`,
  * `link`, `cue`, `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`,
- * `retracted-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`,
- * `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
+ * `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`,
+ * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
  * `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`, `sentence`, `effects`, `expiry`,
  * `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`,
  * `question-tool`, `question-missing`, `list`, `bar`, `refuse`, `allow`.

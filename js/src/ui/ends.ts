@@ -1,4 +1,5 @@
 // What is said of how an answer ended, and of what broke it off. No DOM.
+import { isCommentary } from '../bridge/commentary.js'
 import { endingOf } from '../bridge/ending.js'
 import type { ErrorView } from '../bridge/messages.js'
 import type { Strings } from './strings.js'
@@ -35,9 +36,9 @@ export function spokenEnd(view: Ended, words: Strings): string {
   return title === words.brokeOff ? title : [words.outcome.failed, title].filter(Boolean).join('. ')
 }
 
-/** What an answer says, without its cards and what does not count. */
+/** The text of an answer, as it is copied and read out: without cards, comments and withdrawn text. */
 export const textOf = (blocks: readonly (BlockView | undefined)[]): string =>
-  blocks.flatMap((block) => (block?.type === 'text' && !block.retracted ? block.text.trim() : [])).filter(Boolean).join('\n\n')
+  blocks.flatMap((block) => (block?.type === 'text' && !block.retracted && !isCommentary(block) ? block.text.trim() : [])).filter(Boolean).join('\n\n')
 
 /** There is something of the answer to read. */
 export const hasText = (blocks: readonly (BlockView | undefined)[]): boolean =>

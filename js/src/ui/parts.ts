@@ -13,8 +13,8 @@ const text = ['text', 'code', 'table', 'image', 'heading', 'link', 'cue', 'link-
 /** Of several questions, in a dock or a dialog. */
 const checklist = ['list', 'bar', 'refuse', 'allow']
 const message = [
-  'message', 'blocks', 'reasoning', 'reasoning-text', 'refusal', 'fabricated', 'fabricated-text', 'retracted', 'retracted-text', 'tool', 'calls', 'error', 'hint', 'waiting', 'retry',
-  'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog', ...checklist,
+  'message', 'blocks', 'reasoning', 'reasoning-text', 'refusal', 'fabricated', 'fabricated-text', 'retracted', 'retracted-text', 'commentary',
+  'commentary-text', 'tool', 'calls', 'error', 'hint', 'waiting', 'retry', 'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog', ...checklist,
 ]
 /** An error's hint is not that of the field; parts of cards are not among them: their names are those of a chat. */
 const inEntry = [...text, ...message.map((name) => (name === 'hint' ? 'hint: error-hint' : name))]

@@ -17,9 +17,7 @@ export class StreamText {
   #size = 0 // characters in the last chunk
   #held = '' // white space at the end, shown once text follows it
 
-  constructor(className: string, part: string) {
-    this.element.className = className
-    this.element.setAttribute('part', part)
+  constructor() {
     this.element.hidden = true
   }
 

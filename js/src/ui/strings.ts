@@ -32,6 +32,8 @@ export interface Strings extends QuestionWords {
   /** Label of a result that the model made up. */
   fabricated: string
   retracted: string
+  /** Label of what the model says about its work, before the answer. */
+  commentary: string
   waiting: string
   /** For a failed request. With 0 seconds left it is being sent again. */
   retry: (seconds: number, attempt: number, of: number | undefined) => string
@@ -231,6 +233,7 @@ const en: Strings = {
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
   retracted: 'Answer taken back',
+  commentary: 'Note while working',
   waiting: 'Waiting for the answer',
   retry: (seconds, attempt, of) => `Trying again${seconds > 0 ? ` in ${seconds} s` : ''} (${of === undefined ? attempt : `${attempt} of ${of}`})`,
   finished: 'Answer finished.',
@@ -412,6 +415,7 @@ const zh: Strings = {
   refusal: '模型拒绝回答',
   fabricated: '模型编造的结果',
   retracted: '已撤回的回答',
+  commentary: '工作中的说明',
   waiting: '等待回答',
   retry: (seconds, attempt, of) => `${seconds > 0 ? `${seconds} 秒后重试` : '正在重试'}（第 ${attempt} 次${of === undefined ? '' : `，共 ${of} 次`}）`,
   finished: '回答完毕。',

@@ -1,4 +1,5 @@
-// Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it.
+// Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it. Each message of an answer is a text of its own.
+import { isCommentary } from '../bridge/commentary.js'
 import { cueMark, withoutMarks } from './text/cue-marks.js'
 import type { AskView, BlockView, CardView } from './types.js'
 
@@ -12,7 +13,7 @@ interface Made {
   run: TextRun
 }
 
-const isPlainText = (block: BlockView | undefined): block is TextView => block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated
+const isPlainText = (block: BlockView | undefined): block is TextView => block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated && !isCommentary(block)
 
 export class TextRuns {
   #shown: readonly (BlockView | undefined)[] = []
@@ -54,7 +55,12 @@ export class TextRuns {
   /** Where the run that begins here ends. */
   #end(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, from: number): number {
     let end = from
-    while (end < blocks.length && (isPlainText(blocks[end]) || isCue(blocks[end], asks))) end++
+    let text = false
+    for (; end < blocks.length; end++) {
+      const block = blocks[end]
+      if (isPlainText(block) ? text && (block.apart || blocks[end - 1]?.type === 'text') : !isCue(block, asks)) break
+      text ||= isPlainText(block)
+    }
     return end === from + 1 && isPlainText(blocks[from]) ? from : end
   }
 }

@@ -35,7 +35,8 @@ export class Announcer {
   /** Answers whose end was said. */
   readonly #ended = new Set<string>()
   #asked = new Set<string>()
-  #said = 0
+  /** The part of the answer's text that was said. */
+  #said = ''
   #waiting: ReturnType<typeof setTimeout> | undefined
   #waited = false
 
@@ -70,7 +71,7 @@ export class Announcer {
     this.#message = view?.id
     this.#news = this.#waited = false
     this.#asked.clear()
-    this.#said = 0
+    this.#said = ''
   }
 
   #remember(id: string): void {
@@ -103,14 +104,16 @@ export class Announcer {
   /** Each sentence once, as soon as something stands behind it. */
   #sentences(view: MessageView): void {
     const text = textOf(view.blocks)
-    const rest = text.slice(this.#said)
+    this.#said = commonOf(this.#said, text)
+    const from = this.#said.length
+    const rest = text.slice(from)
     const sentences = [...new Intl.Segmenter(this.#options.lang(), { granularity: 'sentence' }).segment(rest)]
     const whole = view.outcome === undefined ? sentences.slice(0, -1) : sentences
     const last = whole.at(-1)
     if (!last) return
     const length = last.index + last.segment.length
-    const said = this.#wordsOf(text, this.#said, this.#said + length)
-    this.#said += length
+    const said = this.#wordsOf(text, from, from + length)
+    this.#said = text.slice(0, from + length)
     if (said) this.#options.say(said, 'polite')
   }
 
@@ -132,4 +135,12 @@ export class Announcer {
     const text = [said, tools > 0 ? chat.toolsUsed(tools) : '', end].filter(Boolean).join('\n')
     if (text) this.#options.say(`${this.#options.name()}: ${text}`, 'polite')
   }
+}
+
+/** What is left of a text after a message of it was withdrawn, or turned out to be a comment: its whole messages that still begin `text`. */
+function commonOf(said: string, text: string): string {
+  if (text.startsWith(said)) return said
+  let at = 0
+  while (at < text.length && said[at] === text[at]) at++
+  return at === text.length ? text : text.slice(0, text.lastIndexOf('\n\n', at) + 1)
 }

@@ -28,8 +28,13 @@ export function ownViews(words: Strings, codeChanged: (view: CodeView) => void, 
 
 /** A block that is too large to be read as Markdown. */
 class PlainView implements OwnView {
-  readonly #text = new StreamText('plain', 'text')
+  readonly #text = new StreamText()
   readonly element = this.#text.element
+
+  constructor() {
+    this.element.className = 'plain'
+    this.element.setAttribute('part', 'text')
+  }
 
   update(own: Own): void {
     this.#text.set((own as Extract<Own, { own: 'plain' }>).text)

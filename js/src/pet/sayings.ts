@@ -1,7 +1,7 @@
 // What an answer says, sentence by sentence, and how long a person needs for each. The sentences are those of a voice: eye and ear agree.
 import type { MessageView } from '../bridge/messages.js'
 import { Reading } from '../speech/reading.js'
-import { segmenter } from '../speech/segmenter.js'
+import { isSaid, segmenter } from '../speech/segmenter.js'
 
 /** A sentence is shown no shorter and no longer than this, in milliseconds. */
 const [LEAST_MS, MOST_MS] = [1600, 9000]
@@ -34,7 +34,7 @@ export class Sayings {
   take(view: MessageView, now: number): void {
     if (!this.open) return
     for (const delta of this.#reading.next(view)) {
-      if (delta.type === 'text') {
+      if (delta.type === 'text' && isSaid(delta)) {
         if (this.#begunAt === 0) this.#begunAt = now
         this.#grewAt = now
       }

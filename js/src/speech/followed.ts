@@ -1,12 +1,15 @@
 // A message while it is written: its answer in pieces, also where only time ends one.
+import { isCommentary } from '../bridge/commentary.js'
 import { Reading } from './reading.js'
-import { segmenter, type Segment, type SegmentOptions, type Segmenter } from './segmenter.js'
+import { isSaid, segmenter, type Segment, type SegmentOptions, type Segmenter } from './segmenter.js'
 import { patienceMs, quietMs } from './sentences.js'
 import type { SpokenMessage } from './speaker-options.js'
 import type { SpeechClock } from './voice.js'
 
 export interface FollowedEvents {
   pieces(segments: readonly Segment[]): void
+  /** The text of these blocks is not to be said any more. */
+  withdrawn(blocks: readonly number[]): void
   /** A person had the model go on with an answer that was over. */
   goesOn(): void
   /** All of it was read. It is still looked at: it may go on. */
@@ -17,6 +20,7 @@ export interface FollowedEvents {
 export class Followed {
   readonly message: SpokenMessage
   readonly #clock: SpeechClock
+  readonly #options: SegmentOptions | undefined
   readonly #on: FollowedEvents
   readonly #reading = new Reading()
   readonly #segments: Segmenter
@@ -32,6 +36,7 @@ export class Followed {
   constructor(message: SpokenMessage, clock: SpeechClock, options: SegmentOptions | undefined, on: FollowedEvents) {
     this.message = message
     this.#clock = clock
+    this.#options = options
     this.#on = on
     this.#segments = segmenter(options)
   }
@@ -61,7 +66,10 @@ export class Followed {
     for (const delta of this.#reading.next(view)) {
       this.#give(this.#segments.push(delta))
       if (this.#left) return // somebody who heard of a piece stopped it
-      if (delta.type === 'text') this.#came()
+      if (delta.type === 'retracted') this.#on.withdrawn(delta.blocks)
+      else if (delta.type === 'text' && isSaid(delta, this.#options)) this.#came()
+      else if (delta.type === 'text' && isCommentary(delta) && !this.#options?.commentary) this.#on.withdrawn([delta.block])
+      if (this.#left) return
     }
     if (this.#left) return
     if (view.outcome === 'cancelled') this.#on.cancelled()

@@ -57,6 +57,14 @@ export class Queue {
     return found
   }
 
+  /** These are not said. Gives those that were to be. */
+  silence(which: (item: Item) => boolean): Item[] {
+    const found = this.#items.slice(this.#at).filter((item) => !item.silent && which(item))
+    for (const item of found) item.silent = true
+    this.#loud -= found.length
+    return found
+  }
+
   /** Takes all of them out. */
   clear(): Item[] {
     const left = this.#items.slice(this.#at)

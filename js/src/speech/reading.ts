@@ -9,12 +9,14 @@ export class Reading {
   /** How much of a text block was read. */
   readonly #read = new Map<number, number>()
   readonly #sent = new Set<number>()
+  readonly #phases = new Map<number, string | undefined>()
   readonly #retracted = new Set<number>()
   #answers = 0
 
   /** What is new since the last view. */
   next({ blocks, answers = [] }: MessageView): Delta[] {
     const news: Delta[] = []
+    for (const at of this.#read.keys()) if (at < this.#from) this.#block(at, blocks[at] as BlockView, news) // what it is may become known late
     for (let at = this.#from; at < blocks.length; at++) {
       const block = blocks[at] as BlockView | undefined
       if (block) this.#block(at, block, news)
@@ -40,13 +42,17 @@ export class Reading {
       news.push({ type: 'ipc', call: block.call, ...block.sent })
     }
     if (block.type !== 'text') return
-    const { type, text, fabricated, refusal, retracted } = block
+    const { type, text, fabricated, refusal, phase, retracted } = block
     const known = this.#read.get(at) ?? 0
+    const same = this.#phases.get(at) === phase
     if (retracted) {
       if (!this.#retracted.has(at)) news.push({ type: 'retracted', blocks: [at] })
       this.#retracted.add(at)
-    } else if (text.length > known) news.push({ type, block: at, text: text.slice(known), ...(fabricated ? { fabricated } : {}), ...(refusal ? { refusal } : {}) })
+    } else if (text.length > known || !same) {
+      news.push({ type, block: at, text: text.slice(known), ...(fabricated ? { fabricated } : {}), ...(refusal ? { refusal } : {}), ...(phase ? { phase } : {}) })
+    }
     this.#read.set(at, text.length)
+    this.#phases.set(at, phase)
   }
 }
 

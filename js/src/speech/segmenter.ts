@@ -1,4 +1,5 @@
 // An answer as it is written → pieces of speech with the cues between their words. The same pieces, however the text was cut on its way.
+import { isCommentary } from '../bridge/commentary.js'
 import type { Delta } from '../bridge/messages.js'
 import type { IpcEvent, Json, TextEvent } from '../core/events.js'
 import { flag, members, text as aText } from '../core/options.js'
@@ -44,7 +45,13 @@ export interface SegmentOptions {
   words?: Partial<SpokenWords>
   /** Does not say what a provider declines in place of an answer. Default false: that is said. */
   skipRefusals?: boolean
+  /** Says the model's comments on its work, too. Default false. */
+  commentary?: boolean
 }
+
+/** Whether a voice says this text. */
+export const isSaid = (event: TextEvent | Extract<Delta, { text: string }>, { skipRefusals, commentary }: SegmentOptions = {}): boolean =>
+  event.type === 'text' && event.text !== '' && !event.fabricated && !(event.refusal && skipRefusals) && (commentary === true || !isCommentary(event))
 
 /** Cuts one answer after the other. */
 export interface Segmenter {
@@ -56,7 +63,7 @@ export interface Segmenter {
   end(): Segment[]
 }
 
-const checkOptions = members({ members: { lang: aText, words: members({ members: { onScreen: aText, link: aText } }), skipRefusals: flag } })
+const checkOptions = members({ members: { lang: aText, words: members({ members: { onScreen: aText, link: aText } }), skipRefusals: flag, commentary: flag } })
 
 /**
  * Cuts answers into pieces for a voice. Without a clock of its own: whoever has one calls `wait`.
@@ -116,7 +123,8 @@ class Cutter {
   push(event: TextEvent | IpcEvent | Delta): Segment[] {
     switch (event.type) {
       case 'text':
-        if (!event.fabricated && !(event.refusal && this.#options.skipRefusals)) this.#text(event.block, event.text)
+        if (isSaid(event, this.#options)) this.#text(event.block, event.text)
+        else if (isCommentary(event) && !this.#options.commentary && event.block === this.#last) this.#drop()
         break
       case 'ipc':
         this.#cue(event)
@@ -150,7 +158,7 @@ class Cutter {
 
   #text(block: number, text: string): void {
     if (block !== this.#last) {
-      if (this.#block === undefined || block !== this.#last + 1 + this.#behind) this.#begin(block)
+      if (this.#behind === 0 || block !== this.#last + 1 + this.#behind) this.#begin(block)
       this.#last = block
       this.#behind = 0
     }

@@ -49,6 +49,10 @@ class VoiceOver implements Speaker {
   // -- the answer
   #followed: Followed | undefined
   #said = ''
+  /** By block. */
+  readonly #saidOf = new Map<number, string>()
+  /** What was said of a withdrawn text: what repeats it is not said again. */
+  #again = ''
   /** How far the answer was heard, and whether any of it was to be. */
   #reached: Place | undefined
   /** How much of it was given to the voice. */
@@ -88,6 +92,7 @@ class VoiceOver implements Speaker {
     this.#held.follow(message.id)
     this.#followed = new Followed(message, this.#clock, this.#options.segments, {
       pieces: (segments) => this.#enqueue(segments),
+      withdrawn: (blocks) => this.#withdraw(blocks),
       goesOn: () => {
         this.#characters = 0
         this.#held.follow(message.id)
@@ -120,7 +125,8 @@ class VoiceOver implements Speaker {
     this.#held.stop()
     for (const { segment } of rest) this.#tell(segment, 'dropped')
     this.resume()
-    this.#said = ''
+    this.#said = this.#again = ''
+    this.#saidOf.clear()
     this.#reached = undefined
     this.#characters = 0
     this.#settle()
@@ -208,11 +214,29 @@ class VoiceOver implements Speaker {
     for (const segment of segments) {
       if (stops !== this.#stops) return // somebody who heard of one stopped it
       const characters = answers ? (this.#characters += segment.text.length) : (own += segment.text.length)
-      const silent = this.#silent !== undefined || segment.text === '' || this.#queue.loud >= maxQueued || characters > maxCharacters
+      const silent = this.#silent !== undefined || segment.text === '' || this.#queue.loud >= maxQueued || characters > maxCharacters || (answers && this.#repeats(segment))
       this.#queue.push({ segment, silent, answers, abort: new AbortController() })
       this.#tell(segment, silent ? 'dropped' : 'next')
       this.#next()
     }
+  }
+
+  #withdraw(blocks: readonly number[]): void {
+    const { item } = this.#heard ?? {}
+    const heard = item?.answers && blocks.includes(item.segment.block) ? item.segment.text : ''
+    this.#again = joined(blocks.map((block) => this.#saidOf.get(block) ?? '').reduce(joined, ''), heard) || this.#again
+    for (const { segment, abort } of this.#queue.silence(({ answers, segment }) => answers && (blocks.includes(segment.block) || this.#repeats(segment)))) {
+      abort.abort(new Error('withdrawn'))
+      this.#tell(segment, 'dropped')
+    }
+    this.#next()
+  }
+
+  /** Whether it was said of a text that was withdrawn. */
+  #repeats({ text }: Segment): boolean {
+    const repeats = text !== '' && this.#again.startsWith(text)
+    if (text !== '') this.#again = repeats ? this.#again.slice(text.length).trimStart() : ''
+    return repeats
   }
 
   // -- what is said ---------------------------------------------------------------------------------------------------------
@@ -280,7 +304,10 @@ class VoiceOver implements Speaker {
     if (!spoken) heard.playing?.stop()
     heard.track.end()
     if (spoken) this.#said = joined(this.#said, segment.text)
-    if (spoken && item.answers) this.#reached = { block: segment.block, to: segment.to }
+    if (spoken && item.answers) {
+      this.#reached = { block: segment.block, to: segment.to }
+      this.#saidOf.set(segment.block, joined(this.#saidOf.get(segment.block) ?? '', segment.text))
+    }
     this.#heard = undefined
     this.#tell(segment, spoken ? 'spoken' : 'dropped')
     this.#next()

@@ -213,18 +213,28 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       }
     })
 
-    test('two calls of the page with one of the server between them, in one answer', async (t) => {
+    test('two calls of the page with one of the server between them, in one answer: the page has each when it may begin', async (t) => {
       const show = (id, city) => ({ id, name: 'show_map', arguments: { city } })
       for (const text of [undefined, 'Thanks.']) {
         const { agent, ask, last, server, events } = await agentStage(t, sdk, { answers: [{ calls: [show('p', 'Rome'), call('a', 'hi'), show('q', 'Oslo')] }, { text: 'Done.' }], tools: [echo()] })
+        const shown = () => ofType(events, 'TOOL_CALL_START').flatMap(({ toolCallName, toolCallId }) => (toolCallName === 'show_map' ? [toolCallId] : [])) // in this run
+        const answered = (at) => {
+          const [toolCallId, ...more] = shown()
+          assert.deepEqual([typeof toolCallId, more], ['string', []])
+          if (current) assert.deepEqual(last().outcome.pendingToolCallIds, [toolCallId])
+          agent.addMessage({ id: `r${at}`, role: 'tool', toolCallId, content: `map ${at}` })
+        }
         await ask('Where?', { tools: [pageTool] })
-        const ids = ofType(events, 'TOOL_CALL_START').flatMap(({ toolCallName, toolCallId }) => (toolCallName === 'show_map' ? [toolCallId] : []))
-        if (current) assert.deepEqual(last().outcome.pendingToolCallIds, ids)
-        for (const [at, toolCallId] of ids.entries()) agent.addMessage({ id: `r${at}`, role: 'tool', toolCallId, content: `map ${at}` })
+        answered(0)
         await ask(text)
+        if (text === undefined) {
+          assert.equal(server.requests.length, 1)
+          answered(1)
+          await ask(undefined)
+        }
         const results = server.requests[1].body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
-        assert.deepEqual([results[0], results[2]], ['map 0', 'map 1'])
-        if (text === undefined) assert.equal(results[1], 'you said hi')
+        if (text === undefined) assert.deepEqual(results, ['map 0', 'you said hi', 'map 1'])
+        else assert.deepEqual([results.length, results[0], shown()], [3, 'map 0', []], 'a new message: the page never has the second call')
         assert.equal(server.requests.length, 2)
       }
     })

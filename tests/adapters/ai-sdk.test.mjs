@@ -139,7 +139,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       await chat.sendMessage({ text: 'Hello' })
       await rest()
       assert.deepEqual([asked, posts.length], [['one', 'three'], 2])
-      assert.deepEqual(callsOf(chat.messages[1]).map(({ state, output, providerExecuted }) => [state, output, Boolean(providerExecuted)]), [['output-available', 'page: one', false], ['output-available', 'you said two', false], ['output-available', 'page: three', false]])
+      assert.deepEqual(callsOf(chat.messages[1]).map(({ state, output, providerExecuted }) => [state, output, Boolean(providerExecuted)]), [['output-available', 'you said two', false], ['output-available', 'page: one', false], ['output-available', 'page: three', false]], 'the page has its own calls when they may begin, the others while the model writes them')
       assert.deepEqual([told(chat.messages[1]).at(-1), server.requests.length], ['Done.', 2])
     })
 

@@ -125,3 +125,24 @@ test('what an answer took is said in a few characters', () => {
     [said(120), said(8000, 1200), said(8400, 812), said(59_400, 12_345), said(125_000, 1_500_000), said(1000, 999_600, 'cancelled'), said(3, 99_960)],
     ['0.1 s', '8 s · 1.2k tokens', '8 s · 812 tokens', '59 s · 12.3k tokens', '2 min 5 s · 1.5M tokens', 'stopped · 1 s · 1M tokens', '0.0 s · 100k tokens'])
 })
+
+test('comments are dimmed and marked like thoughts, and each message begins behind an empty line', () => {
+  const say = (block, text, phase) => ({ type: 'text', block, text, ...(phase ? { phase } : {}) })
+  const both = [say(0, 'One **moment**.', 'commentary'), say(1, 'It **rains**.', 'final_answer')]
+  assert.deepEqual(shown(both).rows, ['⋯ One **moment**.', '', 'It **rains**.', ''])
+  assert.deepEqual(shown(both, { isTTY: false }).rows, ['⋯ One **moment**.', '', 'It **rains**.', ''])
+  const { bytes } = shown(both, { env: { TERM: 'xterm' } })
+  assert.match(bytes, /\x1b\[2m⋯ /)
+  assert.match(bytes, /It .*\x1b\[1mrains/)
+  assert.deepEqual(shown([say(0, 'One moment.'), say(1, 'It rains.')]).rows, ['One moment.', '', 'It rains.', ''])
+  const late = [say(0, 'One moment.'), say(0, '', 'commentary'), say(1, 'It rains.'), say(1, '', 'final_answer')]
+  for (const isTTY of [true, false]) assert.deepEqual(shown(late, { isTTY }).rows, ['One moment.', '  (the text above is a comment on the work, not the answer)', 'It rains.', ''])
+  assert.deepEqual(shown([say(0, 'One moment.', 'commentary')]).rows, ['⋯ One moment.', ''])
+  const twice = [say(0, 'It rains.'), say(1, 'It rains.'), { type: 'retracted', round: 1, blocks: [0] }]
+  assert.deepEqual(shown(twice).rows, ['It rains.', '', 'It rains.', '  (said twice: the last message repeats an earlier one)', ''])
+  assert.deepEqual(shown([say(0, 'It rains.'), { type: 'retracted', round: 1, blocks: [0] }]).rows, ['It rains.', '  (taken back: what stands above counts no more)', ''])
+  for (const pieces of ['One moment.'].flatMap((text) => Array.from({ length: text.length - 1 }, (_, at) => [text.slice(0, at + 1), text.slice(at + 1)]))) {
+    const cut = pieces.map((piece) => say(0, piece, 'commentary'))
+    assert.deepEqual(shown([...cut, say(1, 'It rains.', 'final_answer')]).rows, ['⋯ One moment.', '', 'It rains.', ''])
+  }
+})

@@ -1,8 +1,9 @@
 // Says the events of a turn. A card is printed whole when it settles, or when a person is asked about it; until then one line, which is
 // redrawn, says what is running.
+import { isCommentary } from '../bridge/commentary.js'
 import { endingOf, endingWords } from '../bridge/ending.js'
 import { escapeInvisible } from '../bridge/invisible.js'
-import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, RetryEvent, SluiceEvent } from '../core/events.js'
+import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, ReasoningEvent, RetryEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import { widthOf, wrapped } from './flow.js'
 import { Paper, type Colour, type Output } from './paper.js'
 import { Prose } from './prose.js'
@@ -34,7 +35,9 @@ export class Screen {
   readonly paint: (colour: Colour, text: string) => string
   readonly #cards = new Map<number, DrawnCard>()
   /** The text that is being written. */
-  #prose: { kind: string; prose: Prose | undefined } | undefined
+  #prose: { kind: 'text' | 'aside'; block: number; text: boolean; prose: Prose | undefined } | undefined
+  /** Its block. */
+  #lastText = -1
   #held = '' // the start of a character whose rest has not come yet
   /** Printed with the next event. */
   #diagnostic: DiagnosticEvent | undefined
@@ -92,7 +95,7 @@ export class Screen {
     switch (event.type) {
       case 'text':
       case 'reasoning':
-        return this.#text(event.type, event.text)
+        return this.#text(event)
       case 'card':
         return this.#card(event)
       case 'args': {
@@ -105,7 +108,7 @@ export class Screen {
       case 'ipc':
         return this.note(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
       case 'retracted':
-        return this.line(this.paint('dim', '  (taken back: what stands above counts no more)'))
+        return this.line(this.paint('dim', event.blocks.includes(this.#lastText) ? '  (taken back: what stands above counts no more)' : '  (said twice: the last message repeats an earlier one)'))
       case 'retry':
         return this.#retry(event)
       case 'error':
@@ -137,17 +140,26 @@ export class Screen {
 
   // -- text -----------------------------------------------------------------------------------------------------------------
 
-  #text(kind: 'text' | 'reasoning', given: string): void {
-    if (this.#prose?.kind !== kind) this.#settleText()
+  /** Thoughts and comments are dimmed. Each message begins behind an empty line. */
+  #text(event: TextEvent | ReasoningEvent): void {
+    const { block, text: given } = event
+    if (given === '') return isCommentary(event) ? this.line(this.paint('dim', '  (the text above is a comment on the work, not the answer)')) : undefined
+    const kind = event.type === 'reasoning' || isCommentary(event) ? 'aside' : 'text'
+    if (this.#prose && (this.#prose.kind !== kind || (event.type === 'text' && this.#prose.block !== block))) {
+      const message = this.#prose.text && event.type === 'text' && this.#prose.block !== block
+      this.#settleText()
+      if (message) this.line()
+    }
     let text = this.#whole(given)
     if (!this.#prose) text = text.replace(/^[\n ]*\n|^\n+/, '') // empty lines at the beginning
     if (text === '') return
-    const reasoning = kind === 'reasoning'
+    if (event.type === 'text') this.#lastText = block
+    const aside = kind === 'aside'
     const begins = !this.#prose
-    this.#prose ??= { kind, prose: this.#paper.tty ? new Prose(this.#paper, reasoning ? { plain: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
+    this.#prose ??= { kind, block, text: event.type === 'text', prose: this.#paper.tty ? new Prose(this.#paper, aside ? { plain: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
     const { prose } = this.#prose
     if (prose) prose.push(text)
-    else this.#paper.raw(begins && reasoning ? `⋯ ${text}` : text)
+    else this.#paper.raw(begins && aside ? `⋯ ${text}` : text)
   }
 
   /** The part of a text that can be printed now: a joiner or half a character waits for the rest. */

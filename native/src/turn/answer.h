@@ -137,6 +137,7 @@ class Answer final : WireSink, ScanSink {
   size_t utf16_before(size_t at);
   void complete_interrupted();
   void break_call(Card &card, std::string_view reason);
+  void break_open_calls();
   void close_calls(bool ours);
   // What ends the answer if nothing comes.
   struct Wait {

@@ -75,7 +75,8 @@ void Answer::on_call_end(uint32_t slot) {
   if (Card *const card = call_in(slot)) card->ended = true;
 }
 
-// The owner of these bytes is unknown, or they came too late for it: every call that has no arguments may lack them.
+// The owner of these bytes is unknown, or they came too late for it: every call that has no arguments may lack them. Where
+// nobody knows the owner, so may those whose arguments are open.
 void Answer::on_arguments_lost(uint32_t slot, std::string_view detail) {
   if (ignores_bytes()) return;
   last_word_ = false;
@@ -87,6 +88,7 @@ void Answer::on_arguments_lost(uint32_t slot, std::string_view detail) {
   if (late != nullptr) break_call(*late, "truncated");
   for (Card *const card : slots_)
     if (card != nullptr && no_arguments(card->raw_arguments)) break_call(*card, "truncated");
+  if (late == nullptr) break_open_calls();
 }
 
 // The call lacks bytes: it does not run, unless it has started.
@@ -128,6 +130,10 @@ void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_er
 void Answer::on_event_lost() {
   if (ignores_bytes()) return;
   on_bytes_lost();
+  break_open_calls();
+}
+
+void Answer::break_open_calls() {
   for (Card *const card : open_calls_) {
     if (card->ended || !card->broken.empty()) continue;
     card->shape.read(card->raw_arguments);

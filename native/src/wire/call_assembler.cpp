@@ -59,6 +59,9 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     }
     last_ = static_cast<size_t>(call - calls_.data());
     call->delta = delta_;
+    ++entries_;
+    if (call->touched < last_orphan_ && !call->arguments.empty() && !is_closed(*call)) call->in_doubt = true;
+    call->touched = entries_;
     if (call->is_orphan()) --orphans_;
     const bool head_repeated =
         !is_new && ((!entry.id.empty() && entry.id == call->id) || (!entry.name.empty() && entry.name == call->name));
@@ -69,6 +72,7 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     if ((repaired && !fragment.empty()) || entry.damaged) call->broken = true;
     take_arguments(*call, fragment, head_repeated);
     if (call->is_orphan()) ++orphans_;
+    if (is_new && call->is_orphan()) last_orphan_ = entries_;
     if (call->broken && call->shown) sink_.on_call_broken(call->slot, "invalid_json");
   }
 }
@@ -98,6 +102,8 @@ void CallAssembler::settle_orphans() {
     return;
   }
   sink_.on_arguments_lost(kNoCall, "arguments came for a call that never told its name");
+  for (const Call &call : calls_)
+    if (call.in_doubt && call.shown && !call.is_orphan()) sink_.on_call_broken(call.slot, "invalid_json");
 }
 
 void CallAssembler::finish() {
@@ -118,7 +124,7 @@ void CallAssembler::save(ObjectWriter &saved) const {
   out += '[';
   for (const Call &call : calls_) {
     if (&call != calls_.data()) out += ',';
-    call.save(out);
+    call.save(out, last_orphan_);
   }
   out += ']';
   saved.number("lastCall", last_ == kDropped ? -1 : static_cast<int64_t>(last_)).boolean("callsFull", full_);
@@ -134,12 +140,13 @@ void CallAssembler::load(const SavedReader &saved) {
     slots_ += call.shown ? 1 : 0;
   }
   count_orphans();
+  entries_ = last_orphan_ = calls_.empty() ? 0 : 1;
   saved.get("lastCall", last_);
   saved.get("callsFull", full_);
   saved.get("callsParted", parted_);
 }
 
-void CallAssembler::Call::save(std::string &out) const {
+void CallAssembler::Call::save(std::string &out, uint64_t last_orphan) const {
   ObjectWriter saved(out);
   saved.number("index", index);
   append_saved_bytes(saved.value("id"), id);
@@ -150,6 +157,8 @@ void CallAssembler::Call::save(std::string &out) const {
   if (shown) saved.number("slot", slot);
   saved.boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
   saved.boolean("foreign", foreign).boolean("broken", broken).boolean("longName", long_name);
+  if (in_doubt) saved.boolean("inDoubt", true);
+  if (touched < last_orphan) saved.boolean("beforeOrphan", true);
   saved.close();
 }
 
@@ -167,6 +176,10 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   saved.get("foreign", foreign);
   saved.get("broken", broken);
   saved.get("longName", long_name);
+  saved.get("inDoubt", in_doubt);
+  bool before_orphan = false;
+  saved.get("beforeOrphan", before_orphan);
+  touched = before_orphan ? 0 : 1;
   members = load_members(saved.nested("members"), max_depth);
   joiner.restore(std::move(held));
   shown = shown_as.has_value();

@@ -58,18 +58,20 @@ class CallAssembler {
     JsonProgress progress;  // not saved: made again from the arguments
     Utf8Joiner joiner;
     OpaqueMembers members;
-    uint64_t delta = 0;  // number of the array that touched it last; not saved, for no later array has that number
+    uint64_t delta = 0;    // number of the array that touched it last; not saved, for no later array has that number
+    uint64_t touched = 0;  // number of the entry that touched it last
     uint32_t slot = 0;
     bool shown = false;
     bool untracked = false;     // the arguments exceed their limit: passed on, not kept
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
     bool foreign = false;       // not a function: everything that comes for it is dropped
     bool broken = false;        // some of its bytes were lost
+    bool in_doubt = false;      // arguments of nobody came while its own were open: they may be a piece of them
     bool long_name = false;     // its name is too long for any tool; reported once
     std::string canonical;      // canonical arguments, once they were compared; not saved
 
     bool is_orphan() const;
-    void save(std::string &out) const;
+    void save(std::string &out, uint64_t last_orphan) const;
     void load(const SavedReader &saved, size_t max_depth);
   };
 
@@ -100,6 +102,8 @@ class CallAssembler {
   size_t orphans_ = 0;   // calls of whose arguments nobody knows the owner; not saved: a restore counts them
   std::set<std::string, std::less<>> ids_;  // of the calls, and the highest index of one; not saved: made again from them
   int64_t top_index_ = -1;
+  uint64_t entries_ = 0;      // how many came; of a restored reader, 1 and more
+  uint64_t last_orphan_ = 0;  // the entry that brought arguments of a new call without a name; 0: none did
   bool full_ = false;    // calls beyond the limit were dropped
   bool parted_ = false;  // something stands between the first call and the second
   // -- within one add

@@ -14,6 +14,22 @@ constexpr size_t kMaxQuoted = 200;         // bytes of a broken event that its d
 constexpr size_t kMaxBeginning = 8192;     // bytes of a body, kept to describe a body that is no answer
 constexpr uint32_t kMostCalls = 1U << 20;  // a saved count above this is damaged
 
+// In an event that was not UTF-8: does U+FFFD stand in a member's name, a type or an id? Then nobody knows what of the
+// event was not read.
+bool lacks_bytes_outside_of_texts(std::string_view json) {
+  std::string_view name;
+  for (size_t at = json.find('"'); at != json.npos; at = json.find('"', at)) {
+    const std::string_view token = json.substr(at, json_token_length(json.substr(at)));
+    at += token.size();
+    const std::string_view rest = json.substr(std::min(json.find_first_not_of(" \t\r\n", at), json.size()));
+    const bool is_name = rest.starts_with(':');
+    if (is_name) name = token;
+    const bool shows = !is_name && !name.ends_with("type\"") && !name.ends_with("id\"");
+    if (!shows && token.find(kReplacement) != token.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 EventReader::EventReader(WireSink &sink, const WireLimits &limits, std::string_view answer,
@@ -185,6 +201,10 @@ bool EventReader::read(std::string_view type, std::string_view data) {
     repeatable_ = {};
     take(type, event_);
     if (!repeatable_.empty() && !repaired_) shape_.learn(type, data, repeatable_);
+    if (repaired_ && !failed_ && lacks_bytes_outside_of_texts(data)) {
+      lose_event();
+      sink_.on_event_lost();
+    }
   } else if (!take_late(event_)) {
     tell_broken("after the end of the answer: ", data);
   }

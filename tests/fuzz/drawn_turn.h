@@ -281,7 +281,7 @@ inline void DrawnPlay::step() {
     case 10: session_.tick(now_ += choices_.of(kGaps)); break;
     case 11: {
       const std::string state = session_.get(SLUICE_GET_STATE);
-      session_.restore(state);
+      session_.restore(state, true);
       restored_ = true;
       must(session_.error().empty(), "every state that is saved restores", session_.error() + "\n" + state);
       break;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -86,11 +88,13 @@ class Session {
     return text == nullptr ? std::string() : std::string(text, len);
   }
 
-  void restore(std::string_view state) {
+  // `own`: a state of this turn, not of another.
+  void restore(std::string_view state, bool own = false) {
     sluice_turn_free(turn_);
     turn_ = sluice_turn_restore(engine_, state.data(), state.size());
     done = false;
     seq_.reset();
+    if (!own) shown_.clear(), fired_.clear();
   }
   // Calls a verb, and returns its code. A verb that returns an error has changed nothing: the state holds the events
   // that wait, too.
@@ -153,8 +157,17 @@ class Session {
     while ((plain_ && poll_piece()) || poll_event()) {
     }
   }
-  // All that can be asked is JSON, and what is saved is restored.
+  // All that can be asked is JSON, and the message holds what the events showed.
   void look() {
+    drain();
+    const Json message = read_json(get(SLUICE_GET_MESSAGE));
+    if (const Json *const blocks = member(message, "blocks"); blocks != nullptr && blocks->is_array())
+      for (const Json &block : *blocks)
+        if (const auto known = shown_.find(block.value("call", 0U)); known != shown_.end())
+          for (const char *name : {"status", "arguments", "edited", "name"})
+            if (const Json *const shown = member(known->second, name))
+              must(block.contains(name) && block[name] == *shown, "the events laid over each other are the message",
+                   block.dump() + "\n" + known->second.dump());
     for (int32_t what = SLUICE_GET_REQUEST; what <= SLUICE_GET_ERROR; ++what) {
       const std::string text = get(what);
       must(text.empty() || is_json(text), "a document is JSON", text);
@@ -198,14 +211,39 @@ class Session {
     if (type == "execute" || type == "ipc") ran.push_back(event.value("name", type));
     if (type == "execute") running.push_back(event.value("call", 0U));
     if (type == "approval") asked.push_back(event.value("call", 0U));
+    if (type == "card") show(event);
+    if (type == "execute") runs_what_was_shown(event, text);
+    if (type == "ipc") fired_.insert(event.value("call", 0U));
     if (type == "error") must(!event.contains("fatal") || event["fatal"] != true, "no turn is poisoned", text);
     done = type == "done";
     return true;
   }
 
+  // The cards as the events show them, laid over each other.
+  void show(const Json &event) {
+    const uint32_t call = event.value("call", 0U);
+    Json &card = shown_[call];
+    if (card.is_null()) card = Json::object();
+    for (const auto &[name, value] : event.items()) card[name] = value;
+    const bool late = fired_.contains(call) && (event.contains("arguments") || event.contains("edited"));
+    must(!late, "a card shows what runs before its message is sent", event.dump());
+  }
+  void runs_what_was_shown(const Json &event, std::string_view text) {
+    const auto known = shown_.find(event.value("call", 0U));
+    if (known == shown_.end()) return;  // of the state that this turn came from
+    const Json *const edited = member(known->second, "edited"), *const own = member(known->second, "arguments");
+    const Json *const shown = edited != nullptr ? edited : own;
+    must(shown == nullptr || *shown == event["arguments"], "what runs is what was shown",
+         event.dump() + "\n" + known->second.dump());
+    const auto arguments = sluice::json_member(text, "arguments");
+    must(arguments && !sluice::repeated_name(*arguments), "no argument is there twice", std::string(text));
+  }
+
   sluice_engine *engine_ = nullptr;
   sluice_turn *turn_ = nullptr;
   bool plain_ = false;
+  std::map<uint32_t, Json> shown_;  // by call
+  std::set<uint32_t> fired_;        // calls whose message was sent
   std::optional<uint64_t> seq_;  // of what was polled last; nothing behind a restore
 };
 

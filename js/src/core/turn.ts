@@ -67,6 +67,7 @@ export const checkFinal: Check = (value, path) => {
 }
 const checkEnd = oneOf(...Object.keys(END))
 const checkStatus = whole(100, 999)
+const NO_STATUS = -1
 const checkBytes = is('bytes (a Uint8Array) or a string', (value) => typeof value === 'string' || value instanceof Uint8Array)
 const MAX_CALL = 2 ** 32 - 1
 
@@ -133,8 +134,13 @@ export class Turn {
 
   /** Status and headers of the response: optional, 200 is assumed. Header names in lower case. */
   response(status: number, headers?: Record<string, string>): void {
-    checkStatus(status, 'status')
-    if (headers !== undefined) textsByName(headers, 'headers')
+    try {
+      checkStatus(status, 'status')
+      if (headers !== undefined) textsByName(headers, 'headers')
+    } catch (error) {
+      native().response(this.#open(), NO_STATUS, null) // the engine takes no bytes of a response that was refused
+      throw error
+    }
     this.#check(native().response(this.#open(), status, headers ? JSON.stringify(headers) : null))
   }
 

@@ -66,6 +66,8 @@ export class EventWriter implements Writer<AGUIEvent> {
   readonly #interrupts = new Map<number, Interrupt>()
   #out: AGUIEvent[] = []
   #open: { kind: 'text' | 'reasoning'; block: number } | undefined
+  /** By block, of text that the client has. */
+  readonly #phases = new Map<number, TextEvent['phase']>()
   #step: string | undefined
   /** The text block that stands in front in this round. */
   #parent: string | undefined
@@ -113,7 +115,8 @@ export class EventWriter implements Writer<AGUIEvent> {
   /** Nobody is told: a client has what the runs before told it. */
   retell({ blocks, answers }: Pick<AssistantMessage, 'blocks' | 'answers'>): AGUIEvent[] {
     this.#answersBefore = answers?.length ?? 0
-    for (const block of blocks) {
+    for (const [at, block] of blocks.entries()) {
+      if (block.type === 'text') this.#phases.set(at, block.phase)
       if (block.type !== 'tool_use') continue
       const { type: _, call: number, ...fields } = block
       const call = this.#callOf(number)
@@ -214,6 +217,7 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   #say(event: TextEvent | ReasoningEvent): void {
     const { block, text, type: kind } = event
+    if (kind === 'text') this.#tellPhase(event)
     if (text === '') return // clients before 1.0 refuse an empty piece
     const messageId = blockName(this.#answer, block)
     if (this.#open?.block !== block) {
@@ -221,14 +225,24 @@ export class EventWriter implements Writer<AGUIEvent> {
       this.#open = { kind, block }
       if (kind === 'reasoning') this.#out.push({ type: 'REASONING_START', messageId }, { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' })
       else this.#out.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', ...this.#marks(event as TextEvent) })
-      if (kind === 'text') this.#parent = messageId
+      if (kind === 'text') {
+        this.#parent = messageId
+        this.#phases.set(block, event.phase)
+      }
     }
     this.#out.push({ type: kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT', messageId, delta: text })
   }
 
-  #marks({ refusal, fabricated }: TextEvent): { metadata?: { sluice: JsonObject } } {
-    if (!this.#isCurrent || !(refusal || fabricated)) return {}
-    return { metadata: { sluice: { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}) } } }
+  /** One that became known after its message began. */
+  #tellPhase({ block, phase }: TextEvent): void {
+    if (phase === undefined || !this.#phases.has(block) || this.#phases.get(block) === phase) return
+    this.#phases.set(block, phase)
+    this.#out.push(this.#custom('phase', { messageId: blockName(this.#answer, block), phase }))
+  }
+
+  #marks({ refusal, fabricated, phase }: TextEvent): { metadata?: { sluice: JsonObject } } {
+    if (!this.#isCurrent || !(refusal || fabricated || phase)) return {}
+    return { metadata: { sluice: { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}), ...(phase ? { phase } : {}) } } }
   }
 
   #endOpen(): void {

@@ -1,6 +1,6 @@
 // Events of a run → chunks of a UI message. The client throws at a delta without its start and at a call that it does not know, and reads nothing
 // behind an error: the order is kept here.
-import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent, ToolUseBlock } from '../core/events.js'
+import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent, TextMarks, ToolUseBlock } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
 import { notCounting, type Counting } from '../leg/decision.js'
@@ -49,6 +49,8 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   readonly #calls = new Map<number, Call>()
   #out: UIMessageChunk[] = []
   #part: { kind: 'text' | 'reasoning'; block: number } | undefined
+  /** By block, of text that the client has. */
+  readonly #phases = new Map<number, TextMarks['phase']>()
   #step = false
   /** The request of this step failed before anything came, and is sent again. */
   #again = false
@@ -105,6 +107,8 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       if (block.type === 'tool_use') this.#kept(block, at)
       else if (block.type === 'text' || this.#options.sendReasoning !== false) this.#say({ ...block, block: at })
     }
+    const retracted = blocks.flatMap((block, at) => (block.type === 'text' && block.retracted ? at : []))
+    if (retracted.length > 0) this.#retract(retracted)
     this.#offerQueue()
     this.#endStep()
     return this.#taken()
@@ -154,7 +158,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
         this.#out.push({ type: 'data-sluice-ipc', data: { channel: event.channel, payload: event.payload }, transient: true })
         break
       case 'retracted':
-        this.#out.push({ type: 'data-sluice-retracted', data: { parts: event.blocks.map((block) => this.#partId(block)) } })
+        this.#retract(event.blocks)
         break
       case 'error':
         this.#survive()
@@ -197,13 +201,27 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   #say(event: Omit<TextEvent | ReasoningEvent, 'seq'>): void {
     const { block, text, type: kind } = event
-    if (this.#part?.block !== block) {
-      this.#endPart()
-      this.#part = { kind, block }
-      const marks: JsonObject = { ...('refusal' in event ? { refusal: true } : {}), ...('fabricated' in event ? { fabricated: true } : {}) }
-      this.#out.push({ type: `${kind}-start`, id: this.#partId(block), ...(Object.keys(marks).length > 0 ? { providerMetadata: { sluice: marks } } : {}) })
+    const { refusal, fabricated, phase } = event as TextMarks
+    const id = this.#partId(block)
+    const marks = { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}), ...(phase ? { phase } : {}) }
+    const metadata = Object.keys(marks).length > 0 ? { providerMetadata: { sluice: marks } } : {}
+    const isLate = this.#phases.has(block) && phase !== undefined && this.#phases.get(block) !== phase
+    const isOpen = this.#part?.block === block
+    if (text === '' && !isOpen && this.#phases.has(block)) { // its part has ended
+      if (isLate) this.#out.push({ type: 'data-sluice-phase', data: { part: id, phase } })
+    } else {
+      if (!isOpen) {
+        this.#endPart()
+        this.#part = { kind, block }
+        this.#out.push({ type: `${kind}-start`, id, ...metadata })
+      }
+      this.#out.push({ type: `${kind}-delta`, id, delta: text, ...(isLate ? metadata : {}) })
     }
-    this.#out.push({ type: `${kind}-delta`, id: this.#partId(block), delta: text })
+    if (kind === 'text') this.#phases.set(block, phase ?? this.#phases.get(block))
+  }
+
+  #retract(blocks: readonly number[]): void {
+    this.#out.push({ type: 'data-sluice-retracted', data: { parts: blocks.map((block) => this.#partId(block)) } })
   }
 
   #endPart(): void {

@@ -24,7 +24,7 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
         break
       case 'text-delta':
       case 'reasoning-delta':
-        if (open) open['text'] = String(open['text']) + chunk.delta
+        if (open) Object.assign(open, { text: String(open['text']) + chunk.delta, ...(chunk.providerMetadata ? { providerMetadata: chunk.providerMetadata } : {}) })
         break
       case 'text-end':
       case 'reasoning-end':

@@ -39,6 +39,8 @@ export type UIMessageChunk =
     type: 'text-delta' | 'reasoning-delta'
     /** Behind what came before. */
     delta: string
+    /** Of text whose phase became known late, in place of that of its start. */
+    providerMetadata?: { [provider: string]: JsonObject }
   })
   | (OfPart & { type: 'text-end' | 'reasoning-end' })
   | (OfTool & { type: 'tool-input-start' })

@@ -1,7 +1,7 @@
 // A durable turn as a protocol's chunks: one stream over all workers that carry it on. A reset that takes nothing back continues what was told; what was
 // told cannot be taken back within a stream, so one that does ends it, and the client reads the answer anew.
 import { messageOf } from '../core/errors.js'
-import type { ApprovalEvent, AssistantMessage, SluiceEvent } from '../core/events.js'
+import type { ApprovalEvent, AssistantMessage, Block, SluiceEvent, TextMarks } from '../core/events.js'
 import { warn } from '../core/warning.js'
 import type { Durable, Question, TurnEvent, TurnStatus } from './types.js'
 import type { LegEnd, Writer } from '../leg/legs.js'
@@ -93,6 +93,8 @@ function isPart(first: AssistantMessage, second: AssistantMessage): boolean {
   })
 }
 
+const phaseOf = (text: Block | SluiceEvent | undefined): TextMarks['phase'] => (text?.type === 'text' ? text.phase : undefined)
+
 class Answer<Chunk> {
   readonly writer: Writer<Chunk>
   /** The questions that the client needs not be asked. */
@@ -102,6 +104,8 @@ class Answer<Chunk> {
   #begun = false
   /** The text of each block that was told; of a call its number. */
   #told = new Map<number, string | number>()
+  /** The phase of each block that was told. */
+  readonly #phases = new Map<number, TextMarks['phase']>()
   /** How far the calls are that were told. */
   readonly #ranks = new Map<number, number>()
   #round = 0
@@ -126,7 +130,7 @@ class Answer<Chunk> {
     else {
       const block = behind.blocks[event.block]
       const known = Math.max(0, (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length)
-      if (known > 0) this.#take({ ...event, text: event.text.slice(0, known) })
+      if (known > 0 || event.text === '') this.#take({ ...event, text: event.text.slice(0, known) })
       if (known < event.text.length) {
         this.#caughtUp()
         return this.#take({ ...event, text: event.text.slice(known) })
@@ -161,7 +165,9 @@ class Answer<Chunk> {
     return blocks.every((block, at) => {
       if (block.type === 'error') return true
       const told = this.#told.get(at)
-      return block.type === 'tool_use' ? told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status) : String(told ?? '').length >= block.text.length
+      if (block.type === 'tool_use') return told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
+      const phase = this.#phases.get(at)
+      return String(told ?? '').length >= block.text.length && (phaseOf(block) ?? phase) === phase
     })
   }
 
@@ -176,6 +182,7 @@ class Answer<Chunk> {
       this.#asked.add(name)
     } else if (event.type === 'text' || event.type === 'reasoning') {
       this.#told.set(event.block, `${this.#told.get(event.block) ?? ''}${event.text}`)
+      this.#phases.set(event.block, phaseOf(event) ?? this.#phases.get(event.block))
     } else if (event.type === 'card') {
       this.#told.set(event.block, event.call)
       this.#rank(event.call, event.status)
@@ -212,7 +219,7 @@ class Answer<Chunk> {
         continue
       }
       const text = block.text.slice(String(this.#told.get(at) ?? '').length)
-      if (text !== '') chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
+      if (text !== '' || phaseOf(block) !== this.#phases.get(at)) chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
     }
     this.#note(message)
     return chunks
@@ -222,6 +229,7 @@ class Answer<Chunk> {
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
       this.#told.set(at, block.type === 'tool_use' ? block.call : block.text)
+      this.#phases.set(at, phaseOf(block))
       if (block.type === 'tool_use') this.#rank(block.call, block.status)
       this.#round = Math.max(this.#round, block.round ?? 0)
     }

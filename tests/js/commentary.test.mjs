@@ -5,6 +5,8 @@ import { isCommentary } from '../../js/dist/esm/bridge/commentary.js'
 import { doingOf } from '../../js/dist/esm/bridge/doing.js'
 import { applyDelta, applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
 import { Feed } from '../../js/dist/esm/host/feed.js'
+import { briefly } from '../../js/dist/esm/host/first.js'
+import { MessageNumbering } from '../../js/dist/esm/host/message-numbering.js'
 import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
 import { textOf } from '../../js/dist/esm/ui/ends.js'
 import { TextRuns } from '../../js/dist/esm/ui/text-runs.js'
@@ -98,4 +100,26 @@ test('a comment that is being written is thought, not speech', () => {
   assert.equal(doingOf(viewOf([say(0, 'One moment.', note), say(1, 'It', final)])), 'speaking')
   assert.equal(isCommentary({ type: 'reasoning', text: 'hm', phase: 'commentary' }), false)
   assert.equal(isCommentary(undefined), false)
+})
+
+test('an answer that goes on behind a comment begins a block of its own', () => {
+  const placed = (last, event) => {
+    const numbering = new MessageNumbering()
+    numbering.resume(viewOf([last]))
+    return numbering.translate({ seq: 0, ...event }).block
+  }
+  assert.equal(placed(say(0, 'It ra'), say(0, 'ins.')), 0)
+  assert.equal(placed(say(0, 'It ra', final), say(0, 'ins.', final)), 0)
+  assert.equal(placed(say(0, 'One moment.', note), say(0, 'It rains.', final)), 1)
+  assert.equal(placed(say(0, 'It rains.', final), say(0, 'One moment.', note)), 1)
+})
+
+test('a pet that speaks first is cut behind two sentences of the answer, not of a comment', () => {
+  const endedAt = (...events) => {
+    let ended = 0
+    const see = briefly(() => ended++)
+    return events.findIndex((event) => (see(event), ended > 0))
+  }
+  assert.equal(endedAt(say(0, 'One. Two. Three. ', note), say(1, 'It rains. ', final), say(1, 'Take care. ', final), say(1, 'Bye. ', final)), 3)
+  assert.equal(endedAt(say(0, 'It rains. '), say(0, 'Take care. '), say(0, 'Bye. ')), 2)
 })

@@ -28,7 +28,7 @@ export function textOf({ text, message, first }: Entry): string {
   if (first) return ''
   if (text !== undefined) return text
   const blocks = Array.isArray(message?.blocks) ? message.blocks : []
-  return blocks.flatMap((block) => (block?.type === 'text' ? block.text : [])).join('')
+  return blocks.map((block, at) => (block?.type === 'text' ? (blocks[at - 1]?.type === 'text' ? '\n\n' : '') + block.text : '')).join('')
 }
 
 /** A text as a search compares it: in lower case, and without NUL, at which SQLite would end it. */

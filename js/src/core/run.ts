@@ -8,6 +8,7 @@ import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteE
 import { HeldCalls } from './held-calls.js'
 import { callHook, HookError } from './hooks.js'
 import type { Server } from './model.js'
+import { streamedText } from './joined-text.js'
 import { onAbort } from './on-abort.js'
 import { MOST_MS } from './options.js'
 import { Questions } from './questions.js'
@@ -683,7 +684,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   async *#texts(): AsyncGenerator<string, void, undefined> {
-    for await (const event of this.#events.read()) if (event.type === 'text') yield event.text
+    yield* streamedText(this.#events.read())
     throwIfFailed(await this.done)
   }
 }

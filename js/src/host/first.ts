@@ -1,4 +1,5 @@
 // The pet speaks first: only where the app lets it, so often a day, briefly, and with no tool that asks.
+import { isCommentary } from '../bridge/commentary.js'
 import type { FirstReply } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
 import { goesOn } from '../speech/language.js'
@@ -73,7 +74,7 @@ export function briefly(end: () => void): (event: SluiceEvent) => void {
   let text = ''
   let over = false
   return (event) => {
-    if (over || event.type !== 'text') return
+    if (over || event.type !== 'text' || isCommentary(event)) return
     text += event.text
     over = text.length > CHARACTERS || sentencesIn(text) > SENTENCES
     if (over) end()

@@ -1,5 +1,6 @@
 // Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps its number, what
 // is new gets the next one.
+import { isCommentary } from '../bridge/commentary.js'
 import type { MessageView } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
 
@@ -45,7 +46,7 @@ export class MessageNumbering {
     this.#waiting = []
     this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
     const last = view.blocks.at(-1)
-    if (last?.type === 'text' && !last.retracted && !last.fabricated) this.#joined = view.blocks.length - 1
+    if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last)) this.#joined = view.blocks.length - 1
   }
 
   get saved(): SavedNumbering {
@@ -70,7 +71,7 @@ export class MessageNumbering {
     const { round, ...rest } = event as SluiceEvent & { block?: number; blocks?: number[]; call?: number; round?: number }
     const { block, call, blocks } = rest
     if (block !== undefined && this.#joined !== undefined) {
-      if (event.type === 'text') this.#blocks.set(block, this.#joined)
+      if (event.type === 'text' && !isCommentary(event)) this.#blocks.set(block, this.#joined)
       this.#joined = undefined
     }
     return {

@@ -68,6 +68,36 @@ test('agUIHandler: the same', async (t) => {
   assert.deepEqual(asked.filter(Boolean).map(([, , name]) => name), ['echo.back', 'file.delete', 'file.delete'])
 })
 
+for (const [name, make] of Object.entries({ chatHandler, agUIHandler })) {
+  test(`${name}: a reader who finds nothing in the log hears of a call of the page from what was saved, and by which name to answer`, async (t) => {
+    const empty = { append: async () => {}, end: async () => {}, read: async function* () {} }
+    const server = await serverOf(t, [{ text: 'Well, ', calls: [{ id: 'p', name: 'page', arguments: { text: 'p' } }] }, { text: 'Done.' }])
+    const turns = turnsOf(t, server, { log: empty, tools: [echo({ name: 'page', external: true, execute: undefined })] })
+    turns.work()
+    const handler = make(turns, { store: memory(), authorize: () => true })
+    const post = async (body) => await chunksOf(await handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify(body) })))
+    if (name === 'chatHandler') {
+      const hello = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
+      const first = await post({ id: 'chat', messages: [hello] })
+      const { messageId } = first.find(({ type }) => type === 'start')
+      const { toolCallId, toolName } = first.find(({ type }) => type === 'tool-input-available')
+      assert.equal(toolName, 'page')
+      const parts = [{ type: 'tool-page', toolCallId, state: 'output-available', output: 'from the page' }]
+      const second = await post({ id: 'chat', messages: [hello, { id: messageId, role: 'assistant', parts }] })
+      assert.equal(second.at(-1).type, 'finish')
+    } else {
+      const input = { threadId: 'thread', protocolVersion: '1.0', state: {}, tools: [], context: [], forwardedProps: {} }
+      const hello = { id: 'm1', role: 'user', content: 'Hello' }
+      const first = await post({ ...input, runId: '1', messages: [hello] })
+      const { toolCallId, toolCallName } = first.find(({ type }) => type === 'TOOL_CALL_START')
+      assert.deepEqual([toolCallName, first.at(-1).outcome.pendingToolCallIds], ['page', [toolCallId]])
+      const second = await post({ ...input, runId: '2', messages: [hello, { id: 'r', role: 'tool', toolCallId, content: 'from the page' }] })
+      assert.equal(second.at(-1).type, 'RUN_FINISHED')
+    }
+    assert.deepEqual(server.requests.at(-1).body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content.split('\n').at(-1)), ['from the page'])
+  })
+}
+
 test('readers hear who decided with the card', async (t) => {
   const turns = turnsOf(t, await serverOf(t, twoCalls), { log: memoryLog(), tools: [asks(), asks({ name: 'file.delete' })], engine: { execution: 'parallel' } })
   turns.work()

@@ -216,6 +216,8 @@ class Answer<Chunk> {
       this.#round = Math.max(round, this.#round)
       if (block.type === 'tool_use') {
         chunks.push(...this.writer.take({ ...block, type: 'card', block: at, seq: 0 }))
+        // It was saved, so a client may begin with a call of its own: the event that says so is in a log that may be gone.
+        if (block.status === 'executing') chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
         continue
       }
       const text = block.text.slice(String(this.#told.get(at) ?? '').length)

@@ -20,9 +20,9 @@ setClock()
 const { store, queue, log, close } = await open(place)
 // A queue may lose a wake, and give one twice.
 const rough = {
-  wake: async (id) => { const times = Math.floor(Math.random() * 4); for (let n = 0; n < times; n++) await queue.wake(id) },
+  wake: async (id, how) => { const times = Math.floor(Math.random() * 4); for (let n = 0; n < times; n++) await queue.wake(id, how) },
   at: (id, time) => queue.at(id, time),
-  work: (advance) => queue.work(advance),
+  work: (advance, around) => queue.work(advance, around),
 }
 const save = async (id, rev, patch) => {
   const saved = await store.save(id, rev, patch)

@@ -44,7 +44,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const journal = join(folder, 'journal')
     appendFileSync(journal, '')
     const server = await startServer({ answers, appendOnly: false })
-    const place = placeOf(folder, { redis: servers.redis, postgres: servers.postgres, lockMs: 2 * LEASE_MS })
+    const place = placeOf(folder, servers)
     const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
     const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })

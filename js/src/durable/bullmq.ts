@@ -1,5 +1,6 @@
 // BullMQ as the queue: one waiting wake for each turn at most, and one more where it is woken while it is worked on. Nothing but ids stands in it.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { anything, func, members, MOST_MS, text, whole } from '../core/options.js'
 import { warn } from '../core/warning.js'
@@ -7,11 +8,16 @@ import type { QueueWorker, WakeQueue } from './types.js'
 
 /** A queue of BullMQ, as far as it is used here. */
 export interface BullQueue {
-  /** Adds a job. */
+  /** Adds a job. Resolves to the one that is in the queue: with deduplication, to an earlier one. */
   add(name: string, data: {
     /** Of the turn. */
     id: string
-  }, options: object): Promise<unknown>
+  }, options: object): Promise<{
+    /** Of the job. */
+    id?: string
+  }>
+  /** A job, unless it is gone. */
+  getJob(id: string): Promise<unknown>
   /** How many jobs wait for a worker. */
   getWaitingCount(): Promise<number>
   /** Removes the queue with all that is in it. */
@@ -27,6 +33,11 @@ export interface BullQueue {
 export interface BullWorker {
   /** Takes one job by hand. */
   getNextJob(token: string): Promise<{
+    /** What was added with it. */
+    data: {
+      /** Of the turn. */
+      id: string
+    }
     /** It is done. */
     moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
   } | undefined>
@@ -52,7 +63,7 @@ export interface BullOptions {
   name?: string
   /** How many turns are worked on at once: they wait more than they compute. Default 50. */
   concurrency?: number
-  /** Milliseconds after which the job of a dead process is taken for stalled. Default 30,000. */
+  /** Milliseconds after which the job of a dead process is taken for stalled. Default: `leaseMs` of the turns. */
   lockMs?: number
 }
 
@@ -64,8 +75,8 @@ const checkOptions = members({
 
 /**
  * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws SluiceError `option` where an option is wrong;
- * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in a queue of its own that goes again, until a trial tells; one
- * that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose nothing have backends.
+ * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in the queue `<name>-trial` that it removes again, until a trial
+ * tells; one that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose nothing have backends.
  */
 export function bullmq(options: BullOptions): WakeQueue & {
   /** Ends the connection of the queue. */
@@ -79,9 +90,10 @@ export function bullmq(options: BullOptions): WakeQueue & {
  * Plain deduplication, or a job's id for each turn, would lose a wake that comes while the job runs: `keepLastIfActive` makes it one job that follows. A failed one is
  * out of the way: its turn is found by `sweep`.
  */
-const wakeOf = (id: string): object => ({
-  deduplication: { id: idOf(id), keepLastIfActive: true }, removeOnComplete: true, removeOnFail: 1000, attempts: 10, backoff: { type: 'exponential', delay: 500 },
-})
+const wakeOf = (id: string): object => ({ deduplication: { id: idOf(id), keepLastIfActive: true }, ...sweptOf() })
+
+/** The job of a dead worker holds the place of its turn until it is taken for stalled, so what a sweep found has a job of its own: the revision in the store keeps two workers apart. */
+const sweptOf = (): object => ({ removeOnComplete: true, removeOnFail: 1000, attempts: 10, backoff: { type: 'exponential', delay: 500 } })
 
 /** BullMQ has a colon between the parts of its own keys. */
 const idOf = (id: string): string => Buffer.from(id).toString('base64url')
@@ -105,8 +117,8 @@ class BullWakes implements WakeQueue {
     return this.#options.name ?? 'sluice'
   }
 
-  async wake(id: string): Promise<void> {
-    await this.#add('wake', id, wakeOf(id))
+  async wake(id: string, { swept = false }: { swept?: boolean } = {}): Promise<void> {
+    await this.#add('wake', id, swept ? sweptOf() : wakeOf(id))
   }
 
   /** Without deduplication: a delayed job under a turn's own name would swallow every wake until it is due. */
@@ -114,8 +126,9 @@ class BullWakes implements WakeQueue {
     await this.#add('timer', id, { jobId: `timer-${idOf(id)}-${Math.ceil(time)}`, delay: Math.max(0, Math.ceil(time) - Date.now()), removeOnComplete: true, removeOnFail: true, attempts: 10, backoff: { type: 'exponential', delay: 500 } })
   }
 
-  work(advance: (id: string) => Promise<unknown>): QueueWorker {
-    const { Worker, connection, backend, concurrency = 50, lockMs = 30_000 } = this.#options
+  work(advance: (id: string) => Promise<unknown>, { leaseMs = 30_000 }: { leaseMs?: number } = {}): QueueWorker {
+    const { Worker, connection, backend, concurrency = 50, lockMs = leaseMs } = this.#options
+    if (lockMs > 2 * leaseMs) warn(`lockMs of bullmq is ${lockMs}, more than twice the leaseMs of the turns (${leaseMs}): a turn whose worker dies stands still for longer than its lease`)
     const process = async ({ name, data: { id } }: { name: string; data: { id: string } }): Promise<void> => {
       if (name === 'timer') await this.wake(id)
       else await advance(id)
@@ -143,7 +156,7 @@ class BullWakes implements WakeQueue {
   /** Throws where this BullMQ loses wakes. What the trial could not find out, the next call tries again. Only versions that lose nothing have backends. */
   async #tried(): Promise<void> {
     if (this.#options.backend !== undefined) return
-    this.#trial ??= tryOut(this.#options, `${this.#name}-trial-${randomUUID()}`)
+    this.#trial ??= tryOut(this.#options, `${this.#name}-trial`)
     try {
       await this.#trial
     } catch (error) {
@@ -155,26 +168,49 @@ class BullWakes implements WakeQueue {
   }
 }
 
-/** Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. */
+/**
+ * Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. All trials of a queue have one name, one at a time, and
+ * each removes what is there at its end, also of those whose process died.
+ */
 async function tryOut({ Queue, Worker, connection }: BullOptions, name: string): Promise<void> {
+  const own = randomUUID()
   let queue: BullQueue | undefined
   let worker: BullWorker | undefined
+  let held = false
   let kept = 0
   try {
     queue = new Queue(name, { connection })
     listen(queue)
     worker = new Worker(name, null, { connection, autorun: false })
     worker.on('error', tell)
-    await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
-    const job = await worker.getNextJob(name)
-    await queue.add('wake', { id: 'trial' }, wakeOf('trial'))
-    await job?.moveToCompleted(null, name, false)
+    await reserve(queue, own)
+    held = true
+    await queue.add('wake', { id: own }, wakeOf(own))
+    let job
+    do job = await worker.getNextJob(own)
+    while (job && job.data.id !== own) // of a trial whose process died
+    await queue.add('wake', { id: own }, wakeOf(own))
+    await job?.moveToCompleted(null, own, false)
     kept = await queue.getWaitingCount()
+    held = !!(await queue.getJob(own))
+    if (!held) throw new Error('it took so long that another process tried, too')
   } finally {
-    await queue?.obliterate({ force: true }).catch(() => {}) // it is gone, or the server is
+    if (held) await queue?.obliterate({ force: true }).catch(() => {}) // it is gone, or the server is
     await Promise.allSettled([worker?.close(), queue?.close()])
   }
   if (kept === 0) throw new SluiceError({ code: 'option', path: 'Queue', detail: 'this BullMQ loses a wake that comes while its turn is worked on', hint: 'bullmq 5.81 or later keeps it' })
+}
+
+/** So long a trial has the queue of the trials for itself, in milliseconds. */
+const TRIAL_MS = 5000
+
+/** Takes the queue of the trials: a job that no worker gets has the place, which is free again when the trial ends, or some time after its process died. */
+async function reserve(queue: BullQueue, own: string): Promise<void> {
+  for (const end = performance.now() + 3 * TRIAL_MS; performance.now() < end; await delay(20 + 80 * Math.random())) {
+    const { id } = await queue.add('reserved', { id: own }, { jobId: own, delay: 1000 * TRIAL_MS, deduplication: { id: 'trial', ttl: TRIAL_MS } })
+    if (id === own) return
+  }
+  throw new Error('other processes are trying it')
 }
 
 async function storing<T>(act: () => Promise<T>): Promise<T> {

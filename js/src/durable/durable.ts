@@ -287,7 +287,7 @@ class Turns implements Durable {
     let count = 0
     for await (const { id } of this.#store.list({ due: Date.now() })) {
       if (this.#works.has(id)) continue
-      await this.#queue.wake(id)
+      await this.#queue.wake(id, { swept: true })
       count++
     }
     return count
@@ -297,7 +297,7 @@ class Turns implements Durable {
     checkWork(options, 'options')
     checkEngine(this.#engine)
     this.#closing = false
-    const worker = this.#queue.work((id) => this.advance(id))
+    const worker = this.#queue.work((id) => this.advance(id), { leaseMs: this.#around.leaseMs })
     const sweep = (): void => void this.sweep().catch((error: unknown) => warn(`turns that were left cannot be looked for: ${messageOf(error)}`))
     const timer = setInterval(sweep, options.sweepMs ?? SWEEP_MS)
     sweep()

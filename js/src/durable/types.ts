@@ -113,12 +113,12 @@ export interface QueueWorker {
  * must lead to another look.
  */
 export interface WakeQueue {
-  /** Somebody should look at this turn now. */
-  wake(id: string): Promise<void>
+  /** Somebody should look at this turn now. `swept`: a sweep found it, so whoever was woken for it before may be dead. */
+  wake(id: string, how?: { swept?: boolean }): Promise<void>
   /** Somebody should look at it at this time, in Unix milliseconds. */
   at(id: string, time: number): Promise<void>
-  /** Calls `advance` for what is woken. What it rejects with is tried again after a while. */
-  work(advance: (id: string) => Promise<unknown>): QueueWorker
+  /** Calls `advance` for what is woken. What it rejects with is tried again after a while. `leaseMs`: a worker that says nothing for so long is taken for dead. */
+  work(advance: (id: string) => Promise<unknown>, around?: { leaseMs: number }): QueueWorker
 }
 
 // -- what an app sees ---------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { Engine } from 'sluice'
+import { checkServer, Engine, models } from 'sluice'
 import { collect } from './support.mjs'
 
 const KEY = 'sk-abcdefgh1234ijklmnop'
@@ -100,3 +100,100 @@ test('a redirect of the server to itself is followed, as often as makes sense', 
   assert.match(error.detail, /in a circle/)
   assert.equal(round.requests.length, 6)
 })
+
+/** Of a key, what a server may repeat. `~~?` and `>` are characters whose base64 has `+` and `/`; it is given with its scheme. */
+const ODD = 'sk-%3F~~?~?>>?>secret-0123456789'
+const base64 = (text) => Buffer.from(text).toString('base64')
+const spellings = {
+  'as it is': `Bearer ${ODD}`, decoded: decodeURIComponent(ODD), 'without its scheme': ODD, 'in base64': base64(ODD), 'in base64url': Buffer.from(ODD).toString('base64url'), 'in base64, with its scheme': base64(`Bearer ${ODD}`),
+}
+const forbidden = [...new Set(Object.values(spellings).map((text) => text.replace(/=+$/, '')))]
+
+const chunk = (value) => `data: ${JSON.stringify(value)}\n\n`
+const stream = { 'content-type': 'text/event-stream' }
+const said = chunk({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
+const wrong = (status, message) => (response, text) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: message(text) } }))
+/** One place of a response each. */
+const placesOfText = {
+  'the body of a 401': wrong(401, (text) => `Incorrect API key: ${text}`),
+  'the body of a 500, which is tried again': wrong(500, (text) => `no upstream for ${text}`),
+  'the body of a 429': wrong(429, (text) => `quota of ${text} exceeded`),
+  'a page': (response, text) => response.writeHead(502, { 'content-type': 'text/html' }).end(`<html><title>${text}</title><body>${text}</body></html>`),
+  'plain text': (response, text) => response.writeHead(400, { 'content-type': 'text/plain' }).end(text),
+  'another member of the error': (response, text) => response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: 'no', code: text, type: text, param: text }, request_id: text })),
+  'the status text': (response, text) => response.writeHead(503, text).end(),
+  'the status text of an answer': (response, text) => response.writeHead(200, text, stream).end(`${said}data: [DONE]\n\n`),
+  ...Object.fromEntries(['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray', 'retry-after', 'server', 'www-authenticate', 'x-ratelimit-reset', 'content-type'].flatMap((name) => [
+    [`the header ${name} of an error`, (response, text) => response.writeHead(500, { 'content-type': 'application/json', [name]: text }).end('{}')],
+    [`the header ${name} of an answer`, (response, text) => response.writeHead(200, { ...stream, [name]: text }).end(chunk({ error: { message: 'bad' } }))],
+  ])),
+  'where a redirect goes': (response, text) => response.writeHead(307, { location: `http://localhost:9/${encodeURI(text)}?key=${encodeURIComponent(text)}` }).end(),
+  'where a redirect goes, as it is': (response, text) => response.writeHead(307, { location: `http://localhost:9/v1/${text}` }).end(),
+  'where a redirect goes that is no address': (response, text) => response.writeHead(307, { location: `http://[${text}` }).end(),
+  'an error in a stream': (response, text) => response.writeHead(200, stream).end(`event: error\n${chunk({ error: { message: `${text} is over its limit`, code: text } })}`),
+  'the name of an event': (response, text) => response.writeHead(200, stream).end(`event: ${text}\ndata: {}\n\n`),
+  'a line that is no JSON': (response, text) => response.writeHead(200, stream).end(`data: ${text}\n\n`),
+  'text behind the end': (response, text) => response.writeHead(200, stream).end(`${said}data: [DONE]\n\n${text}`),
+  'a comment': (response, text) => response.writeHead(200, stream).end(`: ${text}\n\n${said}`),
+  'the text of an answer': (response, text) => response.writeHead(200, stream).end(`${chunk({ choices: [{ delta: { content: `Your key is ${text}.` }, finish_reason: 'stop' }] })}data: [DONE]\n\n`),
+  'the reason of an end': (response, text) => response.writeHead(200, stream).end(`${chunk({ choices: [{ delta: { content: 'Hi' }, finish_reason: text }] })}data: [DONE]\n\n`),
+  'a whole answer that is none': (response, text) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ detail: text })),
+}
+
+/** What is said while `act` runs: its value, its error, and the warnings of the process. */
+async function heard(act) {
+  const all = []
+  const listen = (warning) => all.push(inspect(warning))
+  process.on('warning', listen)
+  try {
+    all.push(await act())
+  } catch (error) {
+    all.push(inspect(error, { showHidden: true, depth: 9 }), error.message, JSON.stringify(error))
+  }
+  await new Promise(setImmediate)
+  process.off('warning', listen)
+  return all.map((one) => (typeof one === 'string' ? one : inspect(one, { depth: 12, maxStringLength: Infinity }))).join('\n')
+}
+
+const waysToAsk = {
+  'a run': async (model) => {
+    const engine = new Engine({ retries: () => null })
+    const turn = engine.run({ model, messages: [{ role: 'user', content: 'Hello' }] })
+    const events = await collect(turn)
+    const result = await turn.done
+    engine.close()
+    return JSON.stringify([events, result]) + inspect(result, { depth: 12 })
+  },
+  'a run that is tried again': async (model) => {
+    const failures = []
+    const engine = new Engine({ retries: (failure) => { failures.push(failure); return failures.length < 2 ? 0 : null } })
+    const turn = engine.run({ model, messages: [{ role: 'user', content: 'Hello' }] })
+    const events = await collect(turn)
+    const result = await turn.done
+    engine.close()
+    return JSON.stringify([failures, events, result])
+  },
+  models: async ({ name: _, ...server }) => await models(server),
+  checkServer: async (model) => {
+    const told = []
+    for await (const check of checkServer(model)) told.push(check)
+    return JSON.stringify(told)
+  },
+}
+
+for (const [way, ask] of Object.entries(waysToAsk)) {
+  test(`a key that a server puts into any place of its response comes out nowhere: ${way}`, { timeout: 120_000 }, async (t) => {
+    let answer
+    const server = await listen(t, (_, response) => answer(response))
+    let hidden = 0
+    for (const [place, tell] of Object.entries(placesOfText)) {
+      for (const [how, text] of Object.entries(spellings)) {
+        answer = (response) => tell(response, text)
+        const all = await heard(() => ask({ baseURL: `${server.origin}/v1`, name: 'm', headers: { authorization: `Bearer ${ODD}` } }))
+        for (const one of forbidden) assert.ok(!all.includes(one), `${place}, ${how}: ${all}`)
+        if (all.includes('[secret]')) hidden++
+      }
+    }
+    assert.ok(hidden > 20, `${hidden} were hidden`)
+  })
+}

@@ -11,7 +11,8 @@ export const namedSecrets = (entries: Iterable<[string, string]>): string[] => [
 
 /** @internal Each in every spelling that a server may repeat: as it is, decoded, without its scheme, and these in base64 and base64url. The longest first. */
 export function secretTexts(secrets: readonly (string | undefined)[]): string[] {
-  const plain = secrets.flatMap((secret) => (secret ? [secret, safeDecode(secret), secret.replace(/^(?:Bearer|Basic) /i, '')] : [])).filter((secret) => secret.length >= MIN_SECRET)
+  const given = secrets.flatMap((secret) => (secret ? [secret, secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
+  const plain = given.flatMap((secret) => [secret, safeDecode(secret)]).filter((secret) => secret.length >= MIN_SECRET)
   return [...new Set(plain.flatMap((secret) => [secret, ...encoded(secret)]))].sort((a, b) => b.length - a.length)
 }
 

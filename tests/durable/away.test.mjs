@@ -86,8 +86,8 @@ for (const [what, { skip, start, place: placeOf }] of Object.entries(kinds)) {
       const status = await until(async () => { await delay(20); const now = await page.status(id); return now.phase === 'done' && now }, `${id}: ${said.slice(-3).join('\n')}`)
       assert.equal(status.outcome, 'completed', id)
       assert.equal(status.decisions.length, 1, id)
-      for (const { name: tool, call, status: card } of cardsOf(status)) {
-        const ran = lines().filter((line) => line === `${tool} ${id}:${call}`).length
+      for (const { name: tool, key, status: card } of cardsOf(status)) {
+        const ran = lines().filter((line) => line === `${tool} ${id}:${key}`).length
         assert.ok(card === 'success' ? ran === 1 : card === 'unknown' && ran <= 1, `${id}, ${tool}: ${card}, ran ${ran} times`)
       }
     }

@@ -2,6 +2,7 @@
 // for. A finished step is not done again; one that was cut off is, with the same key.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,9 +32,9 @@ after(async () => {
 })
 
 const answers = ({ body }) => {
-  const told = body.messages.findLast(({ role }) => role === 'tool')
-  if (body.messages[0].content === 'Two notes.' && !told?.content.endsWith(':2')) return { text: 'One more. ', calls: [{ id: `c${told ? 2 : 1}`, name: 'note_add', arguments: { text: told ? 'boots' : 'umbrella' } }] }
-  return told ? { text: `I was told: ${told.content}` } : { text: 'I note it. ', calls: [{ id: 'c1', name: 'note_add', arguments: { text: 'umbrella' } }] }
+  const told = body.messages.filter(({ role }) => role === 'tool')
+  if (body.messages[0].content === 'Two notes.' && told.length < 2) return { text: 'One more. ', calls: [{ id: `c${told.length + 1}`, name: 'note_add', arguments: { text: told.length === 0 ? 'umbrella' : 'boots' } }] }
+  return told.length > 0 ? { text: `I was told: ${told.at(-1).content}` } : { text: 'I note it. ', calls: [{ id: 'c1', name: 'note_add', arguments: { text: 'umbrella' } }] }
 }
 
 /** A model, a server of notes, and processes of the app over a database of their own. `onNote`: what else happens while a note is added, by its number. */
@@ -77,6 +78,9 @@ async function stage(t, { database, onNote = () => {}, onRequest = () => {} }) {
   return { start, done, question, notes, requests: model.requests }
 }
 
+/** The key of a note in the first round of `monday`: turn, round, and a hash of tool and canonical arguments. */
+const keyOf = (text) => `monday:1:${createHash('sha256').update(`note.add\0${JSON.stringify({ text })}`).digest('hex').slice(0, 32)}`
+
 /** As a person does it: what waits is read, and then decided. Returns what stands in front of it. */
 const decided = async ({ start }, id, word, text = 'umbrella') => {
   const shown = await start('decide', id).end
@@ -98,9 +102,9 @@ test('killed between two steps, the turn goes on behind the last one, and nothin
   await first.kill()
   const second = here.start('work')
   const { outcome, text, history } = await here.done('monday')
-  assert.deepEqual([outcome, text], ['completed', 'I note it. I was told: added as monday:1'])
+  assert.deepEqual([outcome, text], ['completed', `I note it. I was told: added as ${keyOf('umbrella')}`])
   assert.deepEqual(history.map(({ role }) => role), ['assistant', 'tool', 'assistant'])
-  assert.deepEqual(here.notes, [{ key: 'monday:1', text: 'umbrella' }])
+  assert.deepEqual(here.notes, [{ key: keyOf('umbrella'), text: 'umbrella' }])
   assert.deepEqual(here.requests.map(({ body }) => body.messages.length), [1, 3, 3], 'the first answer stood in the journal')
   await second.kill()
 })
@@ -128,8 +132,8 @@ test('killed in a step, the step is done again: a tool runs at least once, with 
   await seen
   await first.kill()
   const second = here.start('work')
-  assert.equal((await here.done('monday')).text, 'I note it. I was told: added as monday:1')
-  assert.deepEqual(here.notes, [{ key: 'monday:1', text: 'umbrella' }, { key: 'monday:1', text: 'umbrella' }])
+  assert.equal((await here.done('monday')).text, `I note it. I was told: added as ${keyOf('umbrella')}`)
+  assert.deepEqual(here.notes, [1, 2].map(() => ({ key: keyOf('umbrella'), text: 'umbrella' })))
   await second.kill()
 })
 

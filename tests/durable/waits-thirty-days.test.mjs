@@ -130,7 +130,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     assert.deepEqual([status.outcome, textOf(status), cardsOf(status)[0].status], ['completed', 'I pay. I was told: paid 7', 'success'])
     assert.deepEqual(status.decisions.map(({ digest }) => digest), [again.digest])
     assert.ok(status.decisions[0].at >= begin + 30 * DAY)
-    assert.equal(ran(), 'version 2 paid 7 for turn:1\n')
+    assert.equal(ran(), `version 2 paid 7 for turn:${cardsOf(status)[0].key}\n`)
     assert.equal(server.requests.length, 2)
     await third.stop()
     assert.equal(await pageNow.decide('turn', approve(again)), 'over')

@@ -49,7 +49,12 @@ function open(url: string): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-open-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const file = join(folder, 'open.html')
-  writeFileSync(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Sluice</a>\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    writeFileSync(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Sluice</a>\n`, { mode: 0o600, flag: 'wx' })
+  } catch {
+    remove() // without room for it the printed URL remains
+    return () => {}
+  }
   setTimeout(remove, READ_MS).unref()
   const [program, ...args] = openers[platform] ?? ['xdg-open']
   const child = spawn(program as string, [...args, pathToFileURL(file).href], { stdio: 'ignore', detached: true })

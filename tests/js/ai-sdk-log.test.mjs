@@ -184,13 +184,13 @@ test('a log is checked', async (t) => {
   assert.throws(() => handler({ log: {} }), { path: 'log' })
 })
 
-/** A store that keeps an answer when it is told to: `saving` resolves where one is there, `goOn` keeps it. */
+/** A store that keeps an answer at its end, or where it waits, when it is told to: `saving` resolves where one is there, `goOn` keeps it. What is saved on the way is kept at once. */
 function slow(inner = memory()) {
   let [began, goOn] = []
   const saving = new Promise((resolve) => (began = resolve))
   const gate = new Promise((resolve) => (goOn = resolve))
   const save = async (id, change) => {
-    if (change.entries?.some(({ role }) => role === 'assistant')) (began(), await gate)
+    if (change.entries?.some(({ state, message }) => state !== undefined || (message && message.outcome !== 'cancelled'))) (began(), await gate)
     return await inner.save(id, change)
   }
   return { saving, goOn, store: { load: (...given) => inner.load(...given), bytes: (...given) => inner.bytes(...given), save } }

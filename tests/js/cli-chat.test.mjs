@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { files } from 'sluice/conversations'
 import { startServer } from 'sluice/testing'
 import { keyFor } from '../../js/dist/esm/cli/model-options.js'
 import { call, inOrder, log, parsed, path, scripted, sluice, texts } from './cli-support.mjs'
@@ -141,7 +142,7 @@ test('chat: a conversation is kept by name, and goes on', async (t) => {
   assert.deepEqual(messages(3), ['Will it rain?', 'One.', 'Sure?', 'Two.', 'Really?'], 'what failed is not kept')
   await sluice(['chat', ...args, '--conversation', 'sun', ...store, '--prompt', 'And the sun?'])
   const { out } = await sluice(['chat', '--list', ...store])
-  assert.match(out, /^20\d\d-\d\d-\d\d \d\d:\d\d  sun  \(2\)  And the sun\?\n20.* rain  \(6\)  Will it rain\?\n$/)
+  assert.match(out, /^20\d\d-\d\d-\d\d \d\d:\d\d  sun  \(2\)  And the sun\?\n20.* rain  \(8\)  Will it rain\?\n$/)
 })
 
 test('chat: where nothing is to be kept nothing is, and what cannot be kept is told', async (t) => {
@@ -241,4 +242,18 @@ test('chat: a server that is not there is an error in a sentence, and a failure'
   assert.equal(code, 1)
   assert.match(out, /trying again in \d\.\d s, 1 of \d: .*ECONNREFUSED/)
   assert.match(out, /network: .*ECONNREFUSED/)
+})
+
+test('chat: a program that is killed in a tool leaves the question and the call in the conversation', async (t) => {
+  const { args } = await scripted(t, call('pay', { to: 'bob' }))
+  writeFileSync(path('killed-tools.mjs'), `export default [{
+    name: 'pay', description: 'Pays.', agentCallable: true, permission: 'public', parameters: { type: 'object', properties: { to: { type: 'string' } } },
+    execute: () => { process.kill(process.pid, 'SIGKILL'); for (;;); },
+  }]`)
+  await sluice(['chat', ...args, '--tools', path('killed-tools.mjs'), '--yes', '--conversation', 'k', '--store', path('killed'), '--prompt', 'Pay bob.'])
+  const { entries } = await files(path('killed')).load('k')
+  assert.deepEqual(entries.map(({ role, text }) => [role, text]), [['user', 'Pay bob.'], ['assistant', undefined]])
+  const [{ status, arguments: given }] = entries[1].message.blocks
+  assert.deepEqual([status, given], ['unknown', { to: 'bob' }])
+  assert.match(entries[1].history.at(-1).content, /may or may not have taken effect/)
 })

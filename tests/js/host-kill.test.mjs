@@ -1,4 +1,4 @@
-// A host with a store is killed at every step, and its store fails: what happened outside is always in the conversation.
+// A host, or a handler, with a store is killed at every step, and its store fails: what happened outside is always in the conversation.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { hostStage, until } from './host-support.mjs'
 import { serverOf } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
 
-const app = fileURLToPath(new URL('host-kill-app.mjs', import.meta.url))
+const app = fileURLToPath(new URL('kept-kill-app.mjs', import.meta.url))
 
 async function run(options) {
   const child = spawn(process.execPath, [app, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -22,8 +22,8 @@ async function run(options) {
   return { out, code, signal }
 }
 
-for (const kind of ['public', 'approved', 'idempotent']) {
-  test(`killed at every step: what a ${kind} tool did is on a card of the conversation`, { timeout: 300_000 }, async (t) => {
+for (const through of ['host', 'chatHandler', 'agUIHandler']) for (const kind of ['public', 'approved', 'idempotent']) {
+  test(`${through}, killed at every step: what a ${kind} tool did is on a card of the conversation`, { timeout: 300_000 }, async (t) => {
     let asked = 0
     const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'pay', arguments: { to: `number ${++asked}` } }] }))
     const place = () => {
@@ -31,7 +31,7 @@ for (const kind of ['public', 'approved', 'idempotent']) {
       t.after(() => rmSync(folder, { recursive: true, force: true }))
       return folder
     }
-    const whole = await run({ folder: place(), baseURL: server.baseURL, kind })
+    const whole = await run({ folder: place(), baseURL: server.baseURL, through, kind })
     assert.equal(whole.code, 0)
     const times = new Map()
     const steps = JSON.parse(whole.out).map((what) => { times.set(what, (times.get(what) ?? 0) + 1); return { what, time: times.get(what) } })
@@ -39,7 +39,7 @@ for (const kind of ['public', 'approved', 'idempotent']) {
     const states = new Set()
     for (const stopAt of steps) {
       const folder = place()
-      const { signal } = await run({ folder, baseURL: server.baseURL, kind, stopAt })
+      const { signal } = await run({ folder, baseURL: server.baseURL, through, kind, stopAt })
       if (signal !== 'SIGKILL') continue // it saved less often this time
       const { entries = [] } = (await files(join(folder, 'conversations')).load('k')) ?? {}
       const where = JSON.stringify(stopAt)

@@ -49,7 +49,8 @@ test('/again in a kept conversation keeps both answers, and asks again what fail
   ], { words: ['--conversation', 'sun', '--store', 'STORE'] })
   assert.deepEqual(asked.slice(2), Array(2).fill(['First', 'Two.', 'Second']))
   const { entries, head } = await files(at).load('sun')
-  assert.deepEqual(entries.map(({ role, parent }) => [role, entries.findIndex(({ id }) => id === parent)]), [['user', -1], ['assistant', 0], ['assistant', 0], ['user', 2], ['assistant', 3]])
+  assert.deepEqual(entries.map(({ role, parent }) => [role, entries.findIndex(({ id }) => id === parent)]), [['user', -1], ['assistant', 0], ['assistant', 0], ['user', 2], ['assistant', 3], ['assistant', 3]])
+  assert.deepEqual(entries.map(({ message }) => message?.outcome), [undefined, 'completed', 'completed', undefined, 'failed', 'completed'])
   assert.equal(head, entries.at(-1).id)
 })
 

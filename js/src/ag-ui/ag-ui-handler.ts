@@ -148,7 +148,7 @@ class Threads {
 
   async #resume(posted: Posted, waiting: WaitingAnswer): Promise<Run> {
     const given = await this.#run(posted, [])
-    return withClientTools(this.#engine, savedTools(waiting.state), (engine) => this.#legs.resume(waiting, given, engine))
+    return withClientTools(this.#engine, savedTools(waiting.state), (engine) => this.#legs.goOn(posted.input.threadId, waiting, given, engine))
   }
 
   async #goOn(posted: Posted, waiting: WaitingAnswer, isFresh: boolean): Promise<Leg<AGUIEvent>> {

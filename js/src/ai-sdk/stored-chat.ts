@@ -50,7 +50,7 @@ export class StoredChat implements Keeping {
         refuseUnrelated(answered, message)
         return answered
       },
-      resume: (given: ChatRun): Run => this.#legs.resume(entry, given),
+      resume: (given: ChatRun): Run => this.#legs.goOn(this.#id, entry, given),
     }
   }
 

@@ -37,6 +37,9 @@ export async function lastOf(store: Conversations): Promise<string> {
   return last.id
 }
 
+/** What is kept of an answer. */
+type Answer = Pick<RunResult, 'message' | 'history'>
+
 /** One conversation while a command adds to it. A question or an answer in another version is a branch: the store keeps both. */
 export class Kept {
   readonly #store: Conversations
@@ -46,6 +49,7 @@ export class Kept {
   /** Entries that could not be saved yet. */
   #left: Entry[] = []
   #blobs: StoredBlob[] = []
+  #saving: Promise<unknown> = Promise.resolve()
 
   private constructor(store: Conversations, id: string) {
     this.#store = store
@@ -90,16 +94,35 @@ export class Kept {
     return messagesOf([...this.#before(question), question], { system, bytes: (ref) => this.#store.bytes(this.id, ref) })
   }
 
-  /** Saves a question with its answer, along with entries that could not be saved before. */
-  async add(question: Entry, { message, history }: Pick<RunResult, 'message' | 'history'>): Promise<void> {
-    const answer = withoutPictures({ id: randomUUID(), parent: question.id, at: Date.now(), role: 'assistant', message, history })
-    const known = this.#path.some(({ id }) => id === question.id)
-    this.#path = [...this.#before(question), question, answer.entry]
-    this.#left.push(...(known ? [] : [question]), answer.entry)
-    this.#blobs.push(...answer.blobs)
-    await this.#store.save(this.id, { entries: this.#left, blobs: this.#blobs, head: answer.entry.id })
-    this.#left = []
-    this.#blobs = []
+  /** Saves a question with its answer, along with entries that could not be saved before. What is asked next follows it. `id`: of the answer. */
+  async add(question: Entry, id: string, answer: Answer): Promise<void> {
+    const { known, entry, blobs } = this.#answered(question, id, answer)
+    this.#path = [...this.#before(question), question, entry]
+    this.#left.push(...(known ? [] : [question]), entry)
+    this.#blobs.push(...blobs)
+    await this.#save(async () => {
+      await this.#store.save(this.id, { entries: this.#left, blobs: this.#blobs, head: id })
+      this.#left = []
+      this.#blobs = []
+    })
+  }
+
+  /** Saves a question with what there is of its answer. What is asked next does not follow it; `failed`: not in another process either. */
+  async soFar(question: Entry, id: string, answer: Answer, failed = false): Promise<void> {
+    const { known, entry, blobs } = this.#answered(question, id, answer)
+    await this.#save(() => this.#store.save(this.id, { entries: [...this.#left, ...(known ? [] : [question]), entry], blobs: [...this.#blobs, ...blobs], head: (failed && this.#path.at(-1)?.id) || id }))
+  }
+
+  #answered(question: Entry, id: string, { message, history }: Answer): { known: boolean; entry: Entry; blobs: StoredBlob[] } {
+    const known = this.#path.some((one) => one.id === question.id)
+    return { known, ...withoutPictures({ id, parent: question.id, at: Date.now(), role: 'assistant', message, history }) }
+  }
+
+  /** One after another: a save that took long must not come behind the next. */
+  #save(act: () => Promise<void>): Promise<void> {
+    const saving = this.#saving.then(act)
+    this.#saving = saving.catch(() => {})
+    return saving
   }
 
   /** Saves all of it under another name, and goes on there. Throws a UsageError if the name is taken. */

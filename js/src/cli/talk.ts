@@ -1,10 +1,13 @@
 // Runs turns in the terminal: one question, or a chat. Ctrl-C stops an answer, Ctrl-C twice leaves.
+import { randomUUID } from 'node:crypto'
 import { escapeInvisible } from '../bridge/invisible.js'
 import type { Engine } from '../core/engine.js'
+import { cutOff } from '../core/cut-off.js'
 import { messageOf } from '../core/errors.js'
 import type { ChatMessage } from '../core/events.js'
+import { atMost, savedFirst, STORE_MS } from '../core/not-saved.js'
 import type { Run } from '../core/run.js'
-import type { RunResult } from '../core/run-options.js'
+import type { RunHooks, RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
 import type { Model, ServerAddress } from '../core/model.js'
 import { models } from '../core/models.js'
@@ -147,25 +150,48 @@ class Talker implements Chat {
 
   async #answer(question: Entry): Promise<void> {
     if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${question.text}`))
-    const result = await this.#turn(await this.kept.messages(question, this.#options.system))
+    const id = randomUUID()
+    const result = await this.#turn(await this.kept.messages(question, this.#options.system), this.saved ? this.#keptFrom(question, id) : undefined)
     this.#code ||= codeOf(result)
-    this.#failed = result.outcome === 'failed' ? question : undefined
-    if (result.outcome === 'failed') return
+    const failed = result.outcome === 'failed'
+    this.#failed = failed ? question : undefined
+    if (failed && !this.saved) return
     try {
-      await this.kept.add(question, result)
+      await (failed ? this.kept.soFar(question, id, result, true) : this.kept.add(question, id, result))
     } catch (error) {
       // What was not saved is saved with the next answer.
-      this.#screen.line(this.#screen.paint('yellow', `⚠ not saved: ${escapeInvisible(messageOf(error))}`))
+      this.#unsaved(messageOf(error))
     }
   }
 
-  async #turn(messages: ChatMessage[]): Promise<RunResult> {
+  /** The conversation has the question before the request goes out, and a call before it begins: as an answer that was cut off, which it is if the program ends now. */
+  #keptFrom(question: Entry, id: string): NonNullable<RunHooks['checkpoint']> {
+    const { engine } = this.#options
+    const { kept } = this
+    return savedFirst(async (state) => {
+      const late = Symbol('late')
+      try {
+        const saved = await atMost(STORE_MS, kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did')), late)
+        if (saved !== late) return true
+        this.#unsaved(`the store did not answer within ${STORE_MS} ms`)
+      } catch (error) {
+        this.#unsaved(messageOf(error))
+      }
+      return false
+    }, engine.checkpoint)
+  }
+
+  #unsaved(why: string): void {
+    this.#screen.line(this.#screen.paint('yellow', `⚠ not saved: ${escapeInvisible(why)}`))
+  }
+
+  async #turn(messages: ChatMessage[], checkpoint: RunHooks['checkpoint']): Promise<RunResult> {
     const { engine, model, settings, auto, autoWithoutTerminal, verbose } = this.#options
     const { live } = this.#terminal
     this.#interrupted = false
     this.#screen.begin()
     const from = performance.now()
-    const run = (this.#current = engine.run({ model: { ...model, name: this.model }, messages, ...settings }))
+    const run = (this.#current = engine.run({ model: { ...model, name: this.model }, messages, ...settings, ...(checkpoint ? { checkpoint } : {}) }))
     run.hosted = true
     const asking = new Asking({
       run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,

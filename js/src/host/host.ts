@@ -13,7 +13,7 @@ import { picturesOf } from './attachments.js'
 import type { Model } from '../core/model.js'
 import { addressesOf } from '../core/providers.js'
 import type { Run } from '../core/run.js'
-import { NOT_SAVED } from '../core/not-saved.js'
+import { atMost, savedFirst, STORE_MS } from '../core/not-saved.js'
 import { splitHooks, type RunHooks } from '../core/run-options.js'
 import { checkRunnable } from '../core/runnable.js'
 import { toBase64 } from '../core/base64.js'
@@ -41,8 +41,6 @@ import { HostWindow } from './window.js'
 
 const MAX_CALL = 2 ** 31 - 1
 const DEFAULT_CONVERSATION = 'main'
-/** How long the store is waited for: a turn and the app's end must not hang at it. */
-const STORE_MS = 5000
 
 const id = name(200)
 const token = text(TOKEN_LENGTH, TOKEN_LENGTH)
@@ -488,13 +486,7 @@ class EngineHost implements Host {
   #checkpoint(hooks: RunHooks, message: () => Message): Pick<RunHooks, 'checkpoint'> {
     const own = hooks.checkpoint ?? this.#engine.checkpoint
     if (!this.#options.conversations) return own ? { checkpoint: own } : {}
-    return {
-      checkpoint: async (state, why) => {
-        const saved = why === 'question' || (await this.#saved(message()))
-        await own?.(state, why)
-        return saved || why !== 'tool' ? undefined : (NOT_SAVED as never)
-      },
-    }
+    return { checkpoint: savedFirst(() => this.#saved(message()), own) }
   }
 
   /** False where the store failed, which the app knows, or takes too long. */
@@ -551,15 +543,6 @@ class EngineHost implements Host {
       execution.message.fail(execution, `the window gave no usable result: ${toBridgeError(refusal, hidden('a result of a window')).detail}`)
       throw refusal
     }
-  }
-}
-
-async function atMost<T, L = undefined>(ms: number, work: Promise<T>, late?: L): Promise<T | L | undefined> {
-  let patience: NodeJS.Timeout | undefined
-  try {
-    return await Promise.race([work, new Promise<L | undefined>((resolve) => (patience = setTimeout(() => resolve(late), ms)))])
-  } finally {
-    clearTimeout(patience)
   }
 }
 

@@ -4,12 +4,14 @@ import type { Engine } from '../core/engine.js'
 import { messageOf, SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, SluiceEvent } from '../core/events.js'
 import { oneOf, withMethods, wrong, type Check } from '../core/options.js'
-import { hooks, type ResumeOptions, type RunOptions, type RunResult } from '../core/run-options.js'
+import { hooks, type ResumeOptions, type RunHooks, type RunOptions, type RunResult } from '../core/run-options.js'
 import type { Run } from '../core/run.js'
 import { warn } from '../core/warning.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Entry } from '../conversations/types.js'
+import { cutOff } from '../core/cut-off.js'
+import { atMost, savedFirst, STORE_MS } from '../core/not-saved.js'
 import type { Answers } from './answers.js'
 import { eventStream, opened } from './event-stream.js'
 import { Leg } from './leg.js'
@@ -49,6 +51,11 @@ export function checkedRun(given: unknown): ChatRun {
 /** Options of a run behind these messages. */
 const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
   ({ ...options, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages] })
+
+const answerTo = (parent: string | null): Answer => ({ id: `msg-${randomUUID()}`, parent, at: Date.now() })
+
+/** How far an answer is. */
+const stepsOf = ({ message: { rounds, blocks } }: Kept): string => JSON.stringify([rounds, blocks.map((block) => (block.type === 'tool_use' ? [block.call, block.status, block.key] : block.type))])
 
 /** What of the end of a leg is told. */
 export type LegEnd = Pick<RunResult, 'outcome' | 'message' | 'usage' | 'error' | 'reason'>
@@ -97,6 +104,8 @@ export class Legs<Chunk> extends Requests {
   readonly #options: LegOptions
   readonly #running = new Map<string, Leg<Chunk>>()
   readonly #log: StreamLog
+  /** The last save of each conversation, while it is open: one that took long must not come behind the next. */
+  readonly #saves = new Map<string, Promise<unknown>>()
   /** Of the last leg of all. */
   #epoch = 0
 
@@ -131,12 +140,14 @@ export class Legs<Chunk> extends Requests {
   /** Begins an answer at the end of a branch, with what the app says to its messages. */
   async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
     const messages = await messagesOf(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
-    return this.start(messages, branch.at(-1)?.id ?? null, await given(messages), run)
+    const { checkpoint, ...options } = await given(messages)
+    const parent = branch.at(-1)?.id ?? null
+    const answer = answerTo(parent)
+    return this.start(messages, parent, { ...options, checkpoint: this.#keptFrom(id, answer, checkpoint) }, run, answer)
   }
 
   /** The same, behind messages that are no branch of the store. */
-  start(messages: ChatMessage[], parent: string | null, given: ChatRun, run = (options: RunOptions): Run => this.#engine.run(options)): { run: Run; answer: Answer } {
-    const answer: Answer = { id: `msg-${randomUUID()}`, parent, at: Date.now() }
+  start(messages: ChatMessage[], parent: string | null, given: ChatRun, run = (options: RunOptions): Run => this.#engine.run(options), answer = answerTo(parent)): { run: Run; answer: Answer } {
     return { run: run({ ...withSystem(given, messages), id: answer.id }), answer }
   }
 
@@ -153,6 +164,11 @@ export class Legs<Chunk> extends Requests {
   resume({ state }: Pick<WaitingAnswer, 'state'>, given: ChatRun, engine = this.#engine): Run {
     const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules'].includes(name))
     return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
+  }
+
+  /** The same with an answer in the store, which has every call of it before that begins. */
+  goOn(id: string, waiting: WaitingAnswer, { checkpoint, ...given }: ChatRun, engine = this.#engine): Run {
+    return this.resume(waiting, { ...given, checkpoint: this.#keptFrom(id, waiting, checkpoint, this.#cutOff(waiting.state)) }, engine)
   }
 
   /** Ends what is written. @returns whether there was something: a leg that is being saved is waited for, and what it leaves may wait. */
@@ -247,7 +263,37 @@ export class Legs<Chunk> extends Requests {
 
   async #save(id: string, { id: own, parent, at }: Answer, { message, history, state }: Kept): Promise<Chunk[]> {
     const { entry, blobs } = withoutPictures({ id: own, parent, at, role: 'assistant', message, ...(state === undefined ? { history } : { state }) })
-    await this.#options.store.save(id, { entries: [entry], blobs })
+    const saving = (this.#saves.get(id) ?? Promise.resolve()).catch(() => {}).then(() => this.#options.store.save(id, { entries: [entry], blobs }))
+    this.#saves.set(id, saving)
+    try {
+      await saving
+    } finally {
+      if (this.#saves.get(id) === saving) this.#saves.delete(id)
+    }
     return []
+  }
+
+  #cutOff(state: string): Kept {
+    return cutOff(this.#engine, state, 'the server ended before the answer did')
+  }
+
+  /** The store has an answer before its request goes out, and a call of it before that begins: as one that was cut off, which it is if the process ends now. */
+  #keptFrom(id: string, answer: Answer, own: RunHooks['checkpoint'] = this.#engine.checkpoint, stored?: Kept): NonNullable<RunHooks['checkpoint']> {
+    let known = stored && stepsOf(stored)
+    return savedFirst(async (state) => {
+      const late = Symbol('late')
+      try {
+        const kept = this.#cutOff(state)
+        const steps = stepsOf(kept)
+        if (steps === known) return true // one that waits in the store stays so: nothing of it has begun
+        const saved = await atMost(STORE_MS, this.#save(id, answer, kept), late)
+        known = saved === late ? undefined : steps
+        if (saved !== late) return true
+        warn(`${this.protocol.name}: the store did not answer within ${STORE_MS} ms`)
+      } catch (error) {
+        warn(`${this.protocol.name}: the answer so far could not be saved: ${messageOf(error)}`)
+      }
+      return false
+    }, own)
   }
 }

@@ -140,7 +140,7 @@ test('comments are dimmed and marked like thoughts, and each message begins behi
   assert.deepEqual(shown([say(0, 'One moment.', 'commentary')]).rows, ['⋯ One moment.', ''])
   const twice = [say(0, 'It rains.'), say(1, 'It rains.'), { type: 'retracted', round: 1, blocks: [0] }]
   assert.deepEqual(shown(twice).rows, ['It rains.', '', 'It rains.', '  (said twice: the last message repeats an earlier one)', ''])
-  assert.deepEqual(shown([say(0, 'It rains.'), { type: 'retracted', round: 1, blocks: [0] }]).rows, ['It rains.', '  (taken back: what stands above counts no more)', ''])
+  assert.deepEqual(shown([say(0, 'It rains.'), { type: 'retracted', round: 1, blocks: [0] }]).rows, ['It rains.', '  (taken back: the text above is not part of the answer)', ''])
   for (const pieces of ['One moment.'].flatMap((text) => Array.from({ length: text.length - 1 }, (_, at) => [text.slice(0, at + 1), text.slice(at + 1)]))) {
     const cut = pieces.map((piece) => say(0, piece, 'commentary'))
     assert.deepEqual(shown([...cut, say(1, 'It rains.', 'final_answer')]).rows, ['⋯ One moment.', '', 'It rains.', ''])

@@ -152,7 +152,7 @@ export interface RoundDelta {
   endedAt?: number
 }
 
-/** The text of these blocks counts no more: the app sent the answer back, or put another text in its place. */
+/** The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its place. */
 export interface RetractedDelta {
   /** `retracted`. */
   type: 'retracted'

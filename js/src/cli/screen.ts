@@ -108,7 +108,7 @@ export class Screen {
       case 'ipc':
         return this.note(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
       case 'retracted':
-        return this.line(this.paint('dim', event.blocks.includes(this.#lastText) ? '  (taken back: what stands above counts no more)' : '  (said twice: the last message repeats an earlier one)'))
+        return this.line(this.paint('dim', event.blocks.includes(this.#lastText) ? '  (taken back: the text above is not part of the answer)' : '  (said twice: the last message repeats an earlier one)'))
       case 'retry':
         return this.#retry(event)
       case 'error':

@@ -275,13 +275,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#hooks.onFinal !== undefined
   }
 
-  /** @internal What a host keeps of a run that goes on: `seq` of the last event that was told, the messages so far, and the state where it is asked for. */
+  /** @internal What a host keeps of a run that goes on: `seq` of the last event that was read, the messages so far, and the state where it is asked for. */
   kept(state: boolean): { seq: number; history: ChatMessage[]; state?: string } | undefined {
     if (this.#result) return undefined
     return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
   }
 
-  /** @internal `seq` of the last event that was told. */
+  /** @internal `seq` of the last event that was read. */
   get told(): number {
     return this.#lastSeq
   }

@@ -203,7 +203,7 @@ export interface TurnStatus extends Partial<Omit<TurnEnd, 'message'>> {
   external?: readonly ClientTool[]
 }
 
-/** In front of the events of a worker that took the turn: this is the message now, and what was told before counts no more. */
+/** In front of the events of a worker that took the turn: this message replaces all earlier events. */
 export interface ResetEvent {
   type: 'reset'
   /** Counts the workers that had it. */

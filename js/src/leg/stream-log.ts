@@ -4,7 +4,7 @@ import { members, whole } from '../core/options.js'
 
 /** Chunks of an answer. */
 export interface LoggedChunks {
-  /** Of the leg that told them. Where it is another than before, what was read before counts no more: the answer begins anew. */
+  /** Of the leg that told them. Where it is another than before, the answer begins anew, and replaces what was read before. */
   epoch: number
   /** `UIMessageChunk`s as JSON, in their order. */
   chunks: readonly string[]

@@ -34,7 +34,7 @@ const presses = {
 }
 
 async function ready(t) {
-  const page = await open(t, { hasTouch: true, viewport: { width: 900, height: 1200 } })
+  const page = await open(t, { hasTouch: true, times: 5, viewport: { width: 900, height: 1200 } })
   const session = await page.context().newCDPSession(page)
   await page.evaluate(() => {
     window.put = (calls, change, token) => {
@@ -56,29 +56,28 @@ async function ready(t) {
       document.querySelector('#stage').append(element)
       put(calls, '', 'first')
     }
-    /** The first that fits, through shadow roots. */
-    window.find = (selector, root = document) => {
-      const found = root.querySelector(selector)
-      if (found) return found
-      for (const one of root.querySelectorAll('*')) {
-        const inner = one.shadowRoot && find(selector, one.shadowRoot)
-        if (inner) return inner
-      }
-      return null
+    /** All that fit, through shadow roots. */
+    window.findAll = (selector, root = document) =>
+      [...root.querySelectorAll(selector), ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? findAll(selector, shadowRoot) : []))]
+    window.find = (selector) => findAll(selector)[0] ?? null
+    /** True if the questions of that token are drawn, and no others, and were seen: a row that ticks itself then lets the bar wait anew. */
+    window.drawn = (token) => {
+      const asking = findAll('sluice-approval').filter(({ ask }) => ask)
+      return asking.length > 0 && asking.every(({ ask, seen }) => seen && ask.token.startsWith(token))
     }
   })
   return { page, touch: (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints }) }
 }
 
-/** Until a button takes an answer; where it then stands. */
-async function armedAt(page, button) {
+/** Waits until the questions of that token were seen and a button takes an answer. Returns the centre of the button once it rests. */
+async function armedAt(page, button, token = 'first') {
   let before
-  return until(() => page.evaluate((button) => {
+  return until(() => page.evaluate(([button, token]) => {
     const found = find(button)
-    if (found?.ariaDisabled !== 'false') return undefined
+    if (found?.ariaDisabled !== 'false' || !drawn(token)) return undefined
     const { left, top, width, height } = found.getBoundingClientRect()
     return { x: left + width / 2, y: top + height / 2 }
-  }, button).then((at) => {
+  }, [button, token]).then((at) => {
     const same = at && JSON.stringify(at) === JSON.stringify(before)
     before = at
     return same && at
@@ -101,7 +100,7 @@ for (const [kind, { calls, buttons }] of Object.entries(elements)) {
           assert.equal(early, atOnce ? calls : 0, `${what}: a key answers at once, others when they are let go`)
           if (change !== 'nothing') {
             await page.evaluate(([calls, change]) => put(calls, change, 'second'), [calls, change])
-            await armedAt(page, button)
+            await armedAt(page, button, 'second')
             await page.evaluate((button) => find(button).focus(), button)
           }
           if (how === 'Enter') await page.keyboard.down('Enter') // it repeats
@@ -127,7 +126,7 @@ test('a press that decided nothing says that the question changed; the next one 
     }, [kind, calls, lang])
     await presses.mouse.down(all, await armedAt(page, button))
     await page.evaluate((calls) => put(calls, 'other arguments', 'second'), calls)
-    const at = await armedAt(page, button)
+    const at = await armedAt(page, button, 'second')
     await page.mouse.up()
     const note = await until(() => page.evaluate((button) => {
       const { textContent, role } = [...find(button).getRootNode().querySelectorAll('.note')].at(-1)
@@ -135,7 +134,7 @@ test('a press that decided nothing says that the question changed; the next one 
     }, button), 'the note')
     assert.deepEqual(note, { textContent: words, role: 'status' })
     assert.deepEqual(await page.evaluate(() => live.answers), [])
-    await page.mouse.click(at.x, (await armedAt(page, button)).y)
+    await page.mouse.click(at.x, (await armedAt(page, button, 'second')).y)
     assert.equal(await page.evaluate(() => live.answers.length), calls)
   }
 })

@@ -420,6 +420,7 @@ export class SluiceApproval extends SluiceElement {
     const lines = edits || this.#seen.fresh ? 0 : this.#seen.missing
     const head = this.#seen.complete && this.#refusing.armed && !this.#approving.inView
     const button = lines > 0 ? `${words.notSeen(lines)} ↓` : this.#view.cut.length > 0 && !edits ? words.showLeftOut : head ? `${words.headNotSeen} ↑` : ''
+    if (this.#approving.hidden && this.#refusing.armed) return html`<span class="missing" id="missing">${words.questionHidden}</span>`
     const said = edits ? words.finishEdit : this.#view.unseen > 0 && this.seen ? words.holdUnseen : ''
     return html`<span class="missing" id="missing">${button
       ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>` : said}</span>`

@@ -2,7 +2,7 @@
 // for what was there before, or only to bring the window to the front, decides nothing. `presses.ts` judges each click.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
-import { isInView, isSeen, viewSteps } from './in-view.js'
+import { isInView, isSeen, noteDoubt, observing } from './in-view.js'
 
 export const ARM_MS = 600
 /** How often to check whether the buttons moved or something lies over them, in milliseconds, */
@@ -12,6 +12,7 @@ const MOVED = 2
 
 export class Arming implements ReactiveController {
   #armed = false
+  #hidden = false
   #observer: IntersectionObserver | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #looking: ReturnType<typeof setInterval> | undefined
@@ -38,6 +39,11 @@ export class Arming implements ReactiveController {
     return this.#targets.length > 0 && this.#inView.size === this.#targets.length
   }
 
+  /** True if all that is watched is in view, and a person cannot see it: a layer or a style hides it. */
+  get hidden(): boolean {
+    return this.#hidden
+  }
+
   /** True if armed, and neither moved nor covered since the last check: for a click that comes before the next check. */
   get holds(): boolean {
     if (this.#armed && this.#where() !== this.#place) this.restart()
@@ -56,11 +62,12 @@ export class Arming implements ReactiveController {
     this.#observer = new IntersectionObserver((entries) => {
       const before = this.inView
       for (const entry of entries) {
+        noteDoubt(entry)
         if (isInView(entry)) this.#inView.add(entry.target)
         else this.#inView.delete(entry.target)
       }
       if (this.inView !== before) this.restart()
-    }, { threshold: viewSteps })
+    }, observing)
     for (const target of now) this.#observer.observe(target)
   }
 
@@ -69,12 +76,15 @@ export class Arming implements ReactiveController {
     this.#set(false)
     if (this.inView && watched()) {
       this.#place = this.#where()
+      if (this.#place !== undefined) this.#hide(false)
       this.#timer = setTimeout(() => {
+        this.#hide(this.#place === undefined)
         if (this.#place !== undefined && this.#where() === this.#place) this.#set(true)
         else this.restart()
       }, Math.min(this.delay(), 2 ** 31 - 1))
       this.#looking ??= setInterval(() => this.#where() !== this.#place && this.restart(), LOOK_MS)
     } else {
+      this.#hide(false)
       this.#looking = void clearInterval(this.#looking)
     }
   }
@@ -92,6 +102,12 @@ export class Arming implements ReactiveController {
   #set(armed: boolean): void {
     if (armed === this.#armed) return
     this.#armed = armed
+    this.host.requestUpdate()
+  }
+
+  #hide(hidden: boolean): void {
+    if (hidden === this.#hidden) return
+    this.#hidden = hidden
     this.host.requestUpdate()
   }
 

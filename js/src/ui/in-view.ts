@@ -1,19 +1,20 @@
 // What a person can see of an element: what is in view of it, with nothing over it and no style that hides it. An IntersectionObserver knows only
-// of the first; it says when to look.
+// of the first; it says when to look. Chromium's also says whether it is sure that nothing is painted over an element. It is not sure under any
+// opacity, filter or neighbour's shadow, so its doubt only makes the look a closer one.
+import { elementsAt, paints, withEveryLayer } from './layers.js'
+import { isReadable } from './readable.js'
 
 /** Which share of an element has to be in view; of one that is higher than its room, which share of the room. */
 const ENOUGH = 0.9
 const OF_ROOM = 0.8
-/** What is more transparent than this cannot be read. */
-const OPAQUE = 0.5
 /** How far apart at least the points are that are asked for what lies over them, in pixels, how many at most in a direction, and how far from an edge. */
 const ACROSS = 120
 const DOWN = 12
 const POINTS = { across: 5, down: 12 }
 const EDGE = 1.5
 
-/** Thresholds at which an observer has to report, for `isInView`. */
-export const viewSteps = [0, 0.25, 0.5, 0.75, 0.9, 1]
+/** Options of an observer that reports for `isInView` and `noteDoubt`. Chromium demands a delay of at least 100 ms for the latter. */
+export const observing: IntersectionObserverInit = { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1], ...{ trackVisibility: true, delay: 100 } }
 
 interface Box { left: number; top: number; right: number; bottom: number }
 
@@ -22,7 +23,16 @@ export function isInView({ target, isIntersecting, intersectionRect, boundingCli
   return isIntersecting && isEnough(target, intersectionRect.height, boundingClientRect.height)
 }
 
-/** Whether that is so now, and a person can see it. */
+/** Elements of which the browser doubts that nothing is painted over them. Those that cannot tell never doubt. */
+const doubtful = new WeakSet<Element>()
+
+/** To be called with every entry of an observer that is `observing`, before `isSeen` and `viewsOf`. */
+export function noteDoubt({ target, isVisible }: IntersectionObserverEntry & { isVisible?: boolean }): void {
+  if (isVisible === false) doubtful.add(target)
+  else doubtful.delete(target)
+}
+
+/** Whether nearly all of an element is in view now, and a person can see it. */
 export function isSeen(target: Element): boolean {
   const view = viewsOf([target]).get(target)
   return view !== undefined && isEnough(target, view.bottom - view.top, target.getBoundingClientRect().height)
@@ -37,7 +47,9 @@ export function viewsOf(targets: readonly Element[]): Map<Element, Box> {
     const view = viewOf(target)
     if (view) views.set(target, view)
   }
-  for (const cover of coversOf(views)) {
+  const covers = coversOf(views)
+  if (targets.some((target) => doubtful.has(target))) covers.push(...withEveryLayer(() => coversOf(views, true)))
+  for (const cover of covers) {
     for (const [target, view] of views) {
       const rest = without(view, cover)
       if (rest.bottom > rest.top) views.set(target, rest)
@@ -53,30 +65,34 @@ function viewOf(target: Element): Box | undefined {
   const whole = target.getBoundingClientRect()
   const own = getComputedStyle(target)
   let view = meet(whole, shownOfPage())
-  let opacity = Number(own.opacity)
+  const styles = [own]
   let free = own.position === 'fixed'
   for (const around of ancestors(target)) {
-    const { overflowX, overflowY, opacity: its, position } = getComputedStyle(around)
-    opacity *= Number(its)
-    if (!free && !isPage(around) && (overflowX !== 'visible' || overflowY !== 'visible')) view = meet(view, around.getBoundingClientRect())
-    free ||= position === 'fixed' // as dialogs are: what it stands in clips it no more
+    const style = getComputedStyle(around)
+    styles.push(style)
+    if (!free && !isPage(around) && (style.overflowX !== 'visible' || style.overflowY !== 'visible')) view = meet(view, around.getBoundingClientRect())
+    free ||= style.position === 'fixed' // as dialogs are: what it stands in clips it no more
   }
-  return opacity >= OPAQUE && view.right - view.left >= ENOUGH * whole.width && view.bottom >= view.top ? view : undefined
+  return isReadable(styles, scaleOf(target, whole)) && view.right - view.left >= ENOUGH * whole.width && view.bottom >= view.top ? view : undefined
 }
 
+const scaleOf = (target: Element, { width }: DOMRect): number => width / (target as HTMLElement).offsetWidth || 1
+
 /** What lies over these elements. Points are asked for all of them together: each costs as much as there is in a question. */
-function coversOf(views: ReadonlyMap<Element, Box>): Box[] {
+function coversOf(views: ReadonlyMap<Element, Box>, everyLayer = false): Box[] {
   const [first] = views.keys()
   if (!first) return []
   const { left, top, right, bottom } = [...views.values()].reduce(join)
-  const own = new Set<Node>([first.getRootNode(), ...ancestors(first)])
+  const around = new Set<Node>([first.getRootNode(), ...ancestors(first)])
+  const isOwn = (found: Element): boolean => around.has(found) || around.has(found.getRootNode())
   const covers = new Map<Element, Box>()
   for (const y of between(top, bottom, DOWN, POINTS.down)) {
     for (const x of between(left, right, ACROSS, POINTS.across)) {
-      const found = topmost(x, y)
-      if (!found || covers.has(found) || own.has(found) || own.has(found.getRootNode())) continue
+      let found = topmost(x, y)
+      if (everyLayer && found && !isOwn(found) && !paints(found)) found = elementsAt(x, y).find((one) => isOwn(one) || paints(one))
+      if (!found || covers.has(found) || isOwn(found)) continue
       const box = found.getBoundingClientRect()
-      const within = x >= box.left && x <= box.right && y >= box.top && y <= box.bottom
+      const within = x >= box.left - EDGE && x <= box.right + EDGE && y >= box.top - EDGE && y <= box.bottom + EDGE // boxes are drawn on whole pixels
       covers.set(found, within ? box : shownOfPage()) // what lies behind a dialog is larger than the dialog
     }
   }
@@ -88,11 +104,10 @@ function* between(from: number, to: number, apart: number, most: number): Genera
   for (let step = 0; step <= steps; step++) yield from + EDGE + ((to - from - 2 * EDGE) * step) / steps
 }
 
-/** The element at a point, through shadow roots. */
-function topmost(x: number, y: number): Element | null {
-  let found = document.elementFromPoint(x, y)
-  for (let inner = found?.shadowRoot?.elementFromPoint(x, y); inner && inner !== found; inner = found?.shadowRoot?.elementFromPoint(x, y)) found = inner
-  return found
+/** The element at a point, through shadow roots: much faster than all of them. */
+const topmost = (x: number, y: number, root: Document | ShadowRoot = document): Element | null | undefined => {
+  const found = root.elementFromPoint(x, y)
+  return found?.shadowRoot && found.shadowRoot !== root ? topmost(x, y, found.shadowRoot) ?? found : found
 }
 
 /** What is shown of the page: less than the window where a person zoomed in with two fingers. */

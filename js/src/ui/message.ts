@@ -351,7 +351,7 @@ export class SluiceMessage extends SluiceElement {
     return html`<div class="all" part="approve-all" role="group" aria-label=${words.waitingCount(asks.length)}>
       <span class="what"><span class="count">${words.waitingCount(asks.length)}</span>
         <span class="names">${this.#tools(asks).map((line, at) => html`${at ? ' · ' : ''}<bdi>${line}</bdi>`)}</span></span>
-      ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : nothing}
+      ${unready.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unready[0]?.showUnseen()}>${words.questionsNotSeen(unready.length)} ↑</button>` : this.#arming.hidden ? html`<span class="what">${words.questionHidden}</span>` : nothing}
       <span class="deciding">
         <button type="button" class="button deny-all" part="deny-all" aria-disabled=${off}
           @click=${(event: Event) => this.#decideAll(event, false)}>${words.denyAll}</button>

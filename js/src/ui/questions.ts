@@ -176,7 +176,7 @@ export class SluiceQuestions extends FollowingElement {
     const unseen = rows.filter((row) => !row.seen)
     return html`<div class="bar" part="bar">
         ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
-          : html`<span class="hint">${ticked === 0 ? words.tickHint : ''}</span>`}
+          : html`<span class="hint">${this.#arming.hidden ? words.questionHidden : ticked === 0 ? words.tickHint : ''}</span>`}
         <span class="deciding">
           <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
           <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed ? 'false' : 'true'}

@@ -2,7 +2,7 @@
 // higher than its room bit by bit.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
-import { viewsOf } from './in-view.js'
+import { noteDoubt, observing, viewsOf } from './in-view.js'
 import { SeenParts } from './seen-parts.js'
 
 /** How long a part has to be in view, in milliseconds. */
@@ -16,7 +16,7 @@ export class Seen implements ReactiveController {
   #parts = new WeakMap<Element, SeenParts>()
   /** What is in view, since when, and what of it was all the time, in pixels from its top. */
   readonly #since = new Map<Element, { from: number; top: number; bottom: number }>()
-  readonly #observer = new IntersectionObserver((entries) => this.#look(entries))
+  readonly #observer = new IntersectionObserver((entries) => this.#look(entries), { ...observing, threshold: 0 })
   #timer: ReturnType<typeof setTimeout> | undefined
   /** How long the last look took, in milliseconds: with thousands of lines in the question long. */
   #took = 0
@@ -81,8 +81,10 @@ export class Seen implements ReactiveController {
 
   #look(entries: IntersectionObserverEntry[]): void {
     const from = performance.now()
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) this.#since.delete(target)
+    for (const entry of entries) {
+      const { target } = entry
+      noteDoubt(entry)
+      if (!entry.isIntersecting) this.#since.delete(target)
       else if (!this.#since.has(target)) this.#since.set(target, { from, top: 0, bottom: Infinity })
     }
     this.#wait()

@@ -109,6 +109,7 @@ export interface Strings extends QuestionWords {
   moreWays: string
   notSeen: (lines: number) => string
   headNotSeen: string
+  questionHidden: string
   showLeftOut: string
   questionsNotSeen: (count: number) => string
   finishEdit: string
@@ -298,6 +299,7 @@ const en: Strings = {
   moreWays: 'More: edit, remember, reason',
   notSeen: (lines) => (lines === 1 ? '1 line not seen' : `${lines.toLocaleString('en')} lines not seen`),
   headNotSeen: 'The question is out of view',
+  questionHidden: 'Something hides the question',
   showLeftOut: 'Show what is left out',
   questionsNotSeen: (count) => (count === 1 ? '1 question not seen' : `${count} questions not seen`),
   finishEdit: 'Finish the edit to allow it',
@@ -480,6 +482,7 @@ const zh: Strings = {
   moreWays: '更多：修改、记住、原因',
   notSeen: (lines) => `还有 ${lines.toLocaleString('zh')} 行没看`,
   headNotSeen: '问题不在视野内',
+  questionHidden: '问题被遮住了',
   showLeftOut: '显示略去的内容',
   questionsNotSeen: (count) => `还有 ${count} 个问题没看`,
   finishEdit: '先完成修改，再允许',

@@ -268,6 +268,31 @@ test('a question that somebody else answered cannot be answered any more; whethe
   assert.deepEqual(await answers(expired), [['approve', 't1']])
 })
 
+test('a question that somebody else answered says who, and what', async (t) => {
+  for (const [gives, lang, said, approvals] of [
+    [{ decided: false, decision: 'approve', by: 'Ann' }, 'en', 'Ann approved it before you.'],
+    [{ decided: false, decision: 'deny', by: 'Ann' }, 'zh', 'Ann已先于你拒绝。'],
+    [{ decided: false, decision: 'deny', by: 'A\u202Enn' }, 'en', 'A⟨U+202E⟩nn denied it before you.'],
+    [{ decided: false, decision: 'deny' }, 'en', 'Somebody denied it before you.'],
+    [{ decided: false, reason: 'over' }, 'en', 'This was decided elsewhere.'],
+    [false, 'en', 'Bea approved it before you.', [{ stage: 'result', decision: 'denied', by: 'user', who: 'Cid' }, { stage: 'execution', decision: 'approved', by: 'user', who: 'Bea' }]],
+  ]) {
+    const page = await open(t, { times: 5 })
+    await page.evaluate(([gives, lang, approvals]) => {
+      document.documentElement.lang = lang
+      window.live = new Live()
+      live.gives = gives
+      live.settles = false
+      show(live)
+      live.push(...asking(0, 'a.b', {}, { card: { approvals } }))
+    }, [gives, lang, approvals])
+    const name = lang === 'zh' ? '允许' : 'Allow'
+    await armed(page, name)
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.getByText(said).waitFor()
+  }
+})
+
 test('approvals="dialog" asks in a modal dialog, and the next question in the same', async (t) => {
   const page = await message(t, () => live.push(...asking(0, 'a.one', { x: 1 })), { properties: { approvals: 'dialog' } })
   const dialog = page.getByRole('alertdialog', { name: 'Approval needed: a.one' })

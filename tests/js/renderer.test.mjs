@@ -276,6 +276,20 @@ test('send, cancel and decisions say what they mean', async () => {
   ])
 })
 
+test('decisionOn: names the decision that counts, by the question and not by its call alone', async () => {
+  const approvals = [
+    { stage: 'execution', decision: 'approved', by: 'user', who: 'ann', at: 7 }, { stage: 'result', decision: 'denied', by: 'user' },
+    { stage: 'result', decision: 'expired', by: 'policy' },
+  ]
+  const snapshot = { id: 'm1', seq: 1, role: 'assistant', rounds: 1, asks: [], blocks: [{ type: 'text', text: 'a' }, { type: 'tool_use', call: 1, name: 'a.b', approvals }, { type: 'tool_use', call: 2, name: 'a.b' }] }
+  const message = connect({ ...refusal(), call: async () => ({ ok: true, value: snapshot }) }).message('m1')
+  message.subscribe(() => {})
+  await turn()
+  assert.deepEqual({ ...message.decisionOn({ call: 1, stage: 'execution' }) }, { decision: 'approve', by: 'ann', at: 7 })
+  assert.equal(message.decisionOn({ call: 1, stage: 'result' }).decision, 'deny')
+  for (const call of [2, 3]) assert.deepEqual(message.decisionOn({ call, stage: 'execution' }), {})
+})
+
 test('what the host refuses is a ClientError with its fields, and so is a bridge that breaks', async () => {
   const error = { code: 'forbidden', detail: 'this window may not send', path: 'send', hint: 'rights.chat' }
   await assert.rejects(connect(refusal(error)).send('x'), (thrown) => {

@@ -133,15 +133,16 @@ function draw(question) {
   return { item, question, approval, write }
 }
 
-/** False where it was not taken: the element says that it was decided elsewhere. */
+/** Where it was not taken, the reply names the decision that counts: the element says who made it. */
 async function decide(question, decision, options = {}) {
   const { name, turn, ask: { call, stage, digest } } = question
-  const { said } = await post('/api/decide', { turn, call, stage, digest, decision, ...options })
+  const { said, ...counts } = await post('/api/decide', { turn, call, stage, digest, decision, ...options })
   if (said !== 'accepted') {
     closed.add(name)
-    say(said, question)
+    if (counts.decision) say('faster', question, counts)
+    else say(said, question)
     void look()
-    return false
+    return { decided: false, ...counts }
   }
   decided.add(name)
   say(decision === 'approve' && stage === 'result' ? 'release' : decision, question)
@@ -166,8 +167,8 @@ function focusAt(at) {
 
 /** For people who do not see what went away, and for those who wonder where it went. */
 const MOST_NEWS = 5
-function say(what, { ask }) {
-  const entry = element('p', { class: what }, text.said[what](escaped(ask.title ?? ask.name)))
+function say(what, { ask }, { decision, by } = {}) {
+  const entry = element('p', { class: what }, text.said[what](escaped(ask.title ?? ask.name), decision, by === undefined ? undefined : escaped(by)))
   news.append(entry)
   while (news.children.length > MOST_NEWS) news.firstElementChild.remove()
 }

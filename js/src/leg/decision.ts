@@ -1,5 +1,6 @@
 // What a person decided about a question: read from what a client sent, and carried out.
 import type { Remember } from '../core/approvals.js'
+import { countingIn, type Counting } from '../core/counting.js'
 import { SluiceError } from '../core/errors.js'
 import type { ApprovalEvent, AssistantMessage, JsonObject, ToolUseBlock } from '../core/events.js'
 import { isObject, shown } from '../core/options.js'
@@ -43,20 +44,13 @@ export function decide(run: Run, event: ApprovalEvent, { approved, reason, argum
   }
 }
 
-/** The decision that counts, as far as it is known. */
-export interface Counting {
-  decision?: 'approve' | 'deny'
-  by?: string
-  at?: number
-}
+export type { Counting }
 
 /** What the message says of a question that was decided, by the name of the question. */
 export function countsOn(messageId: string, { blocks }: Pick<AssistantMessage, 'blocks'>, name: string): Counting {
   const [call, stage] = name.startsWith(`${messageId}:`) ? name.slice(messageId.length + 1).split(':') : []
   const block = blocks.find((one): one is ToolUseBlock => one.type === 'tool_use' && String(one.call) === call)
-  const found = block?.approvals?.findLast((one) => one.stage === stage && one.decision !== 'expired')
-  if (!found) return {}
-  return { decision: found.decision === 'approved' ? 'approve' : 'deny', ...(found.who === undefined ? {} : { by: found.who }), ...(found.at === undefined ? {} : { at: found.at }) }
+  return countingIn(block?.approvals, stage)
 }
 
 /** For people: a decision does not count. */

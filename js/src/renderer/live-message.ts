@@ -3,6 +3,7 @@
 import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../core/approvals.js'
+import { countingIn, type Counting } from '../core/counting.js'
 import { messageOf } from '../core/errors.js'
 import type { Call } from './call.js'
 import { ClientError, closed, lost } from './errors.js'
@@ -85,19 +86,25 @@ export class LiveMessage {
     return this.#done.promise
   }
 
-  /** Lets a call run, once or for longer, as it is or with other arguments. Returns false if the question was already decided. */
+  /** Lets a call run, once or for longer, as it is or with other arguments. Returns false if the question was already decided: see `decisionOn`. */
   approve(ask: Question, options: ApproveOptions = {}): Promise<boolean> {
     return this.#call('approve', { ...options, ...decided(this.id, { ...ask, digest: options.digest ?? ask.digest }) })
   }
 
-  /** Lets the result of a call out to the model. Returns false if the question was already decided. */
+  /** Lets the result of a call out to the model. Returns false if the question was already decided: see `decisionOn`. */
   release(ask: Question): Promise<boolean> {
     return this.#call('approve', decided(this.id, ask))
   }
 
-  /** Refuses what was asked. The model reads the reason. Returns false if the question was already decided. */
+  /** Refuses what was asked. The model reads the reason. Returns false if the question was already decided: see `decisionOn`. */
   deny(ask: Question, reason?: string): Promise<boolean> {
     return this.#call('deny', { ...decided(this.id, ask), ...(reason ? { reason } : {}) })
+  }
+
+  /** Returns the decision about a question that counts, from the message as this window shows it. Empty while there is none. */
+  decisionOn({ call, stage }: Pick<AskView, 'call' | 'stage'>): Counting {
+    const card = this.getSnapshot().blocks.find((block) => block?.type === 'tool_use' && block.call === call)
+    return countingIn(card?.type === 'tool_use' ? card.approvals : undefined, stage)
   }
 
   /** Cancels the message, or one call of it. */

@@ -1,6 +1,7 @@
 // <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve button waits until the
 // person has seen all of the question.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { countingIn } from '../core/counting.js'
 import { inLanguage } from '../core/in-language.js'
 import { pointerOf } from '../core/pointer.js'
 import type { Text } from '../core/tool-words.js'
@@ -16,6 +17,7 @@ import { approvalStyles } from './approval-styles.js'
 import { argumentStyles } from './arguments.js'
 import { ARM_MS, Arming } from './arming.js'
 import { define, SluiceElement } from './element.js'
+import { fasterIn } from './faster.js'
 import { faultOf } from './fault.js'
 import { focusAfterUpdate, focusIsTaken, wrote } from './focus.js'
 import { Hold } from './hold.js'
@@ -259,7 +261,11 @@ export class SluiceApproval extends SluiceElement {
     this.requestUpdate()
     try {
       const answer = !allow ? (text ? message.deny(ask, text) : message.deny(ask)) : ask.stage === 'result' ? message.release(ask) : message.approve(ask, this.#chosen)
-      if ((await answer) === false && ask.token === this.#token) this.#note = this.words.faster
+      const faster = fasterIn(await answer)
+      if (faster && ask.token === this.#token) {
+        const { decision, by } = { ...countingIn(this.card?.approvals, ask.stage), ...faster }
+        this.#note = this.words.faster(decision, by && escapeInvisible(by.slice(0, 100)))
+      }
     } catch (error) {
       if (ask.token !== this.#token) return
       this.#deciding = false // the person can answer again
@@ -420,9 +426,9 @@ export class SluiceApproval extends SluiceElement {
     const lines = edits || this.#seen.fresh ? 0 : this.#seen.missing
     const head = this.#seen.complete && this.#refusing.armed && !this.#approving.inView
     const button = lines > 0 ? `${words.notSeen(lines)} ↓` : this.#view.cut.length > 0 && !edits ? words.showLeftOut : head ? `${words.headNotSeen} ↑` : ''
-    if (this.#approving.hidden && this.#refusing.armed) return html`<span class="missing" id="missing">${words.questionHidden}</span>`
-    const said = edits ? words.finishEdit : this.#view.unseen > 0 && this.seen ? words.holdUnseen : ''
-    return html`<span class="missing" id="missing">${button
+    const hidden = this.#approving.hidden && this.#refusing.armed
+    const said = hidden ? words.questionHidden : edits ? words.finishEdit : this.#view.unseen > 0 && this.seen ? words.holdUnseen : ''
+    return html`<span class="missing" id="missing">${button && !hidden
       ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>` : said}</span>`
   }
 

@@ -1,4 +1,5 @@
 // `sluice-ask` and `sluice-settled`: a page learns of every question, and may answer it by itself.
+import { fasterIn } from './faster.js'
 import type { AskDetail, AskView, BlockView, CardView, LiveMessage, SavedMessage } from './types.js'
 
 export class AskEvents {
@@ -44,7 +45,7 @@ export class AskEvents {
 }
 
 function detailOf(ask: AskView, message: LiveMessage, card: CardView | undefined): AskDetail {
-  const answered = async (given: unknown): Promise<boolean> => (await given) !== false
+  const answered = async (given: unknown): Promise<boolean> => fasterIn(await given) === undefined
   return {
     message: message.id,
     ask,

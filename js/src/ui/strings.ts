@@ -153,7 +153,7 @@ export interface Strings extends QuestionWords {
   armed: string
   notYet: string
   questionChanged: string
-  faster: string
+  faster: (decision: 'approve' | 'deny' | undefined, by: string | undefined) => string
   notJson: (detail: string) => string
   notObject: string
   inexact: (found: string) => string
@@ -342,7 +342,7 @@ const en: Strings = {
   armed: 'You can decide now.',
   notYet: 'Not yet.',
   questionChanged: 'The question changed. Nothing was decided.',
-  faster: 'This was decided elsewhere.',
+  faster: (decision, by) => (decision ? `${by ?? 'Somebody'} ${decision === 'approve' ? 'approved' : 'denied'} it before you.` : 'This was decided elsewhere.'),
   notJson: (detail) => `This is not JSON: ${detail}`,
   notObject: 'Expected a JSON object: { "name": value, … }',
   inexact: (found) => `The number ${found} is too large to be exact; write it as a text: "${found}"`,
@@ -525,7 +525,7 @@ const zh: Strings = {
   armed: '现在可以决定。',
   notYet: '现在还不行。',
   questionChanged: '问题已变，未作任何决定。',
-  faster: '已在别处决定。',
+  faster: (decision, by) => (decision ? `${by ?? '有人'}已先于你${decision === 'approve' ? '允许' : '拒绝'}。` : '已在别处决定。'),
   notJson: (detail) => `不是 JSON：${detail}`,
   notObject: '应为 JSON 对象：{ "名称": 值, … }',
   inexact: (found) => `数字 ${found} 过大，无法精确表示；请写成文本："${found}"`,

@@ -7,7 +7,10 @@ export type { AskView, BlockView, CardView, MessageView, RetryView } from '../br
 export type { ApproveOptions } from '../core/approvals.js'
 export type { AssistantMessage } from '../core/events.js'
 
-/** A live message, as from `client.message(id)`. A decision returns false if the question was already decided. */
+/**
+ * A live message, as from `client.message(id)`. A decision returns false if the question was already decided, or `{ decided: false, decision, by, at }`,
+ * the body of the 409 of `POST …/decide`: then the question says who was faster.
+ */
 export interface LiveMessage {
   /** Unique. */
   readonly id: string

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, parts } from 'sluice'
 import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
+import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, memoryStore, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo, shorten } from './support.mjs'
 
 const DAY = 86_400_000
@@ -659,4 +659,16 @@ test('what cannot be part of a durable turn is refused', async (t) => {
   await assert.rejects(turns.advance(id), { code: 'option', path: 'run().messages' })
   assert.equal((await turns.status(id)).phase, 'running')
   await assert.rejects(turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'yes' }), { code: 'option', path: 'decision.decision' })
+})
+
+test('a store that is slower than the heart of a leg holds up no save of the turn', async (t) => {
+  const server = await serverOf(t, answersOf('hi'))
+  const kept = memoryStore()
+  let ended = false
+  const saves = []
+  const store = storeWith(kept, { save: async (id, rev, patch) => { if (ended) saves.push(patch.state === undefined ? 'lives' : 'state'); await delay(40); return await kept.save(id, rev, patch) } })
+  const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 30, tools: [echo({ identity: '1', execute: async () => { await delay(1000); ended = true; return 'ok' } })] }) // it beats every 10 ms
+  const id = await turns.start({ messages: hello })
+  assert.equal(await turns.advance(id), 'done')
+  assert.ok(saves.indexOf('state') <= 2, saves.join())
 })

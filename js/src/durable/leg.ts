@@ -57,6 +57,8 @@ export class Leg {
   /** One save at a time. */
   #saving: Promise<unknown> = Promise.resolve()
   #looking: Promise<unknown> = Promise.resolve()
+  /** Such a save waits or is made. A store that is slower than they come would fall behind for ever, and each checkpoint with it. */
+  #beating = false
   /** Why it ended before its end: another worker has the turn, or the store failed. */
   #lost = false
   #failure: unknown
@@ -242,13 +244,16 @@ export class Leg {
 
   /** Says that this worker lives, before another one takes the turn for left. */
   async #beat(): Promise<void> {
-    if (this.#isOver || this.#ending) return
+    if (this.#isOver || this.#ending || this.#beating) return
+    this.#beating = true
     try {
       await this.#write(async () => ({ phase: 'running', wakeAt: Date.now() + this.#around.leaseMs }))
     } catch (error) {
       // A store that fails for a moment ends nothing while the lease lasts.
       if (!this.#lost && Date.now() < this.#until) this.#failure = undefined
       else this.#fail(error)
+    } finally {
+      this.#beating = false
     }
   }
 

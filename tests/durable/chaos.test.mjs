@@ -13,7 +13,7 @@ import { durable } from '../../js/dist/esm/durable/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
 import { cardsOf, Replay, until } from '../js/durable-support.mjs'
-import { answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
+import { answerOutside, answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
 
@@ -116,6 +116,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     let deciding = true
     const decisions = (async () => {
       while (deciding) {
+        for (const id of ids) await patiently(async () => await answerOutside(page, id, (await page.status(id)).message))
         await patiently(async () => {
           for await (const question of page.questions()) {
             const { call, stage, digest } = question

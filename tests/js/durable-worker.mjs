@@ -24,18 +24,18 @@ export function toolsOf(journal, point = () => {}, meanwhile = async () => {}) {
     },
     ...more,
   })
-  return [make('once', {}), make('often', { idempotent: true }), make('asked', { permission: 'sensitive' })]
+  return [make('once', {}), make('often', { idempotent: true }), make('asked', { permission: 'sensitive' }), make('outside', { execute: undefined, external: true })]
 }
 
 let asked = 0
 
-/** The model of these tests: two calls together, one that is asked about, and words. It calls with something else each time that it is asked. */
+/** The model of these tests: two calls together, one that is asked about with one that runs outside, and words. It calls with something else each time that it is asked. */
 export const answers = ({ body }) => {
   const calls = body.messages.filter(({ role }) => role === 'assistant').length
   asked++
   const call = (name, n) => ({ id: `${name}${n}`, name, arguments: { text: `${n}.${asked}` } })
   if (calls === 0) return { text: 'First both. ', calls: [call('once', 1), call('often', 2)] }
-  return calls === 1 ? { text: 'Then one. ', calls: [call('asked', 3)] } : { text: 'That is all.' }
+  return calls === 1 ? { text: 'Then one. ', calls: [call('asked', 3), call('outside', 4)] } : { text: 'That is all.' }
 }
 
 /** What a strict provider would refuse behind this history; null: nothing. */
@@ -46,12 +46,16 @@ export function checkTurn(id, status, lines, where = id) {
   assert.equal(status.outcome, 'completed', where)
   assert.deepEqual(lines.filter((line) => line.startsWith('invalid')), [], where)
   const cards = status.message.blocks.filter(({ type }) => type === 'tool_use')
-  assert.deepEqual(cards.map(({ name }) => name), ['once', 'often', 'asked'], where)
+  assert.deepEqual(cards.map(({ name }) => name), ['once', 'often', 'asked', 'outside'], where)
   const begun = lines.filter((line) => line.startsWith('begin ') && line.includes(` ${id}:`))
   // What happened outside has its card: of the same key, the same tool and the same arguments.
   const expected = new Set(cards.map(({ name, key, arguments: { text } }) => `begin ${name} ${id}:${key} ${text}`))
   for (const line of begun) assert.ok(expected.has(line), `${line} has no card among ${[...expected].join(', ')}, ${where}`)
-  for (const { name, key, status: told } of cards) {
+  for (const { name, key, status: told, output, arguments: { text } } of cards) {
+    if (name === 'outside') {
+      assert.deepEqual([told, output], ['success', outsideDid(text)], `${where}: it has the result of its own arguments`)
+      continue
+    }
     const times = begun.filter((line) => line.startsWith(`begin ${name} ${id}:${key} `)).length
     if (name === 'often') assert.ok(told === 'success' && times >= 1, `${name}: ${told}, ${times} times, ${where}`)
     else assert.ok(times <= 1 && (told === 'success' ? lines.includes(`end ${name} ${id}:${key}`) : told === 'unknown'), `${name}: ${told}, ${times} times, ${where}`)
@@ -71,11 +75,24 @@ export function numbered(target, names, point) {
   }]))
 }
 
-/** Carries a turn on to its end, and approves what it asks. */
+const outsideDid = (text) => `outside did ${text}`
+
+/** Whoever runs calls outside answers what the message shows of them: twice, and with the result of another call, which changes nothing. */
+export async function answerOutside(turns, id, { blocks }) {
+  for (const { name, status, call, digest, arguments: args } of blocks) {
+    if (name !== 'outside' || status !== 'executing') continue
+    assert.notEqual(await turns.result(id, { call, digest: '0'.repeat(64) }, { value: 'of another call' }), 'accepted')
+    const said = await Promise.all([1, 2].map(() => turns.result(id, { call, digest }, { value: outsideDid(args.text) })))
+    assert.ok(said.filter((one) => one === 'accepted').length <= 1, said.join())
+  }
+}
+
+/** Carries a turn on to its end, approves what it asks, and answers what runs outside. */
 export async function finish(turns, id) {
   for (let tries = 0; tries < 10_000; tries++) {
     if ((await turns.advance(id)) === 'done') return await turns.status(id)
-    const { questions: [question] } = await turns.status(id)
+    const { questions: [question], message } = await turns.status(id)
+    await answerOutside(turns, id, message)
     if (question) await turns.decide(id, { call: question.call, stage: question.stage, digest: question.digest, decision: 'approve' })
     else await delay(5) // another worker is believed to live
   }

@@ -479,6 +479,9 @@ void Answer::on_scan_reasoning(std::string_view utf8, bool first) {
 
 void Answer::on_call_open(std::string_view protocol, std::string_view name, size_t start) {
   if (ignores_bytes() || protocol == kServerResults) return;
+  // A damaged state may say that a call is open whose block the scanner does not know.
+  if (text_call_ != nullptr && text_call_->state() == CardState::streaming)
+    log_.invalidate(*text_call_, "unterminated_block");
   text_call_ = open_card(protocol, name);
   if (text_call_ == nullptr) {
     if (SharedText &written = log_.round().raw; is_cut() && setup_.calls_from_text() && start < written.size())

@@ -7,6 +7,7 @@ The engine, the state and the bytes of a release are never written again: where 
 The history in the end may take another shape if CHANGELOG says so. It did once, before anything was published:
 `reasoning_content` moved from the message into `metadata.native`.
 The message in the end may gain members in the same way: `utf16Start` and `utf16End` of a card came later.
+So may its end: the answers behind the saved one say nothing, which was `completed` and is the error `empty_answer` since.
 """
 
 import json

@@ -121,6 +121,7 @@ const en = {
     unknown_model: 'No format is known for the name of this model: choose a protocol.',
     unfinished: 'The answer broke off: neither a reason nor its end came.',
     empty_answer: 'There is no answer in this.',
+    no_answer: 'The answer is reasoning alone: it has neither text nor a call.',
   },
 
   // -- run
@@ -272,6 +273,7 @@ const zh = {
     unknown_model: '不知道这个模型用哪种格式：请选择协议。',
     unfinished: '回答中途断开：既没有结束原因，也没有结尾。',
     empty_answer: '这里面没有回答。',
+    no_answer: '回答里只有思考，既没有文本也没有调用。',
   },
 
   tool: '工具',

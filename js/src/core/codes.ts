@@ -11,7 +11,7 @@ export type CallCode =
 export type DiagnosticCode =
   | CallCode
   | 'late_arguments' | 'orphaned_arguments' | 'repeated_arguments' | 'repeated_text' | 'late_result' | 'unknown_rule' | 'unknown_toggle' | 'in_code' | 'in_reasoning' | 'text_call_in_native_mode' | 'unsealed' | 'other_format' | 'broken_event' | 'unknown_call' | 'unknown_part' | 'unknown_tag' | 'broken_tag' | 'unsent_part' | 'not_remembered'
-  | 'provider_error' | 'fallback_to_text' | 'usage_refused' | 'schema_refused' | 'signature_dropped' | 'ipc_withdrawn' | 'unknown_model' | 'unfinished' | 'empty_answer' | 'no_callable_tool'
+  | 'provider_error' | 'fallback_to_text' | 'usage_refused' | 'schema_refused' | 'signature_dropped' | 'ipc_withdrawn' | 'unknown_model' | 'unfinished' | 'empty_answer' | 'no_answer' | 'no_callable_tool'
   | (string & {})
 
 /** `code` of an `error` event and of an error block. */

@@ -36,6 +36,7 @@ class Watcher final : public QuietSink {
 };
 
 constexpr size_t kMostFinishWord = 200;  // bytes of a finish reason that an error quotes
+constexpr size_t kMostThought = 65536;   // bytes at the end of reasoning in which a call is looked for
 
 // How much of an answer a finish reason says is lost. A milder reason that follows does not replace a worse one.
 int loss(Finish finish) {
@@ -184,14 +185,17 @@ void Answer::conclude(bool whole, End how) {
   }
   apply(AnswerTrigger::end);
   std::string_view code = "provider_error";
-  const bool ends_here = !error_ && !ours && how == End::complete && finish == Finish::none && setup_.wire->has_end();
-  if (ends_here && (!whole || !shown_)) {
-    if (!whole) code = "unfinished";
-    if (setup_.parser)  // nothing runs, and the input may be a piece of a recording
-      log_.diagnostic(whole ? "empty_answer" : "unfinished", "the answer has no end");
-    else if (!shown_)
-      error_ = {"empty_answer", "the provider answered nothing", "", true, false};
-    else
+  if (!error_ && !ours && how == End::complete) {
+    const bool unfinished = !whole && finish == Finish::none && setup_.wire->has_end();
+    const bool nothing = !gave_something() && finish != Finish::pause && finish != Finish::malformed;
+    if (unfinished) code = "unfinished";
+    if (setup_.parser && unfinished)  // nothing runs, and the input may be a piece of a recording
+      log_.diagnostic("unfinished", "the answer has no end");
+    else if (setup_.parser && nothing)
+      log_.diagnostic("empty_answer", nothing_came());
+    else if (nothing)
+      error_ = {"empty_answer", nothing_came(), "", true, false};
+    else if (unfinished)
       error_ = {"unfinished", "the answer broke off: its end never came", "", false, false};
   }
   if (error_) {
@@ -207,10 +211,37 @@ void Answer::conclude(bool whole, End how) {
   if (broken || ours || !goes_on) log_.lose_provided(broken ? "stream_broken" : "no_result");
   if (!setup_.parser && !ours && !error_ && finish == Finish::malformed && !calls_for_results())
     log_.round().note = setup_.config.words(Word::malformed_answer);
-  if (!ours && !error_ && calls_ == 0) tell_other_format();
+  if (!ours && !error_ && calls_ == 0) {
+    Protocols read = parsed_;
+    if (how == End::complete && finish != Finish::pause && finish != Finish::malformed && only_thought()) {
+      log_.diagnostic("no_answer", "the answer is reasoning alone");
+      std::string thoughts;
+      for (const std::string_view piece : last_thoughts(kMostThought)) thoughts += piece;
+      tell_other_format(thoughts, read);
+    }
+    read.insert(read.end(), watched_.begin(), watched_.end());
+    tell_other_format(log_.text_of_round(), read);
+  }
   if (!ours && !error_) note_unsealed();
   if (!error_) log_.retract_repeated();
   log_.end_answer();
+}
+
+// Why an answer that gave nothing did so. The provider may have answered in members that nobody reads.
+std::string Answer::nothing_came() const {
+  const std::string unread = reader_->unread();
+  return "the provider answered nothing" + (unread.empty() ? "" : " that Sluice reads; not read: " + unread);
+}
+
+// Did the answer give reasoning, and nothing else?
+bool Answer::only_thought() const {
+  const auto &blocks = log_.message().blocks;
+  bool thought = false;
+  for (auto block = blocks.rbegin(); block != blocks.rend() && block->round == log_.round_number(); ++block) {
+    if (block->kind != Block::Kind::reasoning) return false;
+    thought = true;
+  }
+  return thought && log_.round().hidden.empty();
 }
 
 // What the finish reason says against the answer. An ending that nobody knows is not a good one.
@@ -228,14 +259,14 @@ std::optional<TurnError> Answer::fault_of_end() const {
                    json_string(finish_word_) + ": \"good\" }";
       break;
     case Finish::content_filter:
-      if (finish_explanation_.empty() && shown_) return std::nullopt;
+      if (finish_explanation_.empty() && gave_something()) return std::nullopt;
       if (finish_explanation_.empty())
         fault.code = "empty_answer";
       else
         fault.detail = finish_explanation_;
       break;
     case Finish::length:
-      if (shown_) return std::nullopt;
+      if (gave_something()) return std::nullopt;
       fault.code = "empty_answer";
       break;
     default: return std::nullopt;
@@ -300,12 +331,9 @@ size_t Answer::utf16_before(size_t at) {
   return counted_.units;
 }
 
-// Reports calls in a format that this turn does not read: the model may write the one that it was trained on.
-void Answer::tell_other_format() {
+// Reports a call in `text` in none of the formats `read`: the model may write the one that it was trained on.
+void Answer::tell_other_format(const std::string &text, const Protocols &read) {
   if (!setup_.has_tools()) return;
-  const std::string text = log_.text_of_round();
-  Protocols read = parsed_;
-  read.insert(read.end(), watched_.begin(), watched_.end());
   if (const std::string_view id = find_other_format(text, read, setup_.registry(), setup_.scan_limits()); !id.empty())
     log_.diagnostic("other_format", id);
 }

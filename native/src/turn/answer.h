@@ -90,6 +90,7 @@ class Answer final : WireSink, ScanSink {
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
   bool reads_on() const override { return !is_cut(); }
+  bool gave_something() const override { return shown_ || text_bytes_ > 0; }
   bool has_tool(std::string_view name) const override;
   bool has_provider_tools() const override;
   void on_native(std::string_view items) override;
@@ -119,7 +120,9 @@ class Answer final : WireSink, ScanSink {
   void conclude(bool whole, End how = End::complete);
   void end_text(TextEnd end);
   std::optional<TurnError> fault_of_end() const;
-  void tell_other_format();
+  std::string nothing_came() const;
+  bool only_thought() const;
+  void tell_other_format(const std::string &text, const Protocols &read);
   bool goes_on();
   void show(Block::Kind kind, std::string_view utf8, bool fresh = false, Block::Mark mark = Block::Mark::none);
   void show_text(std::string_view utf8, Block::Mark mark);

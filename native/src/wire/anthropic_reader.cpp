@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <iterator>
 #include <list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/content_pieces.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/native_items.h"
@@ -24,7 +26,7 @@ constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond li
 enum class Kind : uint8_t { text, thinking, call, provider_call, provider_result, other };
 
 Kind kind_of(std::string_view type) {
-  if (type == "text") return Kind::text;
+  if (type.ends_with("text")) return Kind::text;
   if (type == "thinking") return Kind::thinking;
   if (type == "tool_use") return Kind::call;
   if (type.ends_with("tool_use")) return Kind::provider_call;
@@ -32,7 +34,39 @@ Kind kind_of(std::string_view type) {
   return Kind::other;
 }
 
-enum class Piece : uint8_t { text, thinking, input };  // what a delta adds
+enum class Piece : uint8_t { none, text, thinking, input };  // what a delta adds
+
+constexpr std::string_view kTypes[] = {"message_start",      "message_delta",       "message_stop", "message",
+                                       "content_block_start", "content_block_delta", "content_block_stop",
+                                       "ping",               "error"};
+constexpr std::string_view kMessageOthers =
+    "type id role model stop_reason stop_sequence stop_details usage container context_management service_tier error";
+constexpr std::string_view kBlockTexts = "text content thinking signature data";
+constexpr std::string_view kBlockOthers =
+    "type id name input caller tool_use_id server_name citations encrypted_content cache_control";
+constexpr ReadMembers kKnown[] = {
+    {"", "content", kMessageOthers},
+    {"content", kBlockTexts, kBlockOthers},
+    {"message", "content", kMessageOthers},
+    {"content_block", kBlockTexts, kBlockOthers},
+    {"delta", "text thinking partial_json signature content",
+     "type stop_reason stop_sequence stop_details container citation encrypted_content context_management"},
+};
+constexpr ReadMembers kForeign[] = {{"", "", "type id usage"}};
+
+// What a delta adds, and the member that has it. Gateways write types of their own, or none.
+std::pair<Piece, std::string_view> piece_of(JsonView delta) {
+  const std::string_view type = delta["type"].string();
+  if (type.ends_with("text_delta")) return {Piece::text, "text"};
+  if (type == "thinking_delta") return {Piece::thinking, "thinking"};
+  if (type == "input_json_delta") return {Piece::input, "partial_json"};
+  if (!type.empty()) return {Piece::none, {}};
+  if (delta["partial_json"]) return {Piece::input, "partial_json"};
+  if (delta["thinking"]) return {Piece::thinking, "thinking"};
+  return delta["text"] ? std::pair{Piece::text, std::string_view("text")} : std::pair{Piece::none, std::string_view()};
+}
+
+std::string text_block(std::string_view text) { return R"({"type":"text","text":)" + json_string(text) + "}"; }
 
 // Does a block of this kind have such pieces?
 bool fits(Kind kind, Piece piece) {
@@ -105,6 +139,13 @@ class AnthropicReader final : public EventReader {
     }
   }
 
+  std::span<const ReadMembers> known_members(JsonView event, std::string_view &foreign_type) const override {
+    const std::string_view type = event["type"].string();
+    if (std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes)) return kKnown;
+    foreign_type = type;
+    return kForeign;
+  }
+
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root();
     const std::string_view named = root["type"].string();
@@ -152,13 +193,18 @@ class AnthropicReader final : public EventReader {
     know_whole();
     const JsonView root = event.sliced();
     start_message(root);
-    root["content"].items([&](JsonView block) {
+    const JsonView content = root["content"];
+    const auto take_block = [&](JsonView block) {
       open(block, next_index_, event);
       if (blocks_.empty()) return;
       close(blocks_.back(), true);
       end_call(blocks_.back());
       blocks_.clear();
-    });
+    };
+    if (content.is_object()) take_block(content);
+    content.items(take_block);
+    if (content.kind() == '"') begin_text(content, next_index_);
+    close_all(true);
     stop(root);
   }
 
@@ -193,14 +239,11 @@ class AnthropicReader final : public EventReader {
       blocks_.erase(same);
     }
     if (!block.is_object() || blocks_.size() >= kMostBlocks) return tell_broken("no content block: ", event.text());
-    next_index_ = index + 1;
-    top_index_ = std::max(top_index_, index);
-    OpenBlock &opened = blocks_.emplace_back();
-    opened.index = index;
-    opened.kind = kind_of(block["type"].string());
-    opened.start = compact_json(block.text());
-    if (!items_.reserve(opened.start.size())) tell_oversize();
-    switch (opened.kind) {
+    const std::string_view named = block["type"].string();
+    const Kind kind = kind_of(named);
+    if (kind == Kind::text && (named != "text" || block["text"].kind() != '"')) return begin_text(block, index);
+    OpenBlock &opened = add_block(index, kind, compact_json(block.text()));
+    switch (kind) {
       case Kind::text: show_text(block["text"].string(), true); break;
       case Kind::thinking: show_reasoning(block["thinking"].string(), true); break;
       case Kind::call:
@@ -223,6 +266,32 @@ class AnthropicReader final : public EventReader {
     }
   }
 
+  OpenBlock &add_block(int64_t index, Kind kind, std::string start) {
+    const int64_t last = std::exchange(unannounced_, kNoIndex);
+    if (const auto before = find(last); last != kNoIndex && before != blocks_.end()) {
+      close(*before, true);  // nothing may tell its end either
+      blocks_.erase(before);
+    }
+    next_index_ = index + 1;
+    top_index_ = std::max(top_index_, index);
+    OpenBlock &opened = blocks_.emplace_back();
+    opened.index = index;
+    opened.kind = kind;
+    opened.start = std::move(start);
+    if (!items_.reserve(opened.start.size())) tell_oversize();
+    return opened;
+  }
+
+  // A block of text in another shape goes back as a plain one.
+  void begin_text(JsonView block, int64_t index) {
+    std::vector<ContentPiece> pieces;
+    read_content(block, {}, pieces);
+    std::string text;
+    for (const ContentPiece &piece : pieces) text += piece.text;
+    add_block(index, Kind::text, text_block(join_surrogates(text)));
+    show_text(text, true);
+  }
+
   uint32_t open_provided(std::string_view id, std::string_view name) {
     const auto slot = static_cast<uint32_t>(provided_.size());
     if (slot >= limits().calls_per_round) return kNoSlot;
@@ -240,28 +309,27 @@ class AnthropicReader final : public EventReader {
   void take_delta(JsonView root, const JsonEvent &event) {
     const JsonView delta = root["delta"];
     const int64_t index = root["index"].integer().value_or(0);
-    const auto found = find(index);
-    const std::string_view type = delta["type"].string();
+    const auto [kind, member] = piece_of(delta);
+    const JsonView value = delta[member];
+    auto found = find(index);
     if (found == blocks_.end()) {
-      if (type == "input_json_delta" && !delta["partial_json"].string().empty()) return lose_input(index);
-      return tell_broken("no such block: ", event.text());
+      const bool says = kind != Piece::none && !value.string().empty();
+      if (says && kind == Piece::input) return lose_input(index);
+      if (!says || blocks_.size() >= kMostBlocks) return tell_broken("no such block: ", event.text());
+      add_block(index, kind == Piece::text ? Kind::text : Kind::thinking,
+                kind == Piece::text ? text_block({}) : R"({"type":"thinking","thinking":""})");
+      unannounced_ = index;
+      found = std::prev(blocks_.end());
     }
     OpenBlock &block = *found;
-    const bool surrogates = event.has_surrogates();
-    const auto piece = [&](Piece kind, std::string_view member) {
-      const std::string_view text = delta[member].string();
-      if (delta[member].kind() == 'n') return;
-      if (!fits(block.kind, kind) || delta[member].kind() != '"') return take_odd(block, kind, delta[member], event);
-      if (!surrogates) repeatable(text);
+    const std::string_view type = delta["type"].string();
+    if (kind != Piece::none) {
+      if (value.kind() == 'n') return;
+      if (!fits(block.kind, kind) || value.kind() != '"') return take_odd(block, kind, value, event);
+      const bool surrogates = event.has_surrogates();
+      if (!surrogates) repeatable(value.string());
       again_ = {index, kind};
-      take_piece(block, kind, text, surrogates);
-    };
-    if (type == "text_delta") {
-      piece(Piece::text, "text");
-    } else if (type == "thinking_delta") {
-      piece(Piece::thinking, "thinking");
-    } else if (type == "input_json_delta") {
-      piece(Piece::input, "partial_json");
+      take_piece(block, kind, value.string(), surrogates);
     } else if (type == "signature_delta") {
       keep(block.signature, delta["signature"].string());
     } else if (type == "citations_delta") {
@@ -414,7 +482,7 @@ class AnthropicReader final : public EventReader {
     items_.save(saved);
     append_saved_bytes(saved.value("message"), id_);
     saved.text("container", container_);
-    saved.boolean("started", started_).number("nextIndex", next_index_);
+    saved.boolean("started", started_).number("nextIndex", next_index_).number("unannounced", unannounced_);
     std::string &ended = saved.value("endedCalls");
     ended += '[';
     for (const auto &[index, slot] : ended_calls_) {
@@ -449,6 +517,7 @@ class AnthropicReader final : public EventReader {
     from.get("started", started_);
     from.get("nextIndex", next_index_);
     next_index_ = std::min(next_index_, kMostInteger);
+    from.get("unannounced", unannounced_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
       if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
     for (JsonSlices ended(from.nested("endedCalls")); ended.next();) {
@@ -487,6 +556,7 @@ class AnthropicReader final : public EventReader {
   bool started_ = false;
   std::list<OpenBlock> blocks_;
   int64_t next_index_ = 0;
+  int64_t unannounced_ = kNoIndex;  // of the open block that a delta began
   int64_t top_index_ =
       -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
   std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the block, slot

@@ -65,6 +65,7 @@ void EventReader::end() {
     http_error_.report(sink_);
     return;
   }
+  note_unread();
   done_ = known_ = true;
   report_held();
   sink_.on_end();
@@ -89,6 +90,7 @@ void EventReader::save(std::string &out) const {
   append_saved_bytes(saved.value("refusalHeld"), refusal_joiner_.held());
   append_saved_bytes(saved.value("reasoningHeld"), reasoning_joiner_.held());
   append_saved_bytes(saved.value("beginning"), beginning_);
+  unread_.save(saved);
   append_saved_bytes(saved.value("model"), model_);
   append_saved_bytes(saved.value("finish"), finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
@@ -111,6 +113,7 @@ void EventReader::load(std::string_view saved) {
   load_joiner(from, "refusalHeld", refusal_joiner_);
   load_joiner(from, "reasoningHeld", reasoning_joiner_);
   from.get("beginning", beginning_);
+  unread_.load(from);
   from.text("model", model_);
   from.text("finish", finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
@@ -199,7 +202,9 @@ bool EventReader::read(std::string_view type, std::string_view data) {
   odd_ = odd_ || repaired_;
   if (!done_) {
     repeatable_ = {};
+    taking_ = true;
     take(type, event_);
+    note_unread();
     if (!repeatable_.empty() && !repaired_) shape_.learn(type, data, repeatable_);
     if (repaired_ && !failed_ && lacks_bytes_outside_of_texts(data)) {
       lose_event();
@@ -209,6 +214,14 @@ bool EventReader::read(std::string_view type, std::string_view data) {
     tell_broken("after the end of the answer: ", data);
   }
   return true;
+}
+
+// An answer may end within its last event, and is judged then.
+void EventReader::note_unread() {
+  if (!std::exchange(taking_, false) || sink_.gave_something()) return;
+  std::string_view foreign_type;
+  const std::span<const ReadMembers> known = known_members(event_.root(), foreign_type);
+  unread_.look(event_.root(), known, foreign_type, !known_);
 }
 
 void EventReader::know() {
@@ -275,8 +288,11 @@ void EventReader::take_model(std::string_view name) {
 }
 
 void EventReader::take_usage(const Usage &usage) {
-  for (const TokenKind &kind : kTokenKinds)
-    if (const int64_t count = usage.*kind.count; count >= 0 && count < kMostTokens) usage_.*kind.count = count;
+  for (const TokenKind &kind : kTokenKinds) {
+    const int64_t count = usage.*kind.count;
+    const bool says = count > 0 || (count == 0 && usage_.*kind.count < 0);  // gateways put 0 where they do not count
+    if (says && count < kMostTokens) usage_.*kind.count = count;
+  }
 }
 
 // Some servers send usage with every event: report it at the end, and again only if it changed since.
@@ -346,7 +362,8 @@ bool EventReader::report_no_answer() {
   const ProviderError error = read_provider_error(body, 0);
   if (error.words.empty()) return false;
   failed_ = true;
-  const std::string detail = "the answer is not " + std::string(answer_) + ": " + error.words;
+  const std::string unread = unread_.likeness().empty() ? "" : ", it looks like " + std::string(unread_.likeness());
+  const std::string detail = "the answer is not " + std::string(answer_) + unread + ": " + error.words;
   sink_.on_error(http_error_.tell(error.code("provider"), detail, error));
   return true;
 }

@@ -13,6 +13,7 @@
 #include "wire/http_error.h"
 #include "wire/json_event.h"
 #include "wire/sse.h"
+#include "wire/unread.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -26,6 +27,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void end() final;
   void finish(bool complete) final;
   Refusal refusal() const final { return http_error_.refusal(); }
+  std::string unread() const final { return unread_.words(); }
   void save(std::string &out) const final;
   void load(std::string_view saved) final;
 
@@ -42,6 +44,8 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   virtual void take(std::string_view type, const JsonEvent &event) = 0;
   // Takes one event behind the end of the answer. Returns false if it says something, which is too late.
   virtual bool take_late(const JsonEvent &event) = 0;
+  // The members that the wire knows of this event. Sets `foreign_type` to its type where it knows none such.
+  virtual std::span<const ReadMembers> known_members(JsonView event, std::string_view &foreign_type) const = 0;
   // Whether a stream may be JSON without events: values on lines of their own, or in one array. A body of JSON that
   // breaks off is then a stream that broke.
   virtual bool streams_json() const { return false; }
@@ -95,6 +99,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void on_no_array(std::string_view bytes) final { sse_.feed(bytes); }
   bool ignores() const { return failed_ || !sink_.reads_on(); }
   bool read(std::string_view type, std::string_view data);
+  void note_unread();
   void tell_unreadable(std::string_view data);
   template <class Tell>
   void tell(std::string_view text, const Tell &piece);
@@ -110,6 +115,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   JsonEvent event_;
   std::string_view repeatable_;
   bool repaired_ = false;
+  bool taking_ = false;  // the event is taken, and what of it is unread was not noted yet
   // -- not saved: the next event is parsed
   EventShape shape_;
   // -- position in the stream (saved with the turn)
@@ -118,6 +124,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   SseParser sse_;
   Utf8Joiner text_joiner_, refusal_joiner_, reasoning_joiner_;
   std::string beginning_;  // of the body, until something in it was understood
+  Unread unread_;
   std::string model_, finish_words_;
   Usage usage_, told_usage_;
   uint32_t calls_ = 0;       // that were reported by number

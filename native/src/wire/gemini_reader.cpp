@@ -11,6 +11,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/content_pieces.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/gemini_arguments.h"
@@ -27,6 +28,15 @@ constexpr LooseMember kCounts[] = {
     {"usageMetadata", "promptTokenCount"},        {"usageMetadata", "toolUsePromptTokenCount"},
     {"usageMetadata", "candidatesTokenCount"},    {"usageMetadata", "thoughtsTokenCount"},
     {"usageMetadata", "cachedContentTokenCount"}, {"usageMetadata", "totalTokenCount"},
+};
+
+constexpr ReadMembers kKnown[] = {
+    {"", "", "error usageMetadata promptFeedback responseId modelVersion createTime sdkHttpResponse"},
+    {"candidates", "content",
+     "finishReason finishMessage safetyRatings citationMetadata groundingMetadata urlContextMetadata logprobsResult"},
+    {"candidates.content", "text", "role"},
+    {"candidates.content.parts", "text content",
+     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse"},
 };
 
 // A call whose arguments are streamed.
@@ -64,12 +74,14 @@ class GeminiReader final : public EventReader {
 
   bool streams_json() const override { return true; }
 
+  std::span<const ReadMembers> known_members(JsonView, std::string_view &) const override { return kKnown; }
+
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root();
     count(root["usageMetadata"]);
     report_usage();
     bool says = root.kind() == '[' || root["error"];
-    candidate_of(root)["content"]["parts"].items([&](JsonView) { says = true; });
+    each_part(candidate_of(root)["content"]["parts"], [&](JsonView) { says = true; });
     return !says;
   }
 
@@ -89,7 +101,7 @@ class GeminiReader final : public EventReader {
       return fail("the prompt was blocked: " + std::string(reason) +
                   (words.empty() ? "" : ": " + join_surrogates(words)));
     }
-    take_parts(candidate["content"]["parts"], event);
+    take_content(candidate["content"], event);
     end_with(candidate["finishReason"].string(), candidate["finishMessage"].string());
   }
 
@@ -144,20 +156,34 @@ class GeminiReader final : public EventReader {
 
   // ---- Parts ----
 
+  // A list of parts, or one alone.
+  template <class Use>
+  static void each_part(JsonView parts, Use use) {
+    if (parts.is_object()) use(parts);
+    parts.items(use);
+  }
+
+  void take_content(JsonView content, const JsonEvent &event) {
+    if (const JsonView parts = content["parts"]) return take_parts(parts, event);
+    std::vector<ContentPiece> pieces;  // gateways write a text in place of the parts
+    read_content(content, {}, pieces);
+    for (const ContentPiece &piece : pieces) take_text(piece.text, piece.reasoning, true);
+  }
+
   // Text is read as simdjson parsed it. A part with anything else goes back as it came: from there on the event is
   // sliced.
   void take_parts(JsonView parts, const JsonEvent &event) {
     const bool sliced = event.has_surrogates() || !parts.text().empty();
     size_t taken = 0;
     bool stopped = false;
-    parts.items([&](JsonView part) {
+    each_part(parts, [&](JsonView part) {
       stopped = stopped || failed() || !take_part(part, sliced);
       if (!stopped) ++taken;
     });
     if (stopped || taken > 1) repeatable({});
     if (!stopped || sliced || failed()) return;
     size_t index = 0;
-    candidate_of(event.sliced())["content"]["parts"].items([&](JsonView part) {
+    each_part(candidate_of(event.sliced())["content"]["parts"], [&](JsonView part) {
       if (index++ >= taken && !failed()) take_part(part, true);
     });
   }

@@ -2,9 +2,11 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/content_pieces.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/native_items.h"
@@ -14,6 +16,13 @@ namespace {
 
 constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
 constexpr LooseMember kLoose[] = {{{}, "created_at"}};
+
+constexpr ReadMembers kKnown[] = {
+    {"", "response thinking", "model remote_model remote_host created_at done_reason context"},
+    {"message", "content thinking", "role tool_name"},
+    {"message.content", "text content thinking reasoning summary refusal", "type"},
+    {"message.tool_calls", "", "id type function"},
+};
 
 class OllamaReader final : public EventReader {
  public:
@@ -27,12 +36,12 @@ class OllamaReader final : public EventReader {
     const JsonView root = event.root();
     if (const char kind = root["error"].kind(); kind == '"' || kind == '{') return fail(event.text());
     const JsonView message = root["message"], done = root["done"];
-    if (message.is_object() || done.kind() == 't')
+    if (message.is_object() || done.kind() == 't' || root["response"].kind() == '"')
       know();
     else if (known())
       tell_broken("no line of an answer: ", event.text());
     take_model(root["model"].string());
-    if (message.is_object()) take_message(message, event);
+    take_message(message.is_object() ? message : root, message.is_object() ? "content" : "response", event);
     if (!done.is_true()) return;
     repeatable({});
     count(root);
@@ -48,7 +57,7 @@ class OllamaReader final : public EventReader {
     const JsonView root = event.root(), message = root["message"];
     count(root);
     report_usage();
-    return !root["error"] && message["content"].string().empty() && message["thinking"].string().empty() &&
+    return !root["error"] && message["content"].string().empty() && root["response"].string().empty() && message["thinking"].string().empty() &&
            message["tool_calls"].kind() != '[';
   }
 
@@ -59,16 +68,25 @@ class OllamaReader final : public EventReader {
     take_usage(counted);
   }
 
-  void take_message(JsonView message, const JsonEvent &event) {
+  std::span<const ReadMembers> known_members(JsonView, std::string_view &) const override { return kKnown; }
+
+  // A line of a chat has a message; that of a completion, which gateways send for one, has its members itself.
+  void take_message(JsonView message, std::string_view text, const JsonEvent &event) {
     const bool surrogates = event.has_surrogates();
-    const std::string_view thinking = message["thinking"].string(), content = message["content"].string();
-    const bool calls = message["tool_calls"].kind() == '[';
+    const std::string_view thinking = message["thinking"].string(), content = message[text].string();
+    const bool calls = text == "content" && message["tool_calls"].kind() == '[';
     if (!surrogates && !calls && thinking.empty() != content.empty()) {
       repeatable(thinking.empty() ? content : thinking);
       again_thinks_ = !thinking.empty();
     }
     take_text(true, thinking, surrogates);
     take_text(false, content, surrogates);
+    if (const JsonView parts = message[text]; parts.is_object() || parts.kind() == '[') {
+      std::vector<ContentPiece> pieces;
+      read_content(parts, {}, pieces);
+      for (const ContentPiece &piece : pieces) take_text(piece.reasoning, piece.text, surrogates);
+      repeatable({});
+    }
     if (calls)  // what goes back needs its text
       event.sliced()["message"]["tool_calls"].items([&](JsonView call) { take_call(call); });
   }

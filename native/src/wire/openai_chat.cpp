@@ -98,6 +98,10 @@ class ChatReader final : public EventReader {
       tell_broken("no chunk of an answer: ", event.text());
   }
 
+  std::span<const ReadMembers> known_members(JsonView, std::string_view &) const override {
+    return known_chunk_members();
+  }
+
   void take_again(std::string_view text) override {
     *chunk_.only_text() = text;
     take_delta(chunk_.delta, false);
@@ -108,8 +112,8 @@ class ChatReader final : public EventReader {
   void lose_event() override { calls_.lose_event(); }
 
   static bool says_anything(const ChatMessage &message) {
-    return !message.content.empty() || !message.plain_reasoning().empty() || !message.calls.empty() ||
-           message.lost_calls;
+    return !message.content.empty() || !message.plain_reasoning().empty() || !message.other_text.empty() ||
+           !message.calls.empty() || message.lost_calls;
   }
 
   static bool has_anything(const ChatMessage &message) {
@@ -121,14 +125,15 @@ class ChatReader final : public EventReader {
       plain_reasoning_ = true;
       show_reasoning(reasoning, surrogates);
     } else if (!plain_reasoning_) {
-      for (const ChatPiece &piece : delta.details) show_reasoning(piece.text, surrogates);
+      for (const ContentPiece &piece : delta.details) show_reasoning(piece.text, surrogates);
     }
-    for (const ChatPiece &piece : delta.content) show(piece, surrogates);
+    for (const ContentPiece &piece : delta.content) show(piece, surrogates);
+    if (delta.content.empty() && !deltas_.text) show_text(delta.other_text, surrogates);
     if (!delta.calls.empty()) calls_.add(delta.calls, surrogates, repaired());
     tell_unknown_calls(delta);
     keep_members(delta, surrogates);
     deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
-    for (const ChatPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
+    for (const ContentPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
     deltas_.calls = deltas_.calls || !delta.calls.empty();
     deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content.empty();
   }
@@ -138,9 +143,10 @@ class ChatReader final : public EventReader {
   void take_message(const ChatMessage &message, bool surrogates) {
     std::string text, refusal, reasoning(message.plain_reasoning());
     if (reasoning.empty())
-      for (const ChatPiece &piece : message.details) reasoning += piece.text;
-    for (const ChatPiece &piece : message.content)
+      for (const ContentPiece &piece : message.details) reasoning += piece.text;
+    for (const ContentPiece &piece : message.content)
       (piece.reasoning ? reasoning : piece.refusal ? refusal : text) += piece.text;
+    if (text.empty() && refusal.empty()) text = message.other_text;
     if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
     if (!deltas_.text) {
       show({.text = new_part(message_text_, text)}, surrogates);
@@ -169,7 +175,7 @@ class ChatReader final : public EventReader {
     return whole.starts_with(before) ? whole.substr(before.size()) : whole;
   }
 
-  void show(const ChatPiece &piece, bool surrogates) {
+  void show(const ContentPiece &piece, bool surrogates) {
     if (piece.reasoning)
       show_reasoning(piece.text, surrogates);
     else if (piece.refusal)

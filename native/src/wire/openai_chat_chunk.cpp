@@ -20,6 +20,33 @@ constexpr std::pair<std::string_view, int64_t Usage::*> kTokenNames[] = {
     {"cached_tokens", &Usage::cached_tokens},      {"prompt_cache_hit_tokens", &Usage::cached_tokens},  // DeepSeek
     {"reasoning_tokens", &Usage::reasoning_tokens}};
 
+constexpr std::string_view kMessageTexts =
+    "content text refusal reasoning reasoning_content reasoning_text thinking function_call functionCall";
+constexpr std::string_view kMessageOthers =
+    "role name id reasoning_details reasoning_opaque reasoning_signature thinking_blocks signature extra_content "
+    "thought_signature provider_specific_fields";
+constexpr std::string_view kPartTexts = "text content refusal thinking reasoning summary", kPartOthers = "type";
+constexpr std::string_view kCallOthers =
+    "id type function function_call functionCall name arguments args index extra_content";
+constexpr ReadMembers kKnown[] = {
+    {"", "", "id object type model error usage x_groq provider system_fingerprint service_tier obfuscation "
+             "prompt_filter_results timings prompt_token_ids"},
+    {"choices", "text", "finish_reason native_finish_reason stop_reason logprobs error content_filter_results "
+                        "content_filter_offsets token_ids"},
+    {"choices.delta", kMessageTexts, kMessageOthers},
+    {"choices.delta.content", kPartTexts, kPartOthers},
+    {"choices.delta.reasoning", "content", "type id"},
+    {"choices.delta.thinking", "content", "type id signature"},
+    {"choices.delta.audio", "transcript", "id"},
+    {"choices.delta.tool_calls", "", kCallOthers},
+    {"choices.message", kMessageTexts, kMessageOthers},
+    {"choices.message.content", kPartTexts, kPartOthers},
+    {"choices.message.reasoning", "content", "type id"},
+    {"choices.message.thinking", "content", "type id signature"},
+    {"choices.message.audio", "transcript", "id"},
+    {"choices.message.tool_calls", "", kCallOthers},
+};
+
 class Walk {
  public:
   explicit Walk(ChatChunk &chunk) : chunk_(chunk) {}
@@ -127,6 +154,8 @@ class Walk {
       } else if (key == "message" && kind == '{') {
         chunk_.whole = true;
         message(member, chunk_.message);
+      } else if (key == "text" && kind == '"' && chunk_.delta.other_text.empty()) {
+        chunk_.delta.other_text = member.string();
       } else if (key == "finish_reason" && kind == '"') {
         chunk_.finish = member.string();
       } else if (key == "native_finish_reason" && kind == '"') {
@@ -142,9 +171,9 @@ class Walk {
       const char kind = member.kind();
       if (kind == 'n') return;
       if (key == "content") {
-        content(member, {}, out.content, 0);
+        read_content(member, {}, out.content);
       } else if (key == "refusal") {
-        content(member, {.refusal = true}, out.content, 0);
+        read_content(member, {.refusal = true}, out.content);
       } else if (key == "tool_calls") {
         if (kind == '{')
           call(member, false, out);
@@ -162,42 +191,26 @@ class Walk {
       } else if (key == "reasoning_content") {
         if (kind == '"') out.reasoning_content = member.string();
       } else if (key == "reasoning") {
-        if (kind == '"') out.reasoning = member.string();
+        out.reasoning = words_of(member);
       } else if (key == "reasoning_text") {
         if (kind == '"') out.reasoning_text = member.string();
+      } else if (key == "thinking") {
+        out.thinking = words_of(member);
+      } else if (key == "text" && kind == '"') {
+        out.other_text = member.string();
+      } else if (key == "audio" && out.other_text.empty()) {
+        out.other_text = member["transcript"].string();
       } else if (is_opaque_member(key)) {
         if (key == "reasoning_details" && kind == '[')
-          member.items([&](JsonView item) { content(item, {.reasoning = true}, out.details, 0); });
+          read_content(member, {.reasoning = true}, out.details);
         out.opaque.push_back({key, text_of(member)});
       }
     });
   }
 
-  // A string, a part, or an array of parts: {type: text, text}, {type: thinking, thinking: […]}, …
-  void content(JsonView value, ChatPiece piece, std::vector<ChatPiece> &out, int within) {
-    switch (value.kind()) {
-      case '"':
-        piece.text = value.string();
-        if (!piece.text.empty()) out.push_back(piece);
-        break;
-      case '[':
-        if (within < 4) value.items([&](JsonView item) { content(item, piece, out, within + 1); });
-        break;
-      case '{':
-        if (within < 4)
-          value.members([&](std::string_view key, JsonView member) {
-            if (key == "type" && member.kind() == '"')
-              piece.reasoning = piece.reasoning || is_one_of(member.string(), {"reasoning", "thinking"});
-            else if (key == "text")
-              content(member, piece, out, within + 1);
-            else if (key == "refusal")
-              content(member, {.reasoning = piece.reasoning, .refusal = true}, out, within + 1);
-            else if (is_one_of(key, {"thinking", "reasoning", "summary"}))
-              content(member, {.reasoning = true}, out, within + 1);
-          });
-        break;
-      default: break;
-    }
+  // A text, or an object that has it in `content`.
+  static std::string_view words_of(JsonView value) {
+    return value.is_object() ? value["content"].string() : value.string();
   }
 
   void call(JsonView value, bool legacy, ChatMessage &out) {
@@ -246,7 +259,7 @@ class Walk {
 
 void ChatMessage::clear() {
   content.clear();
-  reasoning_content = reasoning = reasoning_text = {};
+  reasoning_content = reasoning = reasoning_text = thinking = other_text = {};
   details.clear();
   calls.clear();
   unknown_calls.clear();
@@ -265,7 +278,8 @@ void ChatChunk::clear() {
 
 std::string_view *ChatChunk::only_text() {
   if (!known || whole || odd || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
-  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text};
+  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text,
+                                     &delta.thinking, &delta.other_text};
   std::string_view *only = nullptr;
   size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +
                   delta.opaque.size();
@@ -279,6 +293,8 @@ std::string_view *ChatChunk::only_text() {
       call.id.empty() && call.name.empty() && call.members.empty() && !call.foreign && !call.arguments.empty();
   return goes_on ? &call.arguments : nullptr;
 }
+
+std::span<const ReadMembers> known_chunk_members() { return kKnown; }
 
 void read_chunk(const JsonEvent &event, ChatChunk &chunk) {
   chunk.clear();

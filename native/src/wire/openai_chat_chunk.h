@@ -3,21 +3,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "wire/call_assembler.h"
+#include "wire/content_pieces.h"
 #include "wire/json_event.h"
+#include "wire/unread.h"
 #include "wire/wire.h"
 
 namespace sluice {
-
-struct ChatPiece {
-  bool reasoning = false;
-  std::string_view text = {};
-  bool refusal = false;
-};
 
 struct ChatMember {
   std::string_view key;
@@ -26,18 +23,22 @@ struct ChatMember {
 
 // A `delta` or a `message`.
 struct ChatMessage {
-  std::vector<ChatPiece> content;      // in order
+  std::vector<ContentPiece> content;   // in order
   std::string_view reasoning_content;  // servers send the same text under these names; one is shown
   std::string_view reasoning;
   std::string_view reasoning_text;
-  std::vector<ChatPiece> details;  // the texts of reasoning_details
+  std::string_view thinking;
+  std::string_view other_text;  // of a legacy completion, or the words of speech: counts where there is no content
+  std::vector<ContentPiece> details;  // the texts of reasoning_details
   std::vector<CallDelta> calls;
   std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
   std::vector<ChatMember> opaque;               // members that the next request repeats as they came
   bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
 
   std::string_view plain_reasoning() const {
-    return !reasoning_content.empty() ? reasoning_content : !reasoning.empty() ? reasoning : reasoning_text;
+    for (const std::string_view text : {reasoning_content, reasoning, reasoning_text})
+      if (!text.empty()) return text;
+    return thinking;
   }
   void clear();
 };
@@ -59,6 +60,9 @@ struct ChatChunk {
   std::string_view *only_text();
   void clear();
 };
+
+// What read_chunk knows of an event.
+std::span<const ReadMembers> known_chunk_members();
 
 void read_chunk(const JsonEvent &event, ChatChunk &chunk);
 

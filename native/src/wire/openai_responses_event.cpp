@@ -5,6 +5,30 @@
 #include "base/text.h"
 
 namespace sluice {
+namespace {
+
+constexpr std::string_view kItem =
+    "type id status role phase call_id name arguments input output summary encrypted_content namespace caller agent "
+    "agent_name";
+constexpr std::string_view kPartTexts = "text content refusal transcript", kPartOthers = "type annotations logprobs";
+constexpr ReadMembers kKnown[] = {
+    {"", "delta text refusal arguments input",
+     "type event_id response_id item_id obfuscation part logprobs annotation error code message"},
+    {"item", "content", kItem},
+    {"item.content", kPartTexts, kPartOthers},
+    {"delta", "text", "type"},
+    {"response", "", "*"},
+    {"response.output", "content", kItem},
+    {"response.output.content", kPartTexts, kPartOthers},
+};
+constexpr ReadMembers kKnownBody[] = {
+    {"", "", "*"},
+    {"output", "content", kItem},
+    {"output.content", kPartTexts, kPartOthers},
+};
+constexpr ReadMembers kForeign[] = {{"", "", "type event_id response_id item_id obfuscation logprobs response"}};
+
+}  // namespace
 
 Piece piece_of(std::string_view type) {
   if (type == "output_text.delta") return Piece::text;
@@ -12,6 +36,7 @@ Piece piece_of(std::string_view type) {
   if (type == "function_call_arguments.delta") return Piece::arguments;
   if (type == "custom_tool_call_input.delta") return Piece::input;
   if (type == "reasoning_text.delta") return Piece::thought;
+  if (type == "audio.transcript.delta") return Piece::transcript;
   return type == "reasoning_summary_text.delta" ? Piece::summary : Piece::none;
 }
 
@@ -34,6 +59,20 @@ Fields read_fields(JsonView root) {
       fields.response = value;
   });
   return fields;
+}
+
+std::span<const ReadMembers> known_response_members(JsonView root, std::string_view &foreign_type) {
+  std::string_view type = root["type"].string();
+  if (type.empty() && root["object"].string() == "response") return kKnownBody;
+  if (type.starts_with("response.")) type.remove_prefix(std::string_view("response.").size());
+  const bool known =
+      piece_of(type) != Piece::none || type.starts_with("reasoning") || type.starts_with("content_part.") ||
+      is_one_of(type, {"output_text.done", "refusal.done", "function_call_arguments.done",
+                       "custom_tool_call_input.done", "output_item.added", "output_item.done", "created", "queued",
+                       "in_progress", "completed", "incomplete", "failed", "cancelled", "error", ""});
+  if (known) return kKnown;
+  foreign_type = type;
+  return kForeign;
 }
 
 }  // namespace sluice

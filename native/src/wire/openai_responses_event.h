@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "wire/json_event.h"
+#include "wire/unread.h"
 
 namespace sluice {
 
 constexpr int64_t kAnyIndex = -1;  // the event does not say
 
 // What a delta adds to.
-enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary };
+enum class Piece : uint8_t { none, text, refusal, arguments, input, thought, summary, transcript };
 
 Piece piece_of(std::string_view type);  // `type`: without "response."
 
@@ -24,5 +26,8 @@ struct Fields {
 };
 
 Fields read_fields(JsonView root);
+
+// What is known of an event. Sets `foreign_type` to its type where that is unknown.
+std::span<const ReadMembers> known_response_members(JsonView root, std::string_view &foreign_type);
 
 }  // namespace sluice

@@ -28,6 +28,14 @@ bool is_for_host(std::string_view type, std::string_view item) {
   return is_one_of(type, {"local_shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"});
 }
 
+std::string_view text_of_part(JsonView part, std::string_view key) {
+  if (key != "text") return part[key].string();
+  if (part.kind() == '"') return part.string();
+  for (const std::string_view name : {"text", "content", "transcript"})
+    if (const std::string_view text = part[name].string(); !text.empty()) return text;
+  return {};
+}
+
 std::string responses_text(std::string_view message) {
   const std::string_view content = json_member(message, "content").value_or("[]");
   if (json_kind(content) == '"') return json_text(content);

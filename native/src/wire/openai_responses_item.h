@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "wire/json_event.h"
+
 namespace sluice {
 
 enum class ResponsesItem : uint8_t {
@@ -31,5 +33,15 @@ std::string responses_text(std::string_view message);
 // A message or a call of the client as a client may write it: without `id`, which ties it to a reasoning item, and
 // without `status`. Empty: nothing is left of it.
 std::string untied_item(std::string_view item);
+
+// A list of parts, one part alone, or a text in its place.
+template <class Use>
+void each_part(JsonView parts, Use use) {
+  if (parts.is_object() || parts.kind() == '"') use(parts);
+  parts.items(use);
+}
+
+// The text of a part, or of a text in its place. `key`: the member that usually has it.
+std::string_view text_of_part(JsonView part, std::string_view key);
 
 }  // namespace sluice

@@ -101,8 +101,9 @@ class ResponsesReader final : public EventReader {
   void take_named(std::string_view type, const Fields &fields, const JsonEvent &event) {
     const bool surrogates = event.has_surrogates();
     if (const Piece piece = piece_of(type); piece != Piece::none) {
-      if (!is_null(fields.delta) && fields.delta.kind() != '"') return take_odd(piece, fields, event);
-      const std::string_view text = fields.delta.string();
+      const JsonView delta = fields.delta.is_object() ? fields.delta["text"] : fields.delta;
+      if (!is_null(fields.delta) && delta.kind() != '"') return take_odd(piece, fields, event);
+      const std::string_view text = delta.string();
       if (!surrogates) repeatable(text);
       again_id_ = fields.id;
       again_.piece = piece;
@@ -153,6 +154,9 @@ class ResponsesReader final : public EventReader {
         add_arguments(call_at(fields.index, ResponsesItem::function_call), text, surrogates);
         break;
       case Piece::input: add_arguments(call_at(fields.index, ResponsesItem::custom_call), text, surrogates); break;
+      case Piece::transcript:
+        if (!has_text_) show_piece(text_at(fields, ResponsesItem::message), piece, text, surrogates);
+        break;
       default: {
         const bool thinks = piece == Piece::thought || piece == Piece::summary;
         if (text.empty()) break;
@@ -163,6 +167,10 @@ class ResponsesReader final : public EventReader {
   }
 
   void take_again(std::string_view text) override { take_piece(again_.piece, again_.fields, text, false); }
+
+  std::span<const ReadMembers> known_members(JsonView event, std::string_view &foreign_type) const override {
+    return known_response_members(event, foreign_type);
+  }
 
   bool take_late(const JsonEvent &event) override {
     const JsonView root = event.root();
@@ -414,10 +422,10 @@ class ResponsesReader final : public EventReader {
   // ---- Text ----
 
   static ShownText &shown_of(OutputItem &item, Piece piece) {
-    return piece == Piece::refusal ? item.refused : piece == Piece::text ? item.said : item.thought;
+    return piece == Piece::refusal ? item.refused : piece == Piece::thought ? item.thought : item.said;
   }
 
-  // `piece`: text, refusal or thought. nullptr: the item is one too many.
+  // `piece`: text, transcript, refusal or thought. nullptr: the item is one too many.
   void show_piece(OutputItem *item, Piece piece, std::string_view text, bool surrogates) {
     if (text.empty()) return;
     if (piece == Piece::thought) {  // parts of reasoning are paragraphs
@@ -428,6 +436,7 @@ class ResponsesReader final : public EventReader {
     }
     if (item != nullptr) shown_of(*item, piece).add(text);
     thinks_ = piece == Piece::thought;
+    has_text_ = has_text_ || piece == Piece::text;
     refused_ = refused_ || piece == Piece::refusal;
     if (thinks_)
       show_reasoning(text, surrogates);
@@ -468,7 +477,7 @@ class ResponsesReader final : public EventReader {
     std::vector<std::string> parts;
     std::string whole;
     for (const JsonView list : lists)
-      list.items([&](JsonView part) { whole += parts.emplace_back(join_surrogates(part[key].string())); });
+      each_part(list, [&](JsonView part) { whole += parts.emplace_back(join_surrogates(text_of_part(part, key))); });
     const auto rest = shown_of(item, piece).rest_of_whole(whole);
     if (!rest) return tell_repeated();
     size_t shown = whole.size() - rest->size();
@@ -494,7 +503,7 @@ class ResponsesReader final : public EventReader {
 
   static std::string texts_of(JsonView parts) {
     std::string text;
-    parts.items([&](JsonView part) { text += part["text"].string(); });
+    each_part(parts, [&](JsonView part) { text += text_of_part(part, "text"); });
     return text;
   }
 
@@ -632,7 +641,7 @@ class ResponsesReader final : public EventReader {
     items_.save("items", saved);
     saved.number("provided", provided_).boolean("refused", refused_);
     saved.boolean("thinks", thinks_).number("keptBytes", static_cast<int64_t>(kept_bytes_));
-    saved.boolean("tooMuch", too_much_);
+    saved.boolean("tooMuch", too_much_).boolean("hasText", has_text_);
   }
 
   void load_more(const SavedReader &from) override {
@@ -642,6 +651,7 @@ class ResponsesReader final : public EventReader {
     from.get("thinks", thinks_);
     from.get("keptBytes", kept_bytes_);
     from.get("tooMuch", too_much_);
+    from.get("hasText", has_text_);
   }
 
   // -- of the delta that was parsed last; not saved: see take_again
@@ -656,7 +666,8 @@ class ResponsesReader final : public EventReader {
   OutputItems items_;
   uint32_t provided_ = 0;  // slots that were given
   bool refused_ = false;
-  bool thinks_ = false;  // reasoning was the last thing that was shown
+  bool thinks_ = false;    // reasoning was the last thing that was shown
+  bool has_text_ = false;  // more than the words of speech
   size_t kept_bytes_ = 0;
   bool too_much_ = false;
 };

@@ -47,6 +47,8 @@ class WireSink {
 
   // Is the answer read on? If not, what follows in the same piece counts for as little as what was never fed.
   virtual bool reads_on() const { return true; }
+  // Did the answer give any text, reasoning or call so far?
+  virtual bool gave_something() const { return true; }
   // Does the request have a tool of this name that the provider does not run?
   virtual bool has_tool(std::string_view) const { return true; }
   // Does it have tools that the provider runs?
@@ -127,6 +129,8 @@ class WireReader {
   virtual void finish(bool complete) = 0;
   // Are there arguments that may belong to any of several calls? Until finish() no call is known to be complete then.
   virtual bool has_orphans() const { return false; }
+  // Where the answer, which gave nothing so far, held something that nobody reads, in words; empty: nowhere.
+  virtual std::string unread() const { return {}; }
   // Does the HTTP status say that this is no answer? Its body then holds the provider's words: `open` while they may
   // still grow, `whole` once they are complete JSON.
   enum class Refusal : uint8_t { none, open, whole };
@@ -170,7 +174,7 @@ class Wire {
   virtual std::string write_tools(const std::vector<ToolOffer> &) const { return {}; }
   // The keywords of a tool's schema that the server drops before its model reads them.
   virtual std::set<std::string> dropped_keywords(std::string_view) const { return {}; }
-  // Does an answer of this format say where it ends? If not, any bytes are a whole answer, and so are none.
+  // Does an answer of this format say where it ends? If not, it is whole when the host says so.
   virtual bool has_end() const { return true; }
   // Can these items of an earlier answer (on_native) go back with a message of so many calls?
   virtual bool echoes(std::string_view, size_t) const { return false; }

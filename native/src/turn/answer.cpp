@@ -268,6 +268,7 @@ std::optional<TurnError> Answer::fault_of_end() const {
     case Finish::length:
       if (gave_something()) return std::nullopt;
       fault.code = "empty_answer";
+      if (const std::string unread = reader_->unread(); !unread.empty()) fault.detail += "; not read: " + unread;
       break;
     default: return std::nullopt;
   }

@@ -36,9 +36,9 @@ Kind kind_of(std::string_view type) {
 
 enum class Piece : uint8_t { none, text, thinking, input };  // what a delta adds
 
-constexpr std::string_view kTypes[] = {"message_start",      "message_delta",       "message_stop", "message",
-                                       "content_block_start", "content_block_delta", "content_block_stop",
-                                       "ping",               "error"};
+constexpr std::string_view kTypes[] = {
+    "message_start",       "message_delta",      "message_stop", "message", "content_block_start",
+    "content_block_delta", "content_block_stop", "ping",         "error"};
 constexpr std::string_view kMessageOthers =
     "type id role model stop_reason stop_sequence stop_details usage container context_management service_tier error";
 constexpr std::string_view kBlockTexts = "text content thinking signature data";

@@ -57,8 +57,8 @@ class OllamaReader final : public EventReader {
     const JsonView root = event.root(), message = root["message"];
     count(root);
     report_usage();
-    return !root["error"] && message["content"].string().empty() && root["response"].string().empty() && message["thinking"].string().empty() &&
-           message["tool_calls"].kind() != '[';
+    return !root["error"] && message["content"].string().empty() && message["thinking"].string().empty() &&
+           root["response"].string().empty() && message["tool_calls"].kind() != '[';
   }
 
   void count(JsonView root) {

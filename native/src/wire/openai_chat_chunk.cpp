@@ -29,10 +29,12 @@ constexpr std::string_view kPartTexts = "text content refusal thinking reasoning
 constexpr std::string_view kCallOthers =
     "id type function function_call functionCall name arguments args index extra_content";
 constexpr ReadMembers kKnown[] = {
-    {"", "", "id object type model error usage x_groq provider system_fingerprint service_tier obfuscation "
-             "prompt_filter_results timings prompt_token_ids"},
-    {"choices", "text", "finish_reason native_finish_reason stop_reason logprobs error content_filter_results "
-                        "content_filter_offsets token_ids"},
+    {"", "",
+     "id object type model error usage x_groq provider system_fingerprint service_tier obfuscation "
+     "prompt_filter_results timings prompt_token_ids"},
+    {"choices", "text",
+     "finish_reason native_finish_reason stop_reason logprobs error content_filter_results "
+     "content_filter_offsets token_ids"},
     {"choices.delta", kMessageTexts, kMessageOthers},
     {"choices.delta.content", kPartTexts, kPartOthers},
     {"choices.delta.reasoning", "content", "type id"},
@@ -201,8 +203,7 @@ class Walk {
       } else if (key == "audio" && out.other_text.empty()) {
         out.other_text = member["transcript"].string();
       } else if (is_opaque_member(key)) {
-        if (key == "reasoning_details" && kind == '[')
-          read_content(member, {.reasoning = true}, out.details);
+        if (key == "reasoning_details" && kind == '[') read_content(member, {.reasoning = true}, out.details);
         out.opaque.push_back({key, text_of(member)});
       }
     });
@@ -278,8 +279,8 @@ void ChatChunk::clear() {
 
 std::string_view *ChatChunk::only_text() {
   if (!known || whole || odd || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
-  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text,
-                                     &delta.thinking, &delta.other_text};
+  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text, &delta.thinking,
+                                     &delta.other_text};
   std::string_view *only = nullptr;
   size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +
                   delta.opaque.size();

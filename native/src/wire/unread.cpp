@@ -54,7 +54,8 @@ class Walk {
     if (value.kind() == '[' && lists < kMostLists) {
       size_t place = 0;
       value.items([&](JsonView item) {
-        if (!full() && ++looked_ <= kMostMembers) look(item, path + '[' + std::to_string(place++) + ']', name, lists + 1);
+        if (!full() && ++looked_ <= kMostMembers)
+          look(item, path + '[' + std::to_string(place++) + ']', name, lists + 1);
       });
     }
     const ReadMembers *const known = find(name);

@@ -362,6 +362,7 @@ class ResponsesReader final : public EventReader {
   void close_parts(OutputItem &item, std::string_view type, JsonView json) {
     switch (item.kind) {
       case ResponsesItem::message:
+        if (!is_one_of(json["role"].string(), {"", "assistant"})) break;  // it is no answer
         show_rest(item, Piece::text, {json["content"]}, "text");
         show_rest(item, Piece::refusal, {json["content"]}, "refusal");
         break;

@@ -189,7 +189,7 @@ class Check {
     }, ms)
     let done = false
     for await (const event of run) {
-      if (event.type === 'error' && !done && !answer.late) answer.error ??= event
+      if (event.type === 'error' && !done && !answer.late && !saidNothing(event)) answer.error ??= event
       if (event.type === 'diagnostic' && event.code === 'other_format') answer.otherFormat ??= event.detail
       if ((event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '') answer.firstMs ??= performance.now() - from
       if (event.type === 'text') answer.text += event.text
@@ -227,6 +227,9 @@ class Check {
     return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean
   }
 }
+
+/** A model without a word is no fault of its server, unless what it said stands where nobody reads it. */
+const saidNothing = ({ code, detail }: ErrorEvent): boolean => code === 'empty_answer' && !detail.includes('not read: ')
 
 const red = /\bred\b|红|紅|\brot\b|\brouge\b|\brojo\b|赤|crimson|scarlet/i
 

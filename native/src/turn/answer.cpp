@@ -191,9 +191,9 @@ void Answer::conclude(bool whole, End how) {
     if (unfinished) code = "unfinished";
     if (setup_.parser && unfinished)  // nothing runs, and the input may be a piece of a recording
       log_.diagnostic("unfinished", "the answer has no end");
-    else if (setup_.parser && nothing)
+    else if (setup_.parser && nothing && setup_.wire->has_end())  // a text of nobody may be empty
       log_.diagnostic("empty_answer", nothing_came());
-    else if (nothing)
+    else if (nothing && !setup_.parser)
       error_ = {"empty_answer", nothing_came(), "", true, false};
     else if (unfinished)
       error_ = {"unfinished", "the answer broke off: its end never came", "", false, false};

@@ -50,8 +50,14 @@ function joined(answer) {
   return [...calls.values()]
 }
 
+const lacksText = (client, engine) => client.text === '' && engine.text !== ''
+
 const chat = [
   tags,
+  {
+    why: 'text of a choice, of a delta or of speech: the client knows no such member', differs: ['text'], agrees: true, same: lacksText,
+    holds: (answer) => choices(answer).some(({ text, delta }) => isText(text) || isText(delta?.text) || isText(delta?.audio?.transcript)),
+  },
   { why: 'a call without its index', throws: /invalid tool call index/, holds: (answer) => pieces(answer).some(({ index }) => !(Number.isInteger(index) && index >= 0)) },
   { why: 'a first call whose index is not 0', throws: /reading 'id'/, holds: (answer) => Math.min(...pieces(answer).map(({ index }) => index)) > 0 },
   { why: 'a call whose first delta has no type', throws: /missing `type`/, holds: (answer) => joined(answer).some(({ type }) => !type) },
@@ -144,6 +150,17 @@ const blocks = (answer) => ofType(answer, 'content_block_start')
 const inputs = (answer) => blocks(answer).map(({ index }) => ofType(answer, 'content_block_delta').filter((event) => event.index === index).map(({ delta }) => delta.partial_json ?? '').join(''))
 
 const anthropic = [
+  {
+    why: 'a delta whose block never began', throws: /reading 'type'/,
+    holds: (answer) => {
+      const begun = new Set(ofType(answer, 'content_block_start').map(({ index }) => index))
+      return ofType(answer, 'content_block_delta').some(({ index }) => !begun.has(index))
+    },
+  },
+  {
+    why: 'a block or a delta of text that says another type, or none', differs: ['text', 'reasoning'], agrees: true, same: lacksText,
+    holds: (answer) => ofType(answer, 'content_block_delta').some(({ delta }) => delta.type === undefined || delta.type === 'output_text_delta'),
+  },
   { why: '[DONE] behind the end', throws: /"\[DONE\]" is not valid JSON/, holds: ({ payloads }) => payloads.includes('[DONE]') },
   { why: 'input that is no JSON', throws: /is not valid JSON/, holds: (answer) => inputs(answer).some((text) => text !== '' && isBroken(text)) },
   {
@@ -165,6 +182,11 @@ const parts = ({ objects }) => objects.flatMap(({ candidates }) => list(candidat
 const functionCalls = (answer) => parts(answer).flatMap(({ functionCall }) => functionCall ?? [])
 
 const gemini = [
+  { why: 'a part in the place of the list of parts', throws: /requires \.\.\.iterable/, holds: ({ objects }) => objects.some(({ candidates }) => list(candidates).some(({ content }) => content?.parts && !Array.isArray(content.parts))) },
+  {
+    why: 'content that is a text, or has one', differs: ['text'], agrees: true, same: lacksText,
+    holds: ({ objects }) => objects.some(({ candidates }) => list(candidates).some(({ content }) => isText(content) || isText(content?.text))),
+  },
   {
     why: 'a body that is no event, or a last one without its blank line', throws: /Incomplete JSON segment/,
     holds: ({ text }) => !/^data:/.test(text) || !/(\n\n|\r\r|\r\n\r\n)$/.test(text),
@@ -191,6 +213,10 @@ const gemini = [
 
 const ollama = [
   tags,
+  {
+    why: 'content that is a part, or parts: the client joins them as texts', differs: ['text'], agrees: true, same: (client) => client.text.includes('[object Object]'),
+    holds: ({ objects }) => objects.some(({ message }) => typeof message?.content === 'object' && message.content !== null),
+  },
   { why: 'no line says that it is done', throws: /Did not receive done/, holds: ({ text }) => !text.split('\n').some((line) => objectOf(line)?.done) || !text.endsWith('\n') },
   { why: 'a line without a message', throws: /'content' of 'undefined'/, holds: ({ objects }) => objects.some(({ message }) => !message) },
   { why: 'a call without a function', throws: /reading 'name'|of null/, holds: ({ objects }) => objects.some(({ message }) => list(message?.tool_calls).some((call) => !call?.function)) },

@@ -1,26 +1,20 @@
 #include "wire/likeness.h"
 
 namespace sluice {
-namespace {
-
-constexpr std::string_view kChat = "openai-chat", kResponses = "openai-responses", kAnthropic = "anthropic",
-                           kGemini = "gemini", kOllama = "ollama";
-
-}  // namespace
 
 std::string_view looks_like(JsonView event) {
   const std::string_view type = event["type"].string();
-  if (event["choices"].kind() == '[') return kChat;
-  if (type.starts_with("response.") || event["object"].string() == "response") return kResponses;
-  if (type.starts_with("message_") || type.starts_with("content_block_")) return kAnthropic;
-  if (type == "message" && event["content"].kind() == '[') return kAnthropic;
-  if (event["candidates"].kind() == '[' || event["usageMetadata"].is_object()) return kGemini;
-  if (event["done"].kind() == 't' && (event["message"].is_object() || event["response"].kind() == '"')) return kOllama;
+  if (event["choices"].kind() == '[') return "openai-chat";
+  if (type.starts_with("response.") || event["object"].string() == "response") return "openai-responses";
+  if (type.starts_with("message_") || type.starts_with("content_block_")) return "anthropic";
+  if (type == "message" && event["content"].kind() == '[') return "anthropic";
+  if (event["candidates"].kind() == '[' || event["usageMetadata"].is_object()) return "gemini";
+  if (event["done"].kind() == 't' && (event["message"].is_object() || event["response"].kind() == '"')) return "ollama";
   return {};
 }
 
 std::string_view likeness_of(std::string_view id) {
-  for (const std::string_view wire : {kChat, kResponses, kAnthropic, kGemini, kOllama})
+  for (const std::string_view wire : {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"})
     if (wire == id) return wire;
   return {};
 }

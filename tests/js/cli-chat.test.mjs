@@ -207,9 +207,9 @@ test('chat: what is too long is shown on request, and what nobody reads wants an
 test('chat: an answer that was cut, withheld, broken off or empty is told, and a failure', async (t) => {
   for (const [answer, told] of [
     [{ text: 'I am', finish: 'length' }, 'The answer was cut at its length limit.'], [{ text: 'I am', finish: 'content_filter' }, 'The provider withheld the rest.'],
-    [{ text: '' }, 'No answer came.'],
+    [[{ text: '' }, { text: '' }, { text: '' }], '✖ empty_answer: the provider answered nothing'], // it is asked for again, twice
   ]) {
-    const { args } = await scripted(t, answer, { text: 'Whole.' })
+    const { args } = await scripted(t, ...[answer].flat(), { text: 'Whole.' })
     const { code, out } = await sluice(['chat', ...args], 'Hi\nAgain\n')
     inOrder(out, '> Hi', told, '> Again', 'Whole.', ' s\n')
     assert.equal(code, 1, told)

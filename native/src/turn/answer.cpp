@@ -184,10 +184,11 @@ void Answer::conclude(bool whole, End how) {
     if (!is_open()) return;
   }
   apply(AnswerTrigger::end);
+  const bool says_all = how == End::complete && finish != Finish::pause && finish != Finish::malformed;
   std::string_view code = "provider_error";
   if (!error_ && !ours && how == End::complete) {
     const bool unfinished = !whole && finish == Finish::none && setup_.wire->has_end();
-    const bool nothing = !gave_something() && finish != Finish::pause && finish != Finish::malformed;
+    const bool nothing = says_all && !gave_something() && reader_->media().empty();
     if (unfinished) code = "unfinished";
     if (setup_.parser && unfinished)  // nothing runs, and the input may be a piece of a recording
       log_.diagnostic("unfinished", "the answer has no end");
@@ -213,7 +214,10 @@ void Answer::conclude(bool whole, End how) {
     log_.round().note = setup_.config.words(Word::malformed_answer);
   if (!ours && !error_ && calls_ == 0) {
     Protocols read = parsed_;
-    if (how == End::complete && finish != Finish::pause && finish != Finish::malformed && only_thought()) {
+    if (says_all && !gave_something() && !reader_->media().empty())
+      log_.diagnostic("no_answer", "the answer is a picture or a sound that Sluice does not show: " +
+                                       std::string(reader_->media()));
+    if (says_all && only_thought()) {
       log_.diagnostic("no_answer", "the answer is reasoning alone");
       std::string thoughts;
       for (const std::string_view piece : last_thoughts(kMostThought)) thoughts += piece;

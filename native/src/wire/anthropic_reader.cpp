@@ -46,9 +46,9 @@ constexpr std::string_view kBlockOthers =
     "type id name input caller tool_use_id server_name citations encrypted_content cache_control";
 constexpr ReadMembers kKnown[] = {
     {"", "content", kMessageOthers},
-    {"content", kBlockTexts, kBlockOthers},
+    {"content", kBlockTexts, kBlockOthers, "source"},
     {"message", "content", kMessageOthers},
-    {"content_block", kBlockTexts, kBlockOthers},
+    {"content_block", kBlockTexts, kBlockOthers, "source"},
     {"delta", "text thinking partial_json signature content",
      "type stop_reason stop_sequence stop_details container citation encrypted_content context_management"},
 };

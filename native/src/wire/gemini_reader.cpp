@@ -36,7 +36,8 @@ constexpr ReadMembers kKnown[] = {
      "finishReason finishMessage safetyRatings citationMetadata groundingMetadata urlContextMetadata logprobsResult"},
     {"candidates.content", "text", "role"},
     {"candidates.content.parts", "text content",
-     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse"},
+     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse",
+     "inlineData fileData"},
 };
 
 // A call whose arguments are streamed.

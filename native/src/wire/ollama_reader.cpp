@@ -18,8 +18,8 @@ constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
 constexpr LooseMember kLoose[] = {{{}, "created_at"}};
 
 constexpr ReadMembers kKnown[] = {
-    {"", "response thinking", "model remote_model remote_host created_at done_reason context"},
-    {"message", "content thinking", "role tool_name"},
+    {"", "response thinking", "model remote_model remote_host created_at done_reason context", "image images"},
+    {"message", "content thinking", "role tool_name", "image images"},
     {"message.content", "text content thinking reasoning summary refusal", "type"},
     {"message.tool_calls", "", "id type function"},
 };

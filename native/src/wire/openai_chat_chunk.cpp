@@ -35,17 +35,17 @@ constexpr ReadMembers kKnown[] = {
     {"choices", "text",
      "finish_reason native_finish_reason stop_reason logprobs error content_filter_results "
      "content_filter_offsets token_ids"},
-    {"choices.delta", kMessageTexts, kMessageOthers},
-    {"choices.delta.content", kPartTexts, kPartOthers},
+    {"choices.delta", kMessageTexts, kMessageOthers, "images"},
+    {"choices.delta.content", kPartTexts, kPartOthers, "image_url"},
     {"choices.delta.reasoning", "content", "type id"},
     {"choices.delta.thinking", "content", "type id signature"},
-    {"choices.delta.audio", "transcript", "id"},
+    {"choices.delta.audio", "transcript", "id", "data"},
     {"choices.delta.tool_calls", "", kCallOthers},
-    {"choices.message", kMessageTexts, kMessageOthers},
-    {"choices.message.content", kPartTexts, kPartOthers},
+    {"choices.message", kMessageTexts, kMessageOthers, "images"},
+    {"choices.message.content", kPartTexts, kPartOthers, "image_url"},
     {"choices.message.reasoning", "content", "type id"},
     {"choices.message.thinking", "content", "type id signature"},
-    {"choices.message.audio", "transcript", "id"},
+    {"choices.message.audio", "transcript", "id", "data"},
     {"choices.message.tool_calls", "", kCallOthers},
 };
 

@@ -46,8 +46,8 @@ bool holds(JsonView value) {
 
 class Walk {
  public:
-  Walk(std::span<const ReadMembers> read, std::string_view type, std::vector<std::string> &paths)
-      : read_(read), type_(type), paths_(paths) {}
+  Walk(std::span<const ReadMembers> read, std::string_view type, std::vector<std::string> &paths, std::string &media)
+      : read_(read), type_(type), paths_(paths), media_(media) {}
 
   // `value`: an object, or a list of such. `name`: of the object, as in ReadMembers.
   void look(JsonView value, const std::string &path, const std::string &name, size_t lists = 0) {
@@ -66,6 +66,10 @@ class Walk {
       const std::string inner = name.empty() ? std::string(key) : name + '.' + std::string(key);
       const std::string at = path.empty() ? plain(key) : path + '.' + plain(key);
       if (!text && find(inner) != nullptr) return look(member, at, inner);
+      if (names(known->media, key)) {
+        if (media_.empty()) media_ = at.substr(0, kMostPath);
+        return;
+      }
       const bool read = (text && names(known->texts, key)) || known->others == "*" || names(known->others, key);
       if (!read) add(at);
     });
@@ -88,6 +92,7 @@ class Walk {
   const std::span<const ReadMembers> read_;
   const std::string_view type_;
   std::vector<std::string> &paths_;
+  std::string &media_;
   size_t looked_ = 0;
 };
 
@@ -95,7 +100,7 @@ class Walk {
 
 void Unread::look(JsonView event, std::span<const ReadMembers> read, std::string_view type, bool foreign) {
   if (foreign && likeness_.empty()) likeness_ = looks_like(event);
-  if (paths_.size() < kMostPaths) Walk(read, type, paths_).look(event, {}, {});
+  if (paths_.size() < kMostPaths) Walk(read, type, paths_, media_).look(event, {}, {});
 }
 
 std::string Unread::words() const {
@@ -111,12 +116,15 @@ void Unread::save(ObjectWriter &saved) const {
     for (const std::string &path : paths_) append_json_string(out += &path == &paths_.front() ? '[' : ',', path);
     out += ']';
   }
+  if (!media_.empty()) saved.text("media", media_);
   if (!likeness_.empty()) saved.text("likeness", likeness_);
 }
 
 void Unread::load(const SavedReader &saved) {
   for (JsonSlices paths(saved.nested("unread")); paths.next() && paths_.size() < kMostPaths;)
     if (json_kind(paths.value()) == '"') paths_.push_back(bounded_text(json_text(paths.value()), kMostPath));
+  saved.text("media", media_);
+  media_ = bounded_text(media_, kMostPath);
   std::string likeness;
   saved.text("likeness", likeness);
   likeness_ = likeness_of(likeness);

@@ -18,6 +18,7 @@ struct ReadMembers {
   std::string_view of;      // the object, or a list of such: names with dots between them; empty: the event itself
   std::string_view texts;   // read where they are a text
   std::string_view others;  // read, or without a word for anybody, whatever they are; "*": all that are not in a list
+  std::string_view media = {};  // hold a picture or a sound, which Sluice does not show
 };
 
 class Unread {
@@ -27,6 +28,7 @@ class Unread {
   void look(JsonView event, std::span<const ReadMembers> read, std::string_view type, bool foreign);
   // Where there are texts, lists and objects that nobody read, in words; empty: nowhere.
   std::string words() const;
+  const std::string &media() const { return media_; }  // the place of the first picture or sound; empty: none came
   std::string_view likeness() const { return likeness_; }  // of the wire of which the answer seems to be, or empty
 
   void save(ObjectWriter &saved) const;
@@ -34,6 +36,7 @@ class Unread {
 
  private:
   std::vector<std::string> paths_;
+  std::string media_;
   std::string_view likeness_;
 };
 

@@ -131,6 +131,8 @@ class WireReader {
   virtual bool has_orphans() const { return false; }
   // Where the answer, which gave nothing so far, held something that nobody reads, in words; empty: nowhere.
   virtual std::string unread() const { return {}; }
+  // The place of a picture or a sound in an answer that gave nothing else; empty: none came.
+  virtual std::string_view media() const { return {}; }
   // Does the HTTP status say that this is no answer? Its body then holds the provider's words: `open` while they may
   // still grow, `whole` once they are complete JSON.
   enum class Refusal : uint8_t { none, open, whole };

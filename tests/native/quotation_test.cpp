@@ -5,6 +5,7 @@
 
 #include "../fuzz/scan_check.h"
 #include "protocol/quiet_sink.h"
+#include "quoted_call.h"
 #include "sanitized.h"
 
 using namespace sluice_test;
@@ -45,16 +46,6 @@ std::vector<std::string> runs(const sluice::Protocols &protocols, std::string_vi
 bool runs_inner(const sluice::Protocols &protocols, std::string_view text) {
   const std::vector<std::string> names = runs(protocols, text);
   return std::find(names.begin(), names.end(), "rm") != names.end();
-}
-
-std::string written(const sluice::Protocol &protocol, const std::string &name, const std::string &key,
-                    const std::string &value) {
-  std::string json = "{", out;
-  sluice::append_json_string(json, key);
-  json += ':';
-  sluice::append_json_string(json, value);
-  protocol.write_call("call_1", name, json + '}', out);
-  return out;
 }
 
 std::string without(std::string text, std::string_view word) {

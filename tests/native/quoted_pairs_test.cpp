@@ -5,6 +5,7 @@
 
 #include "../fuzz/scan_check.h"
 #include "protocol/quiet_sink.h"
+#include "quoted_call.h"
 
 using namespace sluice_test;
 
@@ -48,16 +49,6 @@ bool runs_inner(const sluice::Protocols &protocols, std::string_view text) {
   scanner->feed(text);
   scanner->finish();
   return sink.inner;
-}
-
-std::string written(const sluice::Protocol &protocol, const std::string &name, const std::string &key,
-                    const std::string &value) {
-  std::string json = "{", out;
-  sluice::append_json_string(json, key);
-  json += ':';
-  sluice::append_json_string(json, value);
-  protocol.write_call("call_1", name, json + '}', out);
-  return out;
 }
 
 }  // namespace

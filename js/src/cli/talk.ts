@@ -5,7 +5,7 @@ import type { Engine } from '../core/engine.js'
 import { cutOff } from '../core/cut-off.js'
 import { messageOf } from '../core/errors.js'
 import type { ChatMessage } from '../core/events.js'
-import { atMost, savedFirst, STORE_MS } from '../core/not-saved.js'
+import { savedFirst, savedInTime } from '../core/not-saved.js'
 import type { Run } from '../core/run.js'
 import type { RunHooks, RunResult } from '../core/run-options.js'
 import type { Settings } from '../core/settings.js'
@@ -164,21 +164,12 @@ class Talker implements Chat {
     }
   }
 
-  /** The conversation has the question before the request goes out, and a call before it begins: as an answer that was cut off, which it is if the program ends now. */
+  /** Saves the question before the request goes out, and each call before it begins. The store has the answer as one that was cut off: if the program ends now, it was. */
   #keptFrom(question: Entry, id: string): NonNullable<RunHooks['checkpoint']> {
     const { engine } = this.#options
     const { kept } = this
-    return savedFirst(async (state) => {
-      const late = Symbol('late')
-      try {
-        const saved = await atMost(STORE_MS, kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did')), late)
-        if (saved !== late) return true
-        this.#unsaved(`the store did not answer within ${STORE_MS} ms`)
-      } catch (error) {
-        this.#unsaved(messageOf(error))
-      }
-      return false
-    }, engine.checkpoint)
+    const save = async (state: string): Promise<void> => kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did'))
+    return savedFirst((state) => savedInTime(() => save(state), (why) => this.#unsaved(why)), engine.checkpoint)
   }
 
   #unsaved(why: string): void {

@@ -11,7 +11,7 @@ import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
 import type { Entry } from '../conversations/types.js'
 import { cutOff } from '../core/cut-off.js'
-import { atMost, savedFirst, STORE_MS } from '../core/not-saved.js'
+import { savedFirst, savedInTime } from '../core/not-saved.js'
 import type { Answers } from './answers.js'
 import { eventStream, opened } from './event-stream.js'
 import { Leg } from './leg.js'
@@ -104,7 +104,7 @@ export class Legs<Chunk> extends Requests {
   readonly #options: LegOptions
   readonly #running = new Map<string, Leg<Chunk>>()
   readonly #log: StreamLog
-  /** The last save of each conversation, while it is open: one that took long must not come behind the next. */
+  /** The last save of each conversation, while it goes on. Saves go in order: a slow one must not overwrite a later one. */
   readonly #saves = new Map<string, Promise<unknown>>()
   /** Of the last leg of all. */
   #epoch = 0
@@ -166,7 +166,7 @@ export class Legs<Chunk> extends Requests {
     return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
   }
 
-  /** The same with an answer in the store, which has every call of it before that begins. */
+  /** The same for an answer of the store, which saves each call before it begins. */
   goOn(id: string, waiting: WaitingAnswer, { checkpoint, ...given }: ChatRun, engine = this.#engine): Run {
     return this.resume(waiting, { ...given, checkpoint: this.#keptFrom(id, waiting, checkpoint, this.#cutOff(waiting.state)) }, engine)
   }
@@ -277,23 +277,17 @@ export class Legs<Chunk> extends Requests {
     return cutOff(this.#engine, state, 'the server ended before the answer did')
   }
 
-  /** The store has an answer before its request goes out, and a call of it before that begins: as one that was cut off, which it is if the process ends now. */
+  /** Saves an answer before its request goes out, and each call before it begins. The store has the answer as one that was cut off: if the process ends now, it was. */
   #keptFrom(id: string, answer: Answer, own: RunHooks['checkpoint'] = this.#engine.checkpoint, stored?: Kept): NonNullable<RunHooks['checkpoint']> {
     let known = stored && stepsOf(stored)
-    return savedFirst(async (state) => {
-      const late = Symbol('late')
-      try {
-        const kept = this.#cutOff(state)
-        const steps = stepsOf(kept)
-        if (steps === known) return true // one that waits in the store stays so: nothing of it has begun
-        const saved = await atMost(STORE_MS, this.#save(id, answer, kept), late)
-        known = saved === late ? undefined : steps
-        if (saved !== late) return true
-        warn(`${this.protocol.name}: the store did not answer within ${STORE_MS} ms`)
-      } catch (error) {
-        warn(`${this.protocol.name}: the answer so far could not be saved: ${messageOf(error)}`)
-      }
-      return false
-    }, own)
+    const save = async (state: string): Promise<void> => {
+      const kept = this.#cutOff(state)
+      const steps = stepsOf(kept)
+      if (steps === known) return // one that waits in the store stays so: nothing of it has begun
+      known = undefined
+      await this.#save(id, answer, kept)
+      known = steps
+    }
+    return savedFirst((state) => savedInTime(() => save(state), (why) => warn(`${this.protocol.name}: the answer so far could not be saved: ${why}`)), own)
   }
 }

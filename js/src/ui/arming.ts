@@ -5,9 +5,9 @@ import { onAttention, watched } from './attention.js'
 import { isInView, isSeen, noteDoubt, observing } from './in-view.js'
 
 export const ARM_MS = 600
-/** How often to check whether the buttons moved or something lies over them, in milliseconds, */
+/** How often to check whether the buttons moved or something lies over them, in milliseconds. A check that takes long comes less often: a page of many questions must not stand still. */
 const LOOK_MS = 100
-/** and how many pixels count as a move. */
+/** How many pixels count as a move. */
 const MOVED = 2
 
 export class Arming implements ReactiveController {
@@ -15,7 +15,7 @@ export class Arming implements ReactiveController {
   #hidden = false
   #observer: IntersectionObserver | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #looking: ReturnType<typeof setInterval> | undefined
+  #looking: ReturnType<typeof setTimeout> | undefined
   #targets: readonly Element[] = []
   readonly #inView = new Set<Element>()
   #place: string | undefined = ''
@@ -58,7 +58,6 @@ export class Arming implements ReactiveController {
     this.#targets = now
     this.#inView.clear()
     this.restart()
-    if (now.length === 0) return
     this.#observer = new IntersectionObserver((entries) => {
       const before = this.inView
       for (const entry of entries) {
@@ -76,17 +75,22 @@ export class Arming implements ReactiveController {
     this.#set(false)
     if (this.inView && watched()) {
       this.#place = this.#where()
-      if (this.#place !== undefined) this.#hide(false)
+      if (this.#place !== undefined) this.#set(false, false)
       this.#timer = setTimeout(() => {
-        this.#hide(this.#place === undefined)
-        if (this.#place !== undefined && this.#where() === this.#place) this.#set(true)
-        else this.restart()
+        this.#set(this.#place !== undefined && this.#where() === this.#place, this.#place === undefined)
+        if (!this.#armed) this.restart()
       }, Math.min(this.delay(), 2 ** 31 - 1))
-      this.#looking ??= setInterval(() => this.#where() !== this.#place && this.restart(), LOOK_MS)
+      this.#looking ??= setTimeout(this.#look, LOOK_MS)
     } else {
-      this.#hide(false)
-      this.#looking = void clearInterval(this.#looking)
+      this.#set(false, false)
+      this.#looking = void clearTimeout(this.#looking)
     }
+  }
+
+  readonly #look = (): void => {
+    const from = performance.now()
+    if (this.#where() !== this.#place) this.restart()
+    this.#looking &&= setTimeout(this.#look, LOOK_MS + 9 * (performance.now() - from))
   }
 
   /** Where what is watched stands. undefined where a person cannot see it. */
@@ -99,14 +103,9 @@ export class Arming implements ReactiveController {
     }).join()
   }
 
-  #set(armed: boolean): void {
-    if (armed === this.#armed) return
+  #set(armed: boolean, hidden = this.#hidden): void {
+    if (armed === this.#armed && hidden === this.#hidden) return
     this.#armed = armed
-    this.host.requestUpdate()
-  }
-
-  #hide(hidden: boolean): void {
-    if (hidden === this.#hidden) return
     this.#hidden = hidden
     this.host.requestUpdate()
   }
@@ -119,8 +118,5 @@ export class Arming implements ReactiveController {
     this.#off?.()
     this.#off = undefined
     this.watch()
-    clearTimeout(this.#timer)
-    this.#looking = void clearInterval(this.#looking)
-    this.#armed = false
   }
 }

@@ -13,7 +13,7 @@ export function withEveryLayer<T>(look: () => T): T {
   try {
     return look()
   } finally {
-    for (const root of roots) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((one) => one !== sheet)
+    for (const root of roots) root.adoptedStyleSheets.pop()
   }
 }
 

@@ -9,6 +9,6 @@ const HIDES = /url\(|blur\((?!0)|(brightness|contrast|opacity)\((?!1\b|0\.[5-9])
 
 /** `styles`: of the element, then of all that it is in. `scale`: by which transforms change its size. */
 export const isReadable = (styles: readonly CSSStyleDeclaration[], scale: number): boolean =>
-  styles.reduce((product, { opacity }) => product * Number(opacity), 1) >= OPAQUE &&
+  styles.reduce((product, { opacity }) => product * +opacity, 1) >= OPAQUE &&
   parseFloat(styles[0]!.fontSize) * scale >= SMALLEST &&
   !styles.some(({ filter, maskImage, webkitMaskImage }) => HIDES.test(filter) || (maskImage || webkitMaskImage || 'none') !== 'none')

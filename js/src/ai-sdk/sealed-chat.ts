@@ -25,8 +25,8 @@ import type { UIMessageChunk } from './types.js'
 /** What `sealed` takes beside the secret. */
 export interface SealedOptions {
   /**
-   * Notes which approvals were used, so that each runs its call once, also where the page sends an old request again: `memorySpend()` for one process, or
-   * your own list for several. Without it, every tool of the engine must be read-only (`annotations.readOnlyHint`) or `idempotent`.
+   * Notes each approval that was used. A page that sends an old request again then gets 409, and the call does not run twice. `memorySpend()` serves one
+   * process; several processes need a list of yours. Without `spend`, every tool of the engine must be read-only (`annotations.readOnlyHint`) or `idempotent`.
    */
   spend?: Spend
   /** Milliseconds in which a question, or a call of the page, can be answered, unless the run has an `approvalTimeoutMs` of its own. Default 86,400,000: a day. */

@@ -37,7 +37,7 @@ export async function lastOf(store: Conversations): Promise<string> {
   return last.id
 }
 
-/** What is kept of an answer. */
+/** The part of a result that the store keeps. */
 type Answer = Pick<RunResult, 'message' | 'history'>
 
 /** One conversation while a command adds to it. A question or an answer in another version is a branch: the store keeps both. */
@@ -107,7 +107,7 @@ export class Kept {
     })
   }
 
-  /** Saves a question with what there is of its answer. What is asked next does not follow it; `failed`: not in another process either. */
+  /** Saves a question with the answer so far. The next question does not follow it, and if `failed`, none of another process does. */
   async soFar(question: Entry, id: string, answer: Answer, failed = false): Promise<void> {
     const { known, entry, blobs } = this.#answered(question, id, answer)
     await this.#save(() => this.#store.save(this.id, { entries: [...this.#left, ...(known ? [] : [question]), entry], blobs: [...this.#blobs, ...blobs], head: (failed && this.#path.at(-1)?.id) || id }))
@@ -118,7 +118,7 @@ export class Kept {
     return { known, ...withoutPictures({ id, parent: question.id, at: Date.now(), role: 'assistant', message, history }) }
   }
 
-  /** One after another: a save that took long must not come behind the next. */
+  /** Saves in order: a slow save must not overwrite a later one. */
   #save(act: () => Promise<void>): Promise<void> {
     const saving = this.#saving.then(act)
     this.#saving = saving.catch(() => {})

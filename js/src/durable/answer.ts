@@ -104,7 +104,7 @@ class Answer<Chunk> {
   #begun = false
   /** The text of each block that was told; of a call its number. */
   #told = new Map<number, string | number>()
-  /** The phase of each block that was told. */
+  /** The phase that the client has of each block. */
   readonly #phases = new Map<number, TextMarks['phase']>()
   /** How far the calls are that were told. */
   readonly #ranks = new Map<number, number>()
@@ -216,7 +216,7 @@ class Answer<Chunk> {
       this.#round = Math.max(round, this.#round)
       if (block.type === 'tool_use') {
         chunks.push(...this.writer.take({ ...block, type: 'card', block: at, seq: 0 }))
-        // It was saved, so a client may begin with a call of its own: the event that says so is in a log that may be gone.
+        // The client may begin with its call, since that is saved. The log may no longer have the event that says so.
         if (block.status === 'executing') chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
         continue
       }

@@ -33,7 +33,7 @@ export interface BullQueue {
 export interface BullWorker {
   /** Takes one job by hand. */
   getNextJob(token: string): Promise<{
-    /** What was added with it. */
+    /** The data that `add` was given. */
     data: {
       /** Of the turn. */
       id: string
@@ -90,10 +90,10 @@ export function bullmq(options: BullOptions): WakeQueue & {
  * Plain deduplication, or a job's id for each turn, would lose a wake that comes while the job runs: `keepLastIfActive` makes it one job that follows. A failed one is
  * out of the way: its turn is found by `sweep`.
  */
-const wakeOf = (id: string): object => ({ deduplication: { id: idOf(id), keepLastIfActive: true }, ...sweptOf() })
+const wakeOf = (id: string): object => ({ deduplication: { id: idOf(id), keepLastIfActive: true }, ...swept })
 
-/** The job of a dead worker holds the place of its turn until it is taken for stalled, so what a sweep found has a job of its own: the revision in the store keeps two workers apart. */
-const sweptOf = (): object => ({ removeOnComplete: true, removeOnFail: 1000, attempts: 10, backoff: { type: 'exponential', delay: 500 } })
+/** Of a wake by a sweep: without deduplication, since the job of a dead worker holds the place of its turn until it counts as stalled. The revision in the store keeps two workers apart. */
+const swept = { removeOnComplete: true, removeOnFail: 1000, attempts: 10, backoff: { type: 'exponential', delay: 500 } }
 
 /** BullMQ has a colon between the parts of its own keys. */
 const idOf = (id: string): string => Buffer.from(id).toString('base64url')
@@ -117,8 +117,8 @@ class BullWakes implements WakeQueue {
     return this.#options.name ?? 'sluice'
   }
 
-  async wake(id: string, { swept = false }: { swept?: boolean } = {}): Promise<void> {
-    await this.#add('wake', id, swept ? sweptOf() : wakeOf(id))
+  async wake(id: string, how: { swept?: boolean } = {}): Promise<void> {
+    await this.#add('wake', id, how.swept ? swept : wakeOf(id))
   }
 
   /** Without deduplication: a delayed job under a turn's own name would swallow every wake until it is due. */

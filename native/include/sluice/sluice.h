@@ -271,8 +271,9 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t cal
 /* Decides about the answer of a "final" event, which comes if the configuration says "checkFinal": true and the turn would end
  * with that answer. how: SLUICE_FINAL_*. text: for SLUICE_FINAL_RETRY what the model reads, as a message of the user, before it
  * answers again; for SLUICE_FINAL_REPLACE the text for people and the history; else NULL. A "retracted" event names the blocks
- * whose text is no longer part of the answer, and SLUICE_GET_MESSAGE marks them. If no "final" event was polled: SLUICE_E_STATE. If the event
- * said "last":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns SLUICE_E_LIMIT. */
+ * whose text is no longer part of the answer, and SLUICE_GET_MESSAGE marks them. If no "final" event was polled:
+ * SLUICE_E_STATE. If the event said "last":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns
+ * SLUICE_E_LIMIT. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len);
 
 /* Cancels a call, or the turn if call is 0. Cancelling twice is allowed. reason: text, or NULL. */

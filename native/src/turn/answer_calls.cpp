@@ -75,8 +75,8 @@ void Answer::on_call_end(uint32_t slot) {
   if (Card *const card = call_in(slot)) card->ended = true;
 }
 
-// The owner of these bytes is unknown, or they came too late for it: every call that has no arguments may lack them. Where
-// nobody knows the owner, so may those whose arguments are open.
+// Nobody knows whose arguments these are, or they came too late: every call that has no arguments may lack them. If
+// nobody knows the owner, the calls whose arguments are open may lack them, too.
 void Answer::on_arguments_lost(uint32_t slot, std::string_view detail) {
   if (ignores_bytes()) return;
   last_word_ = false;

@@ -301,10 +301,9 @@ bool Scanner::read_skip() {
   return false;
 }
 
-// The block is no call of this protocol; another one with the same opener may read it, or with a longer one that begins
-// with it. Otherwise the part that was read
-// is text that is not searched; if nothing was read, the opener is text (or the beginning of a longer one). `ended`:
-// the end of the answer left the block open, so all of it is text.
+// The block is no call of this protocol. A protocol with the same opener may read it, or one whose longer opener begins
+// with these bytes. Otherwise the part that was read is text that is not searched; if nothing was read, the opener is
+// text (or the beginning of a longer one). `ended`: the end of the answer left the block open, so all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   BlockReader::Rest rest = may_begin() ? reader_->rest(text_.substr(block_)) : BlockReader::Rest();
   if (rest.at > rest_.at) rest_ = std::move(rest);
@@ -342,7 +341,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   if (!ended) quotation_ = rest.open;
 }
 
-// Reads the block behind the longer opener that its text begins with.
+// Gives the block to the protocol of the longer opener that its text begins with. Returns whether there is one.
 bool Scanner::try_grown() {
   const int marker = markers_.grown(opener_, text_.substr(block_));
   if (marker < 0) return false;

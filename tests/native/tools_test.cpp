@@ -634,7 +634,7 @@ TEST_CASE("the hash of a definition follows what a person was shown, not how it 
 TEST_CASE("only callable tools that are switched on are exposed, and the list says why others are not") {
   const Registry registry = good_registry(R"([{"name":"b","agentCallable":true,"tags":["t"],
         "parameters":{"properties":{"p":{"pattern":"x"}}}},
-      {"name":"a","agentCallable":true,"enabled":false},{"name":"c"},
+      {"name":"a","agentCallable":true,"enabled":false},{"name":"c","ipc":{"channel":"x"}},
       {"toolId":"f","method":"w","agentCallable":true},{"toolId":"f","method":"r","agentCallable":true}])");
   Exposure exposure;
   const auto names = [&](std::string_view tag = {}) {
@@ -652,6 +652,7 @@ TEST_CASE("only callable tools that are switched on are exposed, and the list sa
         R"({"name":"a","wireName":"a","exposed":false,"reason":"disabled","estimatedTokens":10})");
   CHECK(list["tools"][1]["unchecked"].dump() == R"(["pattern"])");
   CHECK(list["tools"][2]["reason"] == "not_callable");
+  CHECK(list["tools"][2]["ipc"] == true);
   exposure.toggles = {{"f", false}, {"f_w", true}, {"a", true}, {"c", true}};
   CHECK(names() == "a b f_w ");
   CHECK(nlohmann::json::parse(listed(registry, exposure))["hash"].dump() != list["hash"].dump());

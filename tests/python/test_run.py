@@ -65,6 +65,8 @@ class Provider:
 
 def played(provider, configuration=None, leave=None, **options):
     """(events, message) of a turn against the provider; `leave`: the type of the event at which the iterator is closed."""
+    options = {"tools": {"note": lambda arguments: ""}, **options}
+
     async def play():
         events = []
         async with provider:
@@ -104,8 +106,31 @@ class Run(unittest.TestCase):
             with self.subTest(status):
                 _, message = played(Provider((200, called()), (200, said({"content": "."}))), tools={"note": tool}, approve=lambda event: True)
                 self.assertEqual((card(message)["status"], card(message).get("output", card(message).get("error"))), (status, output))
-        _, message = played(Provider((200, called()), (200, said({"content": "."}))), approve=lambda event: True)
-        self.assertIn("no function for note", card(message)["error"])
+
+    def test_a_tool_that_nobody_can_run_is_refused_before_the_first_request(self):
+        in_window = {"name": "wave", "agentCallable": True, "ipc": {"channel": "pet"}}
+        for tools, found in ((None, "nothing"), ({}, "nothing"), ({"other": print}, "nothing"), ({"note": "text"}, "'text'"), ({"note": 0}, "0")):
+            with self.subTest(found=found):
+                provider = Provider((200, said({"content": "."})))
+                with self.assertRaisesRegex(ValueError, f"tools\\['note'\\]: found {found}, expected a function, or None"):
+                    played(provider, tools=tools)
+                self.assertEqual(provider.bodies, [])
+        for given in ([], [in_window], [{"name": "note"}]):  # none, one of a window, one that no model sees
+            with self.subTest(given=given):
+                _, message = played(Provider((200, said({"content": "."}))), {"tools": given})
+                self.assertEqual(message["outcome"], "completed")
+
+    def test_the_host_answers_a_call_of_a_tool_that_is_none(self):
+        async def play():
+            async with Provider((200, called(text="milk")), (200, said({"content": "."}))) as provider:
+                with sluice.Engine({"tools": [NOTE]}) as engine, engine.turn(CONFIG) as turn:
+                    async for event in sluice.run(turn, provider.send, {"note": None}, lambda event: True):
+                        if event["type"] == "execute":
+                            asyncio.get_running_loop().call_later(0.05, turn.submit, event, "kept", sluice.RESULT)
+                    return turn.get(sluice.GET_MESSAGE)
+
+        message = asyncio.run(asyncio.wait_for(play(), 60))
+        self.assertEqual((message["outcome"], card(message)["output"]), ("completed", "kept"))
 
     def test_whoever_says_no_denies_and_where_nobody_can_be_asked_it_is_refused(self):
         async def no(event):

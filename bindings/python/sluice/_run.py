@@ -8,13 +8,14 @@ import json
 import time
 from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Mapping, Optional, Set, Tuple, Union
 
-from ._library import E_STATE, END_ABORTED, END_COMPLETE, END_NETWORK, FAILURE, GET_REQUEST, NEVER, ONCE, RELEASE, RESULT, RESULT_JSON
+from ._library import E_STATE, END_ABORTED, END_COMPLETE, END_NETWORK, FAILURE, GET_REQUEST, GET_TOOLS, NEVER, ONCE, RELEASE, RESULT, RESULT_JSON
 from ._turn import Error, Event, Turn
 
 #: Sends a request's body. Gives (status, headers) where the client tells them, then the pieces of the answer's body.
 Send = Callable[[bytes], AsyncIterator[Any]]
-#: A tool: takes the arguments, and returns text or a JSON value; what it raises is the failure that the model reads.
-Tool = Callable[[Dict[str, Any]], Any]
+#: A tool: takes the arguments, and returns text or a JSON value; what it raises is the failure that the model reads. None: the host reads the
+#: "execute" event and calls `turn.submit` itself.
+Tool = Optional[Callable[[Dict[str, Any]], Any]]
 #: Answers an "approval" event: True or a decision (ONCE to ALWAYS, + EXACT), False to deny, or text for the model to deny with a reason.
 Approve = Callable[[Event], Union[bool, int, str, Awaitable[Union[bool, int, str]]]]
 
@@ -26,8 +27,9 @@ def _now() -> int:
 
 
 async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None, approve: Optional[Approve] = None) -> AsyncIterator[Event]:
-    """Runs the turn to its end, and gives every event once it is done what the event says. `tools` by name; a question is refused where `approve` is
-    None, since nobody could be asked. Tools and `approve` may be async. The host may call the turn's methods at any time from the same event loop.
+    """Runs the turn to its end, and gives every event once it is done what the event says. `tools` by name: every tool that the model sees needs an
+    entry, unless it has `ipc`; else `run` raises ValueError before the first request. A question is refused where `approve` is None, since nobody could
+    be asked. Tools and `approve` may be async. The host may call the turn's methods at any time from the same event loop.
     Whoever leaves the loop early closes the iterator (`aclose()`), which ends the request and the tools; the turn stays open.
 
         async def send(body):
@@ -36,7 +38,7 @@ async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None
                 async for piece in response.aiter_bytes():
                     yield piece
     """
-    running = _Running(turn, send, tools or {}, approve)
+    running = _Running(turn, send, _checked(tools or {}, turn), approve)
     try:
         while True:
             deadline = turn.tick(_now())
@@ -49,6 +51,15 @@ async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None
             await running.wait(deadline)
     finally:
         await running.close()
+
+
+def _checked(tools: Mapping[str, Tool], turn: Turn) -> Mapping[str, Tool]:
+    for tool in turn.get(GET_TOOLS)["tools"]:
+        name, function = tool["name"], tools.get(tool["name"])
+        if tool["exposed"] and "ipc" not in tool and not callable(function) and not (name in tools and function is None):
+            found = f"{function!r:.60}" if name in tools else "nothing"
+            raise ValueError(f"tools[{name!r}]: found {found}, expected a function, or None where the host answers the event \"execute\" itself")
+    return tools
 
 
 class _Running:
@@ -67,7 +78,7 @@ class _Running:
             self.start(None, self.answer(self.turn.get(GET_REQUEST, raw=True).encode()))
         elif kind in ("round", "abortRequest"):
             self.end_answer(END_COMPLETE if kind == "round" else END_ABORTED)
-        elif kind == "execute":
+        elif kind == "execute" and event["name"] in self.tools and self.tools[event["name"]]:
             self.start(call, self.execute(event), event["detached"])
         elif kind == "abortTool" and call in self.tasks:
             self.tasks[call].cancel()
@@ -142,8 +153,6 @@ class _Running:
 
     async def execute(self, event: Event) -> None:
         try:
-            if event["name"] not in self.tools:
-                raise LookupError(f"this program has no function for {event['name']}")
             result = self.tools[event["name"]](event["arguments"])
             if inspect.isawaitable(result):
                 result = await result

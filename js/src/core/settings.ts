@@ -270,6 +270,8 @@ export interface ListedTool {
   exposed: boolean
   /** Why the model does not see it: `not_callable` or `disabled`. */
   reason?: string
+  /** Its calls go to a window and have no result: no function runs them. */
+  ipc?: true
   /** Keywords of its schema that the engine does not check. */
   unchecked?: string[]
   /** Keywords of its schema that the provider's server drops: its model does not know of them, the engine checks them. */

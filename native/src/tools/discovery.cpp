@@ -129,6 +129,7 @@ void list_tools(const Registry &registry, const Exposure &exposure, const Unseen
       }
       list += ']';
     };
+    if (tool.ipc) list.append(",\"ipc\":true");
     append_words("unchecked", tool.schema.unchecked());
     if (reason.empty()) append_words("unseen", unseen(tool.parameters));
     list.append(",\"estimatedTokens\":");

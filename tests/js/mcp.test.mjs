@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { Engine, tool } from 'sluice'
 import { file, mcpTools, memory } from 'sluice/mcp'
 
@@ -24,7 +24,7 @@ test('wrong options are refused with their place, and what to write instead', as
     [null, {}, 'client', /@modelcontextprotocol\/client/], [{}, {}, 'client', /found an object/], [client, {}, 'server', /expected a name/], [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
     [client, { server: 'a' }, 'expose', /which tools a model may call/], [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/], [client, { server: 'a', expose: [1] }, 'expose', /./],
     [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/], [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
-    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memory\(\) or file\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/],
+    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memory\(\) or file\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/], [client, { server: 'a', expose: 'all', secrets: [1] }, 'secrets', /a list of texts/],
     [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /found -1, expected a whole number/],
   ]) await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
@@ -225,4 +225,41 @@ test('a subscription that ends in an error is made again, and no rejection is le
   await tools.refresh()
   await tools.close()
   assert.deepEqual([listens, unhandled], [2, []])
+})
+
+test('a key that the server repeats comes out nowhere, in any spelling', async (t) => {
+  const KEY = 'sk-secret/abcdef+0123456789'
+  const spellings = [KEY, encodeURIComponent(KEY), `Bearer ${KEY}`, Buffer.from(KEY).toString('base64'), Buffer.from(KEY).toString('base64url')]
+  const told = []
+  t.mock.method(process, 'emitWarning', (warning) => told.push(String(warning)))
+  for (const said of spellings) {
+    let list = async () => ({ tools: [{ name: 'look', description: `for ${said}`, inputSchema: { type: 'object', properties: { [said]: { description: said } } } }] })
+    let call
+    const client = {
+      request: (request, ...rest) => (request.method === 'tools/list' ? list() : call(request, ...rest)),
+      callTool: async (_params, _schema, { onprogress }) => call(onprogress),
+      getServerCapabilities: () => ({ tools: {} }),
+    }
+    const asked = []
+    const tools = await mcpTools(client, { server: 'a', expose: 'all', secrets: [`Bearer ${encodeURIComponent(KEY)}`], onElicit: (question) => { asked.push(question); return 'decline' } })
+    told.push(tools.list, asked)
+    for (const answer of [
+      async (onprogress) => { onprogress({ progress: 1, message: said }); return { content: [{ type: 'text', text: said }], structuredContent: { [said]: [said] } } },
+      async () => ({ isError: true, content: [{ type: 'text', text: said }] }),
+      async () => { throw new Error(`401: ${said}`, { cause: said }) },
+      async () => { throw Object.assign(new Error(said), { code: -32602 }) },
+    ]) {
+      call = answer
+      const { run } = tools.tools[0]
+      told.push(await run({}, { signal: new AbortController().signal, progress: (report) => told.push(report) }).catch((error) => [error, error.cause, error.message]))
+    }
+    await client.fallbackRequestHandler({ method: 'elicitation/create', params: { message: said, requestedSchema: { type: 'object', properties: { [said]: { title: said } } } } }, { signal: new AbortController().signal })
+    list = async () => { throw new Error(said) }
+    told.push(await tools.refresh().catch((error) => [error, error.cause, error.message]))
+    assert.equal(asked.length, 1)
+    await tools.close()
+  }
+  const all = inspect(told, { depth: 20, showHidden: true, maxArrayLength: null, maxStringLength: null })
+  assert.match(all, /\[secret\]/)
+  for (const said of spellings) assert.ok(!all.includes(said.replace('Bearer ', '').replace(/=+$/, '')), said)
 })

@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/events.js'
 import { unlessAborted } from '../core/hooks.js'
 import { isObject, shown } from '../core/options.js'
 import { warn } from '../core/warning.js'
+import type { Clean } from './clean.js'
 import { onRequest, type McpClientLike } from './client.js'
 
 /** What a server wants to know of the person. */
@@ -38,11 +39,11 @@ const LONGEST_SCHEMA = 50_000
 const MOST_WAITING = 8
 
 /** Has the host answer the questions of a server, one after another. Returns what ends that. */
-export function askPeople(client: McpClientLike, server: string, onElicit: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>): () => void {
+export function askPeople(client: McpClientLike, server: string, onElicit: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>, clean: Clean): () => void {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
   return onRequest(client, 'elicitation/create', async (params, signal) => {
-    const question = questionOf(params, server, signal)
+    const question = questionOf(clean.json(params), server, signal)
     if (!question || waiting >= MOST_WAITING) return { action: 'cancel' }
     waiting++
     const before = last

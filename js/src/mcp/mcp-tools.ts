@@ -5,7 +5,8 @@ import { messageOf, SluiceError } from '../core/errors.js'
 import { text, withMethods } from '../core/options.js'
 import type { Tool, ToolContext } from '../core/tool.js'
 import { warn } from '../core/warning.js'
-import { callTool, ListChanges, listTools, type McpClientLike } from './client.js'
+import { Clean } from './clean.js'
+import { callTool, ListChanges, listTools, type McpClientLike, type McpProgress } from './client.js'
 import { MOST_TOOLS, type McpTool } from './definition.js'
 import { askPeople } from './elicit.js'
 import { failureOf } from './failure.js'
@@ -69,6 +70,7 @@ class ServerTools implements McpTools {
   readonly #options: McpToolsOptions
   readonly #pins: PinStore
   readonly #reader: Reader
+  readonly #clean: Clean
   readonly #changes: ListChanges
   #endQuestions: (() => void) | undefined
   // -- as the server told it last
@@ -92,6 +94,7 @@ class ServerTools implements McpTools {
   constructor(client: McpClientLike, options: McpToolsOptions) {
     this.#client = client
     this.#options = { ...options }
+    this.#clean = new Clean(options.secrets)
     this.#pins = options.pins ?? memory()
     this.#changes = new ListChanges(client, () => this.#hear())
     this.#reader = new Reader(this.#options, (name, digest, args, context) => this.#call(name, digest, args, context))
@@ -101,7 +104,7 @@ class ServerTools implements McpTools {
     const { onElicit, server } = this.#options
     if (onElicit) {
       try {
-        this.#endQuestions = askPeople(this.#client, server, onElicit)
+        this.#endQuestions = askPeople(this.#client, server, onElicit, this.#clean)
       } catch (cause) {
         throw new SluiceError({ code: 'option', path: 'onElicit', detail: messageOf(cause), hint: 'new Client(info, { capabilities: { elicitation: {} } })', cause })
       }
@@ -186,12 +189,14 @@ class ServerTools implements McpTools {
 
   async #ask(): ReturnType<typeof listTools> {
     const { server, listTimeoutMs = 30_000 } = this.#options
-    const said = (error: unknown): string => escapeInvisible(messageOf(error).slice(0, LONGEST_WORDS))
+    const said = (error: unknown): string => escapeInvisible(messageOf(this.#clean.error(error)).slice(0, LONGEST_WORDS))
     try {
       await this.#changes.listen(listTimeoutMs).catch((error: unknown) => warn(`${server} does not tell of changes: ${said(error)}`))
-      return await listTools(this.#client, listTimeoutMs)
-    } catch (cause) {
-      if (cause instanceof SluiceError) throw cause
+      const { tools, more } = await listTools(this.#client, listTimeoutMs)
+      return { tools: tools.map((tool) => this.#clean.json(tool)), more }
+    } catch (thrown) {
+      if (thrown instanceof SluiceError) throw thrown
+      const cause = this.#clean.error(thrown)
       throw new SluiceError({ code: 'failed', detail: `${server} does not tell its tools: ${said(cause)}`, cause })
     }
   }
@@ -323,13 +328,13 @@ class ServerTools implements McpTools {
     const reports = new Reports((report) => context.progress(report))
     let result: unknown
     try {
-      result = await callTool(this.#client, { name: tool.name, arguments: args }, tool.inputSchema, { signal: context.signal, onprogress: (report) => reports.take(report) })
+      result = await callTool(this.#client, { name: tool.name, arguments: args }, tool.inputSchema, { signal: context.signal, onprogress: (report) => reports.take(this.#clean.json(report) as McpProgress) })
     } catch (error) {
-      throw failureOf(error, server, isChosen(tool, readOnly))
+      throw failureOf(this.#clean.error(error), server, isChosen(tool, readOnly))
     } finally {
       reports.end()
     }
-    return valueOf(result)
+    return valueOf(this.#clean.json(result))
   }
 
   /** The tool, where the server still has it as it was offered. A turn may be older than what the server says now. */

@@ -37,6 +37,11 @@ export interface McpToolsOptions {
   onChanged?: (change: McpChange) => void
   /** Answers what the server asks the person. The client declares it: `new Client(info, { capabilities: { elicitation: {} } })`. Default: nothing is answered. */
   onElicit?: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>
+  /**
+   * What gets the app in at the server: keys, tokens, passwords, of eight characters at least. Where the server repeats one, in any of the usual spellings,
+   * `[secret]` stands in its place: in definitions, results, errors, reports and questions. Default none: Sluice cannot see what the client sends.
+   */
+  secrets?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
   timeoutMs?: number
   /** Milliseconds that the server has to tell its tools. Default 30,000. */
@@ -58,7 +63,8 @@ export const checkOptions = members({
     },
     readOnly: namesOr('an array of names, or a function (tool) => boolean'),
     pins: withMethods('a store of pins such as memory() or file(path)', 'get', 'set'),
-    onChanged: func('(change) => void'), onElicit: func('(question) => answer'), timeoutMs: whole(0), listTimeoutMs: milliseconds,
+    onChanged: func('(change) => void'), onElicit: func('(question) => answer'), secrets: is('a list of texts', (value) => Array.isArray(value) && value.every((secret) => typeof secret === 'string')),
+    timeoutMs: whole(0), listTimeoutMs: milliseconds,
   } satisfies { [member in keyof Required<McpToolsOptions>]: Check },
   needs: ['server', 'expose'],
   instead: { name: 'did you mean server?', tools: 'did you mean expose?', allow: 'did you mean expose?' },

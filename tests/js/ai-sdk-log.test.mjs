@@ -254,3 +254,20 @@ test('a log gives each leg an epoch of its own, whatever the clocks of its proce
   assert.deepEqual(epochs.slice(0, 1), ['asked'])
   assert.ok(epochs.slice(1).length > 0 && epochs.slice(1).every((epoch) => epoch > Date.now()))
 })
+
+test('an answer is over in the store only when the log knows its leg: the next leg comes later in the log', async (t) => {
+  const { server, engine } = await stage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }] })
+  const store = memory()
+  const inner = memoryLog()
+  let begin
+  const slow = { begin: () => new Promise((resolve) => (begin = () => resolve(Date.now()))), append: (...given) => inner.append(...given), end: (...given) => inner.end(...given), read: (id) => inner.read(id) }
+  const handler = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log: slow })
+  const answer = handler(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [said('Hello')] }) }))
+  const outcome = async () => (await store.load('chat'))?.entries[1]?.message.outcome
+  while (server.requests.length === 0 || begin === undefined) await soon()
+  for (let times = 0; times < 100; times++) await soon()
+  assert.notEqual(await outcome(), 'completed')
+  begin()
+  assert.match(await (await answer).text(), /"delta":"One\."/)
+  assert.equal(await outcome(), 'completed')
+})

@@ -1,5 +1,6 @@
 // A leg while it runs: the run, its questions, and what it tells, which goes through the log to whoever reads.
 import type { ApprovalEvent } from '../core/events.js'
+import { atMost, STORE_MS } from '../core/not-saved.js'
 import type { Run } from '../core/run.js'
 import { eventStream, opened, type Framing, type Opened } from './event-stream.js'
 import type { StreamLog } from './stream-log.js'
@@ -61,6 +62,11 @@ export class Leg<Chunk> {
   /** Somebody reads it. */
   get isRead(): boolean {
     return this.#readers > 0
+  }
+
+  /** Resolves when the log has given this leg its epoch. Also where that failed, or took longer than STORE_MS. */
+  async begun(): Promise<void> {
+    await atMost(STORE_MS, this.#parts.epoch.catch(() => {}))
   }
 
   /** Chunks that come while the log is busy go into it together. */

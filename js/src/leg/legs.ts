@@ -257,6 +257,7 @@ export class Legs<Chunk> extends Requests {
     const state = await run.suspend()
     const result = await run.done
     if (state === null && result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
+    await leg.begun() // an answer that is over in the store lets the next leg begin, and that one must come later in the log
     const told = await keeper.save({ message: result.message, ...(state === null ? { history: result.history } : { history, state }) })
     return [...told, ...writer.end(result)]
   }

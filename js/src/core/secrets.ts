@@ -9,7 +9,7 @@ const MIN_SECRET = 8
 /** @internal The values of those that are credentials by their name. */
 export const namedSecrets = (entries: Iterable<[string, string]>): string[] => [...entries].filter(([name]) => credential.test(name)).map(([, value]) => value)
 
-/** @internal Each in every spelling that a server may repeat: as it is, decoded, without its scheme, and these in base64 and base64url. The longest first. */
+/** @internal Each in every spelling that a server may repeat: as it is, decoded, without its scheme, and these percent-encoded, in base64 and base64url. The longest first. */
 export function secretTexts(secrets: readonly (string | undefined)[]): string[] {
   const given = secrets.flatMap((secret) => (secret ? [secret, secret.replace(/^(?:Bearer|Basic) /i, '')] : []))
   const plain = given.flatMap((secret) => [secret, safeDecode(secret)]).filter((secret) => secret.length >= MIN_SECRET)
@@ -26,10 +26,11 @@ export function hideSecretsIn(headers: Iterable<[string, string]>, secrets: read
   return Object.fromEntries([...headers].map(([name, value]) => [name, hideSecrets(value, secrets)]))
 }
 
-/** Without the padding, which a server may leave out. */
+/** Base64 without the padding, which a server may leave out. */
 function encoded(secret: string): string[] {
-  const base64 = toBase64(new TextEncoder().encode(secret)).replace(/=+$/, '')
-  return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
+  const bytes = new TextEncoder().encode(secret)
+  const base64 = toBase64(bytes).replace(/=+$/, '')
+  return [encodeURIComponent(new TextDecoder().decode(bytes)), base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
 }
 
 function safeDecode(text: string): string {

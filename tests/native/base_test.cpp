@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "base/ascii.h"
 #include "base/json.h"
@@ -113,6 +114,29 @@ TEST_CASE("canonical JSON is one spelling for equal values") {
 
 TEST_CASE("strings are written with every escape that JSON needs") {
   CHECK(json_string("a\"\\\n\x01\xC3\xA9") == "\"a\\\"\\\\\\n\\u0001\xC3\xA9\"");
+}
+
+TEST_CASE("every byte is escaped alike at every place of a text") {
+  const std::string hex = "0123456789abcdef";
+  const std::map<char, std::string> letters = {{'\b', "b"}, {'\f', "f"}, {'\n', "n"}, {'\r', "r"}, {'\t', "t"}, {'"', "\""}, {'\\', "\\"}};
+  for (const std::string fill : {"x", "\xC3\xA9", "\"", "\x7F"}) {
+    for (int byte = 0; byte < 0x80; ++byte) {
+      const char c = static_cast<char>(byte);
+      const auto named = letters.find(c);
+      const std::string escaped = named != letters.end() ? "\\" + named->second
+                                  : byte < 0x20          ? "\\u00" + hex.substr(static_cast<size_t>(byte / 16), 1) + hex[static_cast<size_t>(byte % 16)]
+                                                         : std::string(1, c);
+      for (size_t before = 0; before < 20; ++before) {
+        std::string text, spelled;
+        for (size_t at = 0; at < 24; ++at) {
+          text += at == before ? std::string(1, c) : fill;
+          spelled += at == before ? escaped : fill == "\"" ? "\\\"" : fill;
+        }
+        const std::string out = json_string(text);
+        if (out != '"' + spelled + '"' || json_string_size(text) != out.size()) FAIL("byte " << byte << " at " << before << ": " << out);
+      }
+    }
+  }
 }
 
 TEST_CASE("code points cut anywhere are joined, what can never be one is replaced") {

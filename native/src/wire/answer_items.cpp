@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/json.h"
@@ -20,136 +21,108 @@ struct Member {
   std::string_view kinds;
 };
 
+using Members = std::span<const Member>;
+
 // One kind of item. `members` empty: all of them go back, as long as its type is known.
 struct ItemRow {
   std::string_view type;
-  std::vector<Member> members;
+  Members members;
 };
-using ItemTable = std::vector<ItemRow>;
+using ItemTable = std::span<const ItemRow>;
 
 constexpr std::string_view kText = "\"", kList = "[", kObject = "{", kFlag = "tf", kAny = "";
 
 // ---- openai-responses ----
 
-const ItemTable &responses_parts() {
-  static const ItemTable rows = {
-      {"output_text", {{"type", kText}, {"!text", kText}, {"annotations", kList}, {"logprobs", kList}}},
-      {"refusal", {{"type", kText}, {"!refusal", kText}}},
-  };
-  return rows;
-}
+constexpr Member kOutputText[] = {{"type", kText}, {"!text", kText}, {"annotations", kList}, {"logprobs", kList}};
+constexpr Member kRefusal[] = {{"type", kText}, {"!refusal", kText}};
+constexpr ItemRow kResponsesParts[] = {{"output_text", kOutputText}, {"refusal", kRefusal}};
 
-const ItemTable &responses_items() {
-  static const std::vector<Member> any;
-  static const ItemTable rows = {
-      {"message",
-       {{"type", kText}, {"id", kText}, {"role", kText}, {"status", kText}, {"phase", kText}, {"!content", "[\""}}},
-      {"reasoning",
-       {{"type", kText},
-        {"!id", kText},
-        {"!summary", kList},
-        {"content", kList},
-        {"encrypted_content", kText},
-        {"status", kText},
-        {"format", kText}}},
-      {"function_call",
-       {{"type", kText},
-        {"id", kText},
-        {"call_id", kText},
-        {"name", kText},
-        {"arguments", "\"{"},
-        {"status", kText},
-        {"namespace", kText},
-        {"caller", kObject},
-        {"async", kFlag}}},
-      {"custom_tool_call",
-       {{"type", kText},
-        {"id", kText},
-        {"call_id", kText},
-        {"name", kText},
-        {"!input", kText},
-        {"status", kText},
-        {"namespace", kText},
-        {"caller", kObject}}},
-      {"compaction", {{"type", kText}, {"id", kText}, {"!encrypted_content", kText}, {"created_by", kText}}},
-      {"web_search_call", any},
-      {"file_search_call", any},
-      {"code_interpreter_call", any},
-      {"image_generation_call", any},
-      {"computer_call", any},
-      {"local_shell_call", any},
-      {"shell_call", any},
-      {"shell_call_output", any},
-      {"apply_patch_call", any},
-      {"tool_search_call", any},
-      {"tool_search_output", any},
-      {"mcp_list_tools", any},
-      {"mcp_call", any},
-      {"mcp_approval_request", any},
-      {"program", any},
-      {"program_output", any},
-  };
-  return rows;
-}
+constexpr Member kMessage[] = {{"type", kText},   {"id", kText},    {"role", kText},
+                               {"status", kText}, {"phase", kText}, {"!content", "[\""}};
+constexpr Member kReasoning[] = {
+    {"type", kText},   {"!id", kText},   {"!summary", kList}, {"content", kList}, {"encrypted_content", kText},
+    {"status", kText}, {"format", kText}};
+constexpr Member kFunctionCall[] = {{"type", kText},      {"id", kText},        {"call_id", kText},
+                                    {"name", kText},      {"arguments", "\"{"}, {"status", kText},
+                                    {"namespace", kText}, {"caller", kObject},  {"async", kFlag}};
+constexpr Member kCustomCall[] = {{"type", kText},   {"id", kText},     {"call_id", kText},   {"name", kText},
+                                  {"!input", kText}, {"status", kText}, {"namespace", kText}, {"caller", kObject}};
+constexpr Member kCompaction[] = {{"type", kText}, {"id", kText}, {"!encrypted_content", kText}, {"created_by", kText}};
+constexpr ItemRow kResponsesItems[] = {
+    {"message", kMessage},
+    {"reasoning", kReasoning},
+    {"function_call", kFunctionCall},
+    {"custom_tool_call", kCustomCall},
+    {"compaction", kCompaction},
+    {"web_search_call", {}},
+    {"file_search_call", {}},
+    {"code_interpreter_call", {}},
+    {"image_generation_call", {}},
+    {"computer_call", {}},
+    {"local_shell_call", {}},
+    {"shell_call", {}},
+    {"shell_call_output", {}},
+    {"apply_patch_call", {}},
+    {"tool_search_call", {}},
+    {"tool_search_output", {}},
+    {"mcp_list_tools", {}},
+    {"mcp_call", {}},
+    {"mcp_approval_request", {}},
+    {"program", {}},
+    {"program_output", {}},
+};
 
 // ---- anthropic ----
 
-const ItemTable &anthropic_blocks() {
-  static const std::vector<Member> call = {{"type", kText},      {"!id", kText},    {"!name", kText},
-                                           {"!input", kObject},  {"caller", kObject}, {"toolset_name", kText},
-                                           {"server_name", kText}};
-  static const ItemTable rows = {
-      {"text", {{"type", kText}, {"!text", kText}, {"citations", kList}}},
-      {"thinking", {{"type", kText}, {"!thinking", kText}, {"signature", kText}}},
-      {"redacted_thinking", {{"type", kText}, {"!data", kText}}},
-      {"tool_use", call},
-      {"server_tool_use", call},
-      {"mcp_tool_use", call},
-      {"compaction", {{"type", kText}, {"content", kText}, {"encrypted_content", kText}}},
-      {"container_upload", {{"type", kText}, {"!file_id", kText}}},
-      {"fallback", {}},
-      {"*_tool_result",
-       {{"type", kText},
-        {"!tool_use_id", kText},
-        {"!content", kAny},
-        {"is_error", kFlag},
-        {"caller", kObject},
-        {"server_name", kText}}},
-  };
-  return rows;
-}
+constexpr Member kTextBlock[] = {{"type", kText}, {"!text", kText}, {"citations", kList}};
+constexpr Member kThinking[] = {{"type", kText}, {"!thinking", kText}, {"signature", kText}};
+constexpr Member kRedacted[] = {{"type", kText}, {"!data", kText}};
+constexpr Member kToolUse[] = {{"type", kText},     {"!id", kText},          {"!name", kText},      {"!input", kObject},
+                               {"caller", kObject}, {"toolset_name", kText}, {"server_name", kText}};
+constexpr Member kCompacted[] = {{"type", kText}, {"content", kText}, {"encrypted_content", kText}};
+constexpr Member kUpload[] = {{"type", kText}, {"!file_id", kText}};
+constexpr Member kToolResult[] = {{"type", kText},     {"!tool_use_id", kText}, {"!content", kAny},
+                                  {"is_error", kFlag}, {"caller", kObject},     {"server_name", kText}};
+constexpr ItemRow kAnthropicBlocks[] = {
+    {"text", kTextBlock},           {"thinking", kThinking},       {"redacted_thinking", kRedacted},
+    {"tool_use", kToolUse},         {"server_tool_use", kToolUse}, {"mcp_tool_use", kToolUse},
+    {"compaction", kCompacted},     {"container_upload", kUpload}, {"fallback", {}},
+    {"*_tool_result", kToolResult},
+};
 
 // ---- gemini ----
 
-// A part is what one of its members says.
-const ItemTable &gemini_parts() {
-  static const ItemTable rows = {{"text", {{"!text", kText}}},
-                             {"functionCall", {{"!functionCall", kObject}}},
-                             {"executableCode", {{"!executableCode", kObject}}},
-                             {"codeExecutionResult", {{"!codeExecutionResult", kObject}}},
-                             {"toolCall", {{"!toolCall", kObject}}},
-                             {"toolResponse", {{"!toolResponse", kObject}}},
-                             {"inlineData", {{"!inlineData", kObject}}}};
-  return rows;
+// A part is what one of its members says. A signature may stand beside each.
+struct PartRow {
+  std::string_view name;
+  std::array<Member, 3> members;
+};
+constexpr PartRow part_row(std::string_view name, std::string_view needed, std::string_view kinds) {
+  return {name, {Member{needed, kinds}, {"thought", kFlag}, {"thoughtSignature", kText}}};
 }
+constexpr PartRow kGeminiParts[] = {
+    part_row("text", "!text", kText),
+    part_row("functionCall", "!functionCall", kObject),
+    part_row("executableCode", "!executableCode", kObject),
+    part_row("codeExecutionResult", "!codeExecutionResult", kObject),
+    part_row("toolCall", "!toolCall", kObject),
+    part_row("toolResponse", "!toolResponse", kObject),
+    part_row("inlineData", "!inlineData", kObject),
+};
+constexpr Member kGeminiCall[] = {{"id", kText}, {"name", kText}, {"args", kObject}};
 
 // ---- openai-chat, ollama ----
 
-const std::vector<Member> &chat_members() {
-  static const std::vector<Member> members = {
-      {"reasoning_content", kText},    {"reasoning_details", kList}, {"reasoning_opaque", kAny},
-      {"reasoning_signature", kAny},   {"thinking_blocks", kList},   {"signature", kAny},
-      {"extra_content", kAny},         {"thought_signature", kAny},  {"provider_specific_fields", kAny},
-      {"tool_calls", kList},
-  };
-  return members;
-}
-
-const std::vector<Member> &ollama_members() {
-  static const std::vector<Member> members = {
-      {"role", kText}, {"content", kText}, {"thinking", kText}, {"tool_calls", kList}};
-  return members;
-}
+constexpr Member kChatMembers[] = {
+    {"reasoning_content", kText},  {"reasoning_details", kList}, {"reasoning_opaque", kAny},
+    {"reasoning_signature", kAny}, {"thinking_blocks", kList},   {"signature", kAny},
+    {"extra_content", kAny},       {"thought_signature", kAny},  {"provider_specific_fields", kAny},
+    {"tool_calls", kList},
+};
+constexpr Member kOllamaMembers[] = {{"role", kText}, {"content", kText}, {"thinking", kText}, {"tool_calls", kList}};
+constexpr Member kOllamaCall[] = {{"id", kText}, {"!function", kObject}};
+constexpr Member kOllamaFunction[] = {{"index", "0"}, {"!name", kText}, {"!arguments", kObject}};
 
 // ---- one object ----
 
@@ -167,7 +140,7 @@ enum class Others : uint8_t { stay, go };  // members that the table does not na
 
 // The object with these members of their kind, each once. nullopt: it lacks one of them. The text stays as it is where
 // nothing is left out.
-std::optional<std::string> with_members(std::string_view object, const std::vector<Member> &members, Others others,
+std::optional<std::string> with_members(std::string_view object, Members members, Others others,
                                         Change change = nullptr) {
   object = trim_json(object);
   if (json_kind(object) != '{') return std::nullopt;
@@ -199,7 +172,7 @@ std::optional<std::string> with_members(std::string_view object, const std::vect
   return same ? std::string(object) : out;
 }
 
-const ItemRow *row_of(const ItemTable &table, std::string_view type) {
+const ItemRow *row_of(ItemTable table, std::string_view type) {
   for (const ItemRow &row : table)
     if (row.type.starts_with('*') ? type.size() > row.type.size() - 1 && type.ends_with(row.type.substr(1))
                                   : row.type == type)
@@ -207,16 +180,17 @@ const ItemRow *row_of(const ItemTable &table, std::string_view type) {
   return nullptr;
 }
 
-std::optional<std::string> by_type(const ItemTable &table, std::string_view type, std::string_view item,
+std::optional<std::string> by_type(ItemTable table, std::string_view type, std::string_view item,
                                    Change change = nullptr) {
   const ItemRow *const row = row_of(table, type);
   if (row == nullptr) return std::nullopt;
   return row->members.empty() ? std::string(trim_json(item)) : with_members(item, row->members, Others::stay, change);
 }
 
+using Of = std::optional<std::string> (*)(std::string_view item);
+
 // An array of objects, with those alone that `of` returns.
-template <class Of>
-std::optional<std::string> array_of(std::string_view array, const Of &of) {
+std::optional<std::string> array_of(std::string_view array, Of of) {
   ListWriter list;
   bool same = true;
   for (JsonSlices values(array); values.next();) {
@@ -235,12 +209,12 @@ std::optional<std::string> of_responses(std::string_view item) {
   const std::string role = json_member_text(item, "role");
   if (type.empty() && !role.empty() && !json_member(item, "type")) type = "message";
   if (type == "message" && json_member(item, "role") && role != "assistant") return std::nullopt;
-  auto kept = by_type(responses_items(), type, item, [](std::string_view key, std::string_view value) {
+  auto kept = by_type(kResponsesItems, type, item, [](std::string_view key, std::string_view value) {
     if (key != "content" || json_kind(value) != '[') return std::optional<std::string>();
     return array_of(value, [](std::string_view part) {
       const std::string kind = json_member_text(part, "type");
       return kind.starts_with("reasoning") ? std::optional<std::string>(trim_json(part))
-                                           : by_type(responses_parts(), kind, part);
+                                           : by_type(kResponsesParts, kind, part);
     });
   });
   if (!kept || type != "message") return kept;
@@ -259,13 +233,13 @@ std::optional<std::string> of_responses(std::string_view item) {
 std::optional<std::string> of_anthropic(std::string_view item) {
   const std::string type = json_member_text(item, "type");
   if (type == "tool_result") return std::nullopt;
-  return by_type(anthropic_blocks(), type, item);
+  return by_type(kAnthropicBlocks, type, item);
 }
 
 std::optional<std::string> of_gemini(std::string_view item) {
-  const ItemRow *found = nullptr;
-  for (const ItemRow &row : gemini_parts()) {
-    if (!json_member(item, row.type)) continue;
+  const PartRow *found = nullptr;
+  for (const PartRow &row : kGeminiParts) {
+    if (!json_member(item, row.name)) continue;
     if (found != nullptr) return std::nullopt;  // a part is one thing
     found = &row;
   }
@@ -279,12 +253,9 @@ std::optional<std::string> of_gemini(std::string_view item) {
     if (members > 1) return std::nullopt;
     return R"({"text":"","thoughtSignature":)" + std::string(trim_json(*signature)) + "}";
   }
-  std::vector<Member> members = found->members;
-  members.insert(members.end(), {{"thought", kFlag}, {"thoughtSignature", kText}});
-  auto kept = with_members(item, members, Others::stay, [](std::string_view key, std::string_view value) {
+  auto kept = with_members(item, found->members, Others::stay, [](std::string_view key, std::string_view value) {
     if (key != "functionCall") return std::optional<std::string>();
-    static const std::vector<Member> call = {{"id", kText}, {"name", kText}, {"args", kObject}};
-    auto fit = with_members(value, call, Others::stay);
+    auto fit = with_members(value, kGeminiCall, Others::stay);
     return fit && *fit == trim_json(value) ? std::nullopt : fit;
   });
   // Only a signature may stand without a text.
@@ -294,7 +265,7 @@ std::optional<std::string> of_gemini(std::string_view item) {
 }
 
 std::optional<std::string> of_chat(std::string_view item) {
-  return with_members(item, chat_members(), Others::go, [](std::string_view key, std::string_view value) {
+  return with_members(item, kChatMembers, Others::go, [](std::string_view key, std::string_view value) {
     if (key == "reasoning_details" || key == "thinking_blocks")
       return array_of(value, [](std::string_view entry) {
         return json_kind(entry) == '{' ? std::optional<std::string>(trim_json(entry)) : std::nullopt;
@@ -314,14 +285,12 @@ std::optional<std::string> of_chat(std::string_view item) {
 std::optional<std::string> of_ollama(std::string_view item) {
   const std::string role = json_member_text(item, "role");
   if (!role.empty() && role != "assistant") return std::nullopt;
-  return with_members(item, ollama_members(), Others::go, [](std::string_view key, std::string_view value) {
+  return with_members(item, kOllamaMembers, Others::go, [](std::string_view key, std::string_view value) {
     if (key != "tool_calls") return std::optional<std::string>();
-    static const std::vector<Member> call = {{"id", kText}, {"!function", kObject}};
     return array_of(value, [](std::string_view one) {
-      return with_members(one, call, Others::go, [](std::string_view inner, std::string_view function) {
-        static const std::vector<Member> said = {{"index", "0"}, {"!name", kText}, {"!arguments", kObject}};
+      return with_members(one, kOllamaCall, Others::go, [](std::string_view inner, std::string_view function) {
         if (inner != "function") return std::optional<std::string>();
-        auto kept = with_members(function, said, Others::go);
+        auto kept = with_members(function, kOllamaFunction, Others::go);
         if (!kept) return std::optional<std::string>(R"({"name":"unknown","arguments":{}})");
         return *kept == trim_json(function) ? std::nullopt : kept;
       });
@@ -329,7 +298,6 @@ std::optional<std::string> of_ollama(std::string_view item) {
   });
 }
 
-using Of = std::optional<std::string> (*)(std::string_view item);
 Of rule_of(std::string_view wire) {
   if (wire == "openai-responses") return of_responses;
   if (wire == "anthropic") return of_anthropic;
@@ -394,8 +362,8 @@ bool is_opaque_member(std::string_view key) {
 }
 
 bool is_own_member_of_call(std::string_view key) {
-  return is_one_of(key, {"id", "type", "function", "index", "name", "arguments", "args", "custom", "functionCall",
-                         "function_call"});
+  return is_one_of(
+      key, {"id", "type", "function", "index", "name", "arguments", "args", "custom", "functionCall", "function_call"});
 }
 
 }  // namespace sluice

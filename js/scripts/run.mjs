@@ -4,15 +4,11 @@ import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { begin, clear, end, reach, say } from './progress.mjs'
 
 export const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-const started = performance.now()
-
-/** One line of progress, with the time since the start. */
-export function say(text) {
-  console.log(`[${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s] ${text}`)
-}
+export { say }
 
 /** A failure that is told without a stack. */
 export class Stop extends Error {}
@@ -21,7 +17,9 @@ export class Stop extends Error {}
 export async function command(main) {
   try {
     await main()
+    clear()
   } catch (error) {
+    clear()
     console.error(error instanceof Stop ? `\n${error.message}` : error)
     process.exitCode = 1
   }
@@ -41,24 +39,23 @@ export function lower(child) {
   }
 }
 
-/** Runs a command whose output matters only when it fails; says every `everyMs` what it is at. Throws Stop. */
-export async function quietly(what, program, args, { env = {}, low = false, everyMs = 10_000 } = {}) {
-  say(`${what} …`)
+/** Runs a command whose output matters only when it fails; a line of it that says `[3/17]` is progress. Throws Stop. */
+export async function quietly(what, program, args, { env = {}, low = false } = {}) {
+  begin(what)
   const child = spawn(program, args, {
     cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32',
   })
   if (low) lower(child)
   let output = ''
-  const collect = (data) => (output += data)
+  const collect = (data) => {
+    output += data
+    const [, done, total] = [...data.matchAll(/^\[ *(\d+)\/(\d+)\]/gm)].at(-1) ?? []
+    if (total) reach(what, Number(done), Number(total))
+  }
   child.stdout.setEncoding('utf8').on('data', collect)
   child.stderr.setEncoding('utf8').on('data', collect)
-  const status = () => {
-    const line = output.trimEnd().split('\n').at(-1) || 'still at it'
-    say(`${what}: ${line.trim().slice(0, 110)}`)
-  }
-  const timer = setInterval(status, everyMs)
   const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))
-  clearInterval(timer)
+  end(what)
   if (code !== 0) {
     const tail = output.trimEnd().split('\n').slice(-60).join('\n')
     throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ended with ${code}`)

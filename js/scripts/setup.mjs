@@ -22,7 +22,7 @@ export async function setup({ tests = false, bench = false, pack = false, wasm =
 export function buildTestPrograms(preset) {
   const linux = process.platform === 'linux'
   const more = { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])], tsan: [] }[preset] ?? (linux ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_small', 'sluice_smoke', ...more], low: true })
+  return buildNative(preset, { targets: ['sluice_tests', 'sluice_small', 'sluice_smoke', ...more], low: true, what: `the tests of build/${preset}` })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ export function packagesIn(lock) {
 // -- native library ---------------------------------------------------------------------------------------------------------
 
 /** Configures and builds a preset. No targets: all. `low`: beside something that is to have the processor first. */
-export async function buildNative(preset, { tests = true, bench = false, targets = [], low = false } = {}) {
+export async function buildNative(preset, { tests = true, bench = false, targets = [], low = false, what = `build/${preset}` } = {}) {
   const dir = join(root, 'build', preset)
   const cache = join(dir, 'CMakeCache.txt')
   const env = { CMAKE_GENERATOR: process.env.CMAKE_GENERATOR ?? (which('ninja') ? 'Ninja' : 'Unix Makefiles') }
@@ -131,7 +131,7 @@ export async function buildNative(preset, { tests = true, bench = false, targets
     await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? { low } : { env, low })
   }
   const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
-  await quietly(`building build/${preset}`, 'cmake', build, { low })
+  await quietly(`building ${what}`, 'cmake', build, { low })
 }
 
 /** js/prebuilds/wasm/sluice.wasm. */

@@ -17,15 +17,71 @@ function unescaped(xml) {
   return xml.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' })[name])
 }
 
-/** Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files`: those with a test that failed. */
+/**
+ * Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files`: those with a test that failed; `held`: the names
+ * of the tests that passed.
+ */
 export function countOfNode(output) {
   const sum = (...names) => names.reduce((all, name) => all + Number(new RegExp(`^ℹ ${name} (\\d+)`, 'm').exec(output)?.[1] ?? 0), 0)
   const skips = [...output.matchAll(/^ *﹣ (.*?) \([\d.]+ms\) # (.*)$/gm)].map(([, name, why]) => (why === 'SKIP' ? `${name}: it does not say why` : why))
+  const held = [...output.matchAll(/^ *✔ (.*) \([\d.]+ms\)$/gm)].map(([, name]) => name)
   const failing = [...output.split('✖ failing tests:')[1]?.matchAll(/^test at (.*):\d+:\d+\n✖ (.*) \([\d.]+ms\)\n(.*)$/gm) ?? []]
   // A file whose tests passed fails by what came behind them: the reporter says that elsewhere.
   const behind = [...output.matchAll(/^ℹ Error: (Test .* generated asynchronous activity after the test ended.*)$/gm)].map(([, why]) => why)
-  const broken = failing.map(([, , name, why]) => ({ name, why: why.trim() === "'test failed'" && behind.length > 0 ? behind.shift() : why.trim() }))
-  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), broken, skips, files: [...new Set(failing.map(([, file]) => file))] }
+  const broken = failing.map(([, file, name, why]) => ({ name, file, why: why.trim() === "'test failed'" && behind.length > 0 ? behind.shift() : why.trim() }))
+  return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), broken, skips, held, files: [...new Set(failing.map(([, file]) => file))] }
+}
+
+/**
+ * What a second run of the failed files says of the first one, by the names of the tests. `broken`: those that failed again, and those of which the second run
+ * says nothing. `unsteady`: those that passed. A file that failed outside of its tests has its own name; it passed if nothing of it failed again.
+ */
+export function judged(first, second) {
+  const key = ({ name, file }) => `${file}\n${name}`
+  const again = new Set(second.broken.map(key))
+  const passed = new Set(second.held)
+  const isFile = ({ name, file }) => name === file || name.endsWith(`/${file}`) || file.endsWith(`/${name}`)
+  const passes = (test) => (isFile(test) ? !second.files.includes(test.file) : passed.has(test.name))
+  const unsteady = first.broken.filter((test) => !again.has(key(test)) && passes(test))
+  const broken = first.broken.filter((test) => !unsteady.includes(test))
+  const fresh = second.broken.filter((test) => !first.broken.some((other) => key(other) === key(test)))
+  return { broken: [...broken, ...fresh], unsteady }
+}
+
+/** Reads the output of a run of Node's tests while it comes: calls `onTest` for each test that ended, `onFailure` once for each that failed, with what went wrong and where. */
+export class NodeOutput {
+  static on = (on) => new NodeOutput(on)
+  #rest = ''
+  #failed
+  #over = false
+  #on
+
+  constructor(on) {
+    this.#on = on
+  }
+
+  take(text) {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop()
+    for (const line of lines) this.#line(line)
+  }
+
+  #line(line) {
+    if (this.#over || line.startsWith('✖ failing tests:')) return void (this.#over = true)
+    const [, mark, name] = /^ *([✔✖﹣]) (.*) \([\d.]+ms\)/.exec(line) ?? []
+    if (mark !== undefined || line.trim() === '') this.#tellFailed()
+    if (mark !== undefined) this.#on.test()
+    if (mark === '✖') this.#failed = { name, lines: [] }
+    else if (mark === undefined && this.#failed && line.startsWith(' ')) this.#failed.lines.push(line.trim())
+  }
+
+  #tellFailed() {
+    if (!this.#failed) return
+    const { name, lines } = this.#failed
+    this.#failed = undefined
+    const [place] = lines.flatMap((line) => /\(?(?:file:\/\/)?([^\s()]+\.test\.mjs:\d+)/.exec(line)?.[1] ?? [])
+    this.#on.failure({ name, why: lines[0] ?? 'it does not say why', ...(place ? { place } : {}) })
+  }
 }
 
 /** Of Python's `unittest`. */

@@ -6,18 +6,18 @@ import { quietly, Stop } from '../../js/scripts/run.mjs'
 /** What is said while `code` runs. */
 async function said(t, code) {
   const log = t.mock.method(console, 'log', () => {})
-  const ended = await quietly('building it', process.execPath, ['-e', code], { everyMs: 100 }).then((output) => ({ output }), (error) => ({ error }))
-  const lines = log.mock.calls.map(({ arguments: [line] }) => line.replace(/^\[ *\d+\.\d s\] /, ''))
+  const ended = await quietly('building it', process.execPath, ['-e', code]).then((output) => ({ output }), (error) => ({ error }))
+  const lines = log.mock.calls.map(({ arguments: [line] }) => line.replace(/^\[\d\d:\d\d\] /, ''))
   log.mock.restore()
   return { lines, ...ended }
 }
 
-test('a command that takes long says what it is at, and never a line with nothing in it', async (t) => {
-  const silent = await said(t, 'setTimeout(() => {}, 350)')
-  assert.equal(silent.lines[0], 'building it …')
-  assert.ok(silent.lines.length > 1 && silent.lines.slice(1).every((line) => line === 'building it: still at it'), silent.lines.join('\n'))
-  const talks = await said(t, 'console.log("[12/99] one.cpp\\n\\n"); setTimeout(() => {}, 350)')
-  assert.ok(talks.lines.slice(1).every((line) => /^building it: (still at it|\[12\/99\] one\.cpp)$/.test(line)) && talks.lines.at(-1).endsWith('one.cpp'), talks.lines.join('\n'))
+test('a command says when it begins and when it has passed a quarter of its steps, and no line twice', async (t) => {
+  assert.deepEqual((await said(t, 'console.log("nothing to count")')).lines, ['building it …'])
+  const counts = await said(t, 'for (let i = 1; i <= 99; i++) console.log(`[${i}/99] one.cpp`)')
+  assert.equal(counts.lines[0], 'building it …')
+  assert.ok(counts.lines.length > 1 && new Set(counts.lines).size === counts.lines.length, counts.lines.join('\n'))
+  assert.ok(counts.lines.slice(1).every((line) => /^building it: (25|50|75) %$/.test(line)), counts.lines.join('\n'))
   const fails = await said(t, 'console.error("no compiler"); process.exit(3)')
   assert.ok(fails.error instanceof Stop && /^no compiler\n\nbuilding it: .* ended with 3$/.test(fails.error.message), String(fails.error))
 })

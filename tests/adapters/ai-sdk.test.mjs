@@ -7,6 +7,7 @@ import { live2dTools } from '../../js/dist/esm/live2d/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { callsOf, chatStage, majors, open, told, typesOf } from './chats.mjs'
+import { until } from '../js/until.mjs'
 
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })
@@ -343,11 +344,3 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
   })
 }
 
-/** What `look` gives, as soon as it gives something. */
-async function until(look) {
-  for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 2))) {
-    const found = await look()
-    if (found) return found
-    assert.ok(Date.now() < end, 'it did not come')
-  }
-}

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+export { until } from '../js/until.mjs'
 
 const require = createRequire(import.meta.url)
 export const scriptOf = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -54,11 +55,3 @@ export async function started(t, args, { env = {}, line = /./ } = {}) {
   })
 }
 
-/** Waits for something that happens in another process. */
-export async function until(what, ms = 5000) {
-  const end = Date.now() + ms
-  while (!(await what())) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${ms} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

@@ -105,7 +105,7 @@ test('every motion of the puppet moves it, also as a still pose where motion is 
   assert.ok(posed.length >= 10)
   const names = await page.locator('figure').allInnerTexts()
   posed.forEach((shape, index) => assert.notEqual(shape, before[index], `${names[index]} moves nothing`))
-  await until(async () => (await shapes()).every((shape, index) => shape === before[index]), 'rest', 8000)
+  await until(async () => (await shapes()).every((shape, index) => shape === before[index]), 'rest')
 })
 
 test('motions run their course, one takes the place of another, and the pet comes back to itself', async (t) => {
@@ -191,7 +191,7 @@ test('where motion is reduced it asks for no frames while nothing happens, and w
   await page.mouse.move(5, 350)
   assert.equal(await still(), true)
   assert.notEqual(await drawn(page), rest, 'it looks')
-  await until(async () => (await drawn(page)) === rest, 'it to look away', 8000)
+  await until(async () => (await drawn(page)) === rest, 'it to look away')
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await until(async () => (await drawn(page)) !== rest, 'breath')
 })

@@ -434,7 +434,7 @@ test('what became of a drop is said in the bubble, also while it is quiet, for a
   await page.evaluate(() => window.order({ note: 'noChat' })) // as the page of the body tells a bubble of its own
   assert.equal(await text(page), '先打开聊天窗口，再拖给我一次。')
   await page.evaluate(() => window.order({ note: '' }))
-  await until(async () => (await text(page)) === '', 'it to end', 15_000)
+  await until(async () => (await text(page)) === '', 'it to end')
 })
 
 test('the demo in two windows: the body alone, and the bubble alone, which tells when there is something in it', async (t) => {

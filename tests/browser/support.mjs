@@ -5,6 +5,7 @@ import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
+export { until } from '../js/until.mjs'
 
 // The last list of features counts: these are Playwright's, and the popups of the address bar, two pages more for every one of ours.
 const features = [
@@ -66,14 +67,3 @@ export async function picture(page, name, options = {}) {
   await page.screenshot({ path: `${pictures}${name}.png`, ...options })
 }
 
-export async function until(condition, what = 'it', ms = 20_000) {
-  const start = Date.now()
-  for (;;) {
-    const value = await condition()
-    if (value) return value
-    const waited = Date.now() - start
-    assert.ok(waited < ms, `${what}: waited ${ms} ms`)
-    // What takes long is asked less often: every look takes time from what it waits for.
-    await new Promise((resolve) => setTimeout(resolve, Math.min(15 + waited / 5, 100)))
-  }
-}

@@ -13,13 +13,12 @@ import pg from 'pg'
 import { durable, postgres, redis } from '../../js/dist/esm/durable/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
-import { approve, asks, cardsOf, hello, lossy, serverOf, turnsOf, until as soon } from '../js/durable-support.mjs'
+import { approve, asks, cardsOf, hello, lossy, serverOf, turnsOf, until } from '../js/durable-support.mjs'
 import { onFullDisk } from '../js/turn-faults-contract.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open, poolOf } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
-const until = (look, what) => soon(look, what, 30_000)
 const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
 /** Longer than a lease. `SLUICE_LONG=1`: a minute. */
 const AWAY_MS = process.env.SLUICE_LONG ? 60_000 : 2 * leaseMs + 500

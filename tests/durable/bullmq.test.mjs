@@ -132,7 +132,7 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
       await close()
     })
     for (let count = 0; count < 3; count++) spawned()
-    await until(() => ready.size === 3, 'the workers', 60_000)
+    await until(() => ready.size === 3, 'the workers')
     let killed = 0
     const killing = setInterval(() => {
       const [oldest] = ready

@@ -156,7 +156,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     for (const [id, status] of statuses) unknown += checkTurn(id, status, lines)
     const saves = lines.filter((line) => line.startsWith('saved '))
     assert.equal(new Set(saves).size, saves.length, 'a revision was saved once')
-    await until(() => replays.size === TURNS, 'the end, for every reader', 30_000)
+    await until(() => replays.size === TURNS, 'the end, for every reader')
     for (const [id, replay] of replays) {
       if (replay instanceof Error) throw replay
       replay.check(statuses.get(id), `${id}, as its reader saw it`)

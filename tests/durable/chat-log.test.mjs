@@ -9,6 +9,7 @@ import { memory } from '../../js/dist/esm/conversations/index.js'
 import { postgresLog, redisLog } from '../../js/dist/esm/durable/index.js'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
+import { until } from '../js/until.mjs'
 
 const servers = withServers()
 
@@ -69,9 +70,6 @@ for (const [name, [skip, open]] of Object.entries(logs)) test(`a process whose c
   // It dies: nothing says that its leg is over.
   const dies = { begin: (...given) => log.begin(...given), append: (...given) => log.append(...given), read: (id) => log.read(id), end: async () => {} }
   Promise.resolve(post(handler(dies), asked, answered)).catch(() => {})
-  for (const end = performance.now() + 60_000; (await store.load('chat')).entries[1].message.outcome !== 'completed';) {
-    assert.ok(performance.now() < end, `it goes on: ${JSON.stringify((await store.load('chat')).entries[1])}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  await until(async () => (await store.load('chat')).entries[1].message.outcome === 'completed', 'the answer that was approved')
   assert.match(await post(handler(), asked, { ...answered, parts: [] }, { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] }), /"delta":"Again\."/)
 })

@@ -14,7 +14,7 @@ import { files } from '../../js/dist/esm/conversations/index.js'
 import { durable } from '../../js/dist/esm/durable/index.js'
 import { Engine } from '../../js/dist/esm/index.js'
 import { startServer } from '../../js/dist/esm/testing/index.js'
-import { cardsOf, until as soon } from '../js/durable-support.mjs'
+import { cardsOf, until } from '../js/durable-support.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
@@ -30,7 +30,6 @@ after(async () => {
   await postgresServer?.stop()
 })
 
-const until = (look, what) => soon(look, what, 30_000)
 const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
 const calls = (...named) => ({ text: 'Well, ', calls: named.map(([name, text], at) => ({ id: `call_${at}`, name, arguments: { text } })) })
 

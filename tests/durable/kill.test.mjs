@@ -81,7 +81,7 @@ for (const [kind, { skip, place: placeOf }] of Object.entries(everyPlace)) {
         t.after(() => child.kill('SIGKILL'))
         let end
         void ended.then((how) => (end = how))
-        await until(() => end ?? (signal === 'SIGSTOP' && linesOf(journal).includes(`${signal} ${what}`)), name, 60_000)
+        await until(() => end ?? (signal === 'SIGSTOP' && linesOf(journal).includes(`${signal} ${what}`)), name)
         if (end?.signal === null && time > 1) return // a slow machine looks into the inbox more often
         assert.equal(end?.signal, signal === 'SIGKILL' ? signal : undefined, name)
         places.add(what)

@@ -7,13 +7,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../../js/dist/esm/testing/index.js'
 import { approve, cardsOf, textOf } from '../js/durable-support.mjs'
 import { ahead, appOf, approvalTimeoutMs, DAY } from './deployed-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
+import { until } from '../js/until.mjs'
 
 const program = fileURLToPath(new URL('deployed-worker.mjs', import.meta.url))
 const servers = withServers({ lockMs: 2000 })
@@ -21,15 +21,6 @@ const servers = withServers({ lockMs: 2000 })
 const answers = ({ body }) => {
   const told = body.messages.find(({ role }) => role === 'tool')
   return told ? { text: `I was told: ${told.content}` } : { text: 'I pay. ', calls: [{ id: 'c1', name: 'bill_pay', arguments: { amount: 7 } }] }
-}
-
-/** Processes start slowly on a machine that is busy. The clock of this process is moved meanwhile. */
-async function until(look, what) {
-  for (const end = performance.now() + 60_000; performance.now() < end; await delay(20)) {
-    const found = await look()
-    if (found) return found
-  }
-  throw new Error(`${what} did not happen`)
 }
 
 for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {

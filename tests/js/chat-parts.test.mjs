@@ -12,6 +12,7 @@ import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
 import { dayOf } from '../../js/dist/esm/ui/chat/times.js'
 import { tokens, usageOf } from '../../js/dist/esm/ui/chat/usage.js'
 import { waysOn } from '../../js/dist/esm/ui/chat/ways-on.js'
+import { assertLinear } from './work.mjs'
 
 // -- entries -------------------------------------------------------------------------------------------------------------------
 
@@ -242,7 +243,7 @@ test('an answer that goes on behind its end is read out again', () => {
   assert.deepEqual(said.map(([, text]) => text), ['Lulu: Half\nStopped', 'Lulu: Half and half'])
 })
 
-test('what is read out is words: marks of Markdown are not, whole or by sentences', () => {
+test('what is read out is words: marks of Markdown are not, whole or by sentences', async () => {
   const text = '**Hello** there. Take the [umbrella](https://example.com). It *rains* a lot.\n\n- one\n- two'
   const whole = announcer()
   whole.one.see(message('A'), true)
@@ -252,11 +253,11 @@ test('what is read out is words: marks of Markdown are not, whole or by sentence
   for (let at = 1; at <= text.length; at++) one.see(message(text.slice(0, at)), true)
   one.see(message(text, { outcome: 'completed' }), true)
   assert.deepEqual(said.map(([, text]) => text).join(' ').replace(/\s+/g, ' '), 'Hello there. Take the umbrella. It rains a lot. one two')
-  const begun = performance.now()
-  const long = announcer('sentences')
-  const story = 'It **rains** today. '.repeat(3000)
-  for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
-  assert.ok(performance.now() - begun < 10_000, 'a long paragraph costs no more with each sentence')
+  await assertLinear((sentences) => {
+    const long = announcer('sentences')
+    const story = 'It **rains** today. '.repeat(sentences)
+    for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
+  }, 1500, 'a long paragraph, which costs no more with each sentence')
 })
 
 test('questions interrupt, once each; several at once are counted', () => {

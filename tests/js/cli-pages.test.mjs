@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { inOrder, log, page, path, sluice, texts } from './cli-support.mjs'
+import { until } from './until.mjs'
 
 test('demo: serves the pet, says where, and ends with Ctrl-C', async () => {
   const { code, out } = await page(['demo'], async ({ get }) => {
@@ -96,12 +97,7 @@ test('tester: tools, what is parsed, and tools by hand', async () => {
     writeFileSync(path('log'), '')
     const leave = new AbortController()
     const left = post('/api/run', { name: 'file.watch', arguments: { path: '/' } }, leave.signal)
-    const logged = async (text) => {
-      for (const end = Date.now() + 20_000; !readFileSync(path('log'), 'utf8').includes(text);) {
-        assert.ok(Date.now() < end, `${text}: waited 20 s`)
-        await new Promise((resolve) => setTimeout(resolve, 15))
-      }
-    }
+    const logged = (text) => until(() => readFileSync(path('log'), 'utf8').includes(text), text)
     await logged('watching')
     leave.abort()
     await assert.rejects(left)

@@ -96,7 +96,7 @@ test('turns that wait for people hold one timer, however many they are', { timeo
     for await (const _ of turns.questions()) count++
     return count
   }
-  await until(async () => (await waiting()) === 200, 'the last question', 60_000)
+  await until(async () => (await waiting()) === 200, 'the last question')
   await until(() => {
     const ours = [...timers.values()].filter((stack) => /js.dist.esm.durable/.test(stack))
     return ours.length <= 1

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Engine } from 'sluice'
 import { durable, files } from 'sluice/durable'
 import { startServer } from 'sluice/testing'
 import { echo } from './support.mjs'
+export { until } from './until.mjs'
 
 export const asks = (more) => echo({ permission: 'sensitive', identity: '1', ...more })
 export const hello = [{ role: 'user', content: 'Hello' }]
@@ -42,16 +42,6 @@ export function turnsOf(t, server, { tools = [asks()], engine: engineOptions = {
     return worker
   }
   return turns
-}
-
-/** `ms`: of other processes, which begin when the machine lets them, more than the 5 s. */
-export async function until(look, what = 'it', ms = 5000) {
-  for (const end = performance.now() + ms; performance.now() < end; ) {
-    const found = await look()
-    if (found) return found
-    await delay(5)
-  }
-  throw new Error(`${what} did not happen`)
 }
 
 export const cardsOf = ({ message }) => message.blocks.filter(({ type }) => type === 'tool_use')

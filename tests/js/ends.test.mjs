@@ -18,7 +18,7 @@ test('cancel resolves where a tool takes no notice, and says which', async (t) =
   await setTimeout(20)
   const start = performance.now()
   assert.deepEqual(await soon(turn.cancel('enough', { graceMs: 100 })), { stillRunning: [{ call: 1, name: 'echo.back' }] })
-  assert.ok(performance.now() - start > 90)
+  assert.ok(performance.now() - start > 50, 'it waited for the tool')
   assert.equal((await turn.done).reason, 'enough')
   assert.deepEqual(await soon(turn.cancel(undefined, { graceMs: 10 })), { stillRunning: [{ call: 1, name: 'echo.back' }] }, 'after the end too')
 })

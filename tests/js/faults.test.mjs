@@ -192,8 +192,7 @@ for (const wire of wires) {
       else assert.equal(outcome, 'completed', `${how}: ${error?.detail}`)
     }
     if (wire === 'gemini') return // its answers end with their body
-    const start = performance.now()
-    assert.equal((await run('/open')).outcome, 'completed')
-    assert.ok(performance.now() - start < 5000, 'the terminal event ends the answer, whatever the socket does')
+    // The terminal event ends the answer, whatever the socket does: nothing else would, before the test is over.
+    assert.equal((await run('/open', { firstByteTimeoutMs: 0, idleTimeoutMs: 0 })).outcome, 'completed')
   })
 }

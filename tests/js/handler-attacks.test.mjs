@@ -9,6 +9,7 @@ import { memory } from 'sluice/conversations'
 import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
 import { callsEcho, echo, stage } from './support.mjs'
+import { until } from './until.mjs'
 
 const kinds = {
   chatHandler: { make: chatHandler, input: (id) => ({ id, messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] }) },
@@ -45,7 +46,6 @@ const refusedBy = (port, text) => new Promise((resolve, reject) => {
   const late = setTimeout(() => reject(new Error('nothing was answered')), 3000)
   const socket = raw(port, text).on('data', (piece) => { said += piece; if (/\r\n\r\n[^]+/.test(said)) socket.destroy() }).on('close', () => { clearTimeout(late); resolve(said) })
 })
-const until = async (holds) => { for (let tries = 0; !holds(); tries++) { assert.ok(tries < 500); await new Promise((resolve) => setTimeout(resolve, 10)) } }
 
 for (const [name, { make, input }] of Object.entries(kinds)) {
   test(`${name}: a page of another site has a browser send nothing with its cookies`, async (t) => {

@@ -291,12 +291,10 @@ test('whatever a hook does, the turn ends, names it, and runs nothing that was n
       const { server, run } = await stage(t, { answers, tools: [echo({ permission: 'sensitive', resultApproval: 'always', execute: () => `SECRET ${++ran}` })] })
       const approvals = { execution: () => 'once', result: () => 'release', ...(part ? { [part]: faults[way] } : {}) }
       warnings.length = 0
-      const start = performance.now()
-      const { outcome, error, message } = await run({ approvals, ...(part ? {} : { [name]: faults[way] }), hookTimeoutMs: way === 'hangs' ? 20 : 10_000, approvalTimeoutMs: way === 'hangs' && part ? 60 : 0, deadlineMs: 20_000 }).done
+      const { outcome, error, message } = await run({ approvals, ...(part ? {} : { [name]: faults[way] }), hookTimeoutMs: way === 'hangs' ? 20 : 10_000, approvalTimeoutMs: way === 'hangs' && part ? 60 : 0 }).done // one that hung would end with the test
       await new Promise(setImmediate)
       const where = `${hook} ${way}: ${outcome}, ${JSON.stringify(error)}, ${warnings.join('; ')}`
       const [card] = cards({ message })
-      assert.ok(performance.now() - start < 10_000, where)
       assert.notEqual(outcome, 'cancelled', where)
       assert.equal(ran, ['afterTool', 'onEvent', 'approvals.result'].includes(hook) ? 1 : 0, where)
       if (['afterTool', 'approvals.result'].includes(hook)) assert.doesNotMatch(JSON.stringify(server.requests.at(-1).body), /SECRET/, where)

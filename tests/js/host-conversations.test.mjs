@@ -381,7 +381,7 @@ test('what could not be saved is saved when the store is well again, though nobo
   await say(window, 'a')
   await until(() => window.conversations.get('main')?.unsaved)
   mood.save = (save) => save()
-  await until(() => window.conversations.get('main').unsaved === undefined, 'the store to take it', 30_000)
+  await until(() => window.conversations.get('main').unsaved === undefined, 'the store to take it')
   assert.equal((await mood.kept.load('main')).entries.length, 2)
 })
 

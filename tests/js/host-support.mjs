@@ -3,6 +3,7 @@ import { Engine, tool } from 'sluice'
 import { startServer } from 'sluice/testing'
 import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
 import { createHost } from 'sluice/host'
+export { until } from './until.mjs'
 
 export const everything = { read: true, chat: true, approve: true, configure: true, server: true, pet: true }
 
@@ -115,11 +116,3 @@ export function guarded(more = {}) {
 
 export const callsDelete = { text: 'I will. ', calls: [{ id: 'call_d', name: 'file_delete', arguments: { path: '/tmp/x' } }] }
 
-export async function until(condition, what = 'it', ms = 20_000) {
-  for (const end = Date.now() + ms; ; ) {
-    const value = await condition()
-    if (value) return value
-    if (Date.now() > end) throw new Error(`${what}: waited ${ms} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

@@ -9,6 +9,7 @@ import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
 import { patient } from '../../js/dist/esm/openai/patient.js'
 import { callsOf, chunk, hermes, readStream, streamOf, upstream, weather, wholeOf } from './openai-support.mjs'
+import { until } from './until.mjs'
 
 /** The handler in front of a server, as a server of its own. */
 async function proxy(t, options) {
@@ -24,7 +25,6 @@ async function proxy(t, options) {
 
 const asking = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }
 const post = (url, body, init = {}) => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), ...init })
-const until = async (holds) => { for (let tries = 0; !holds(); tries++) { assert.ok(tries < 500); await new Promise((resolve) => setTimeout(resolve, 10)) } }
 
 test('the official client gets calls, models and errors through it', async (t) => {
   const { baseURL, requests } = await upstream(t, ({ path, body, method }, response) => {

@@ -6,6 +6,7 @@ import { splitInvisible, escapeInvisible } from '../../js/dist/esm/bridge/invisi
 import { givenTwice } from '../../js/dist/esm/bridge/twice.js'
 import { applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
 import { hiding } from './hiding.mjs'
+import { assertLinear } from './work.mjs'
 
 const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
 const ask = (request, whole, options) => questionLines({ stage: 'execution', name: 'shell.run', ...request }, questionWords.en, { ...(whole && { whole: new Set(whole) }), ...options })
@@ -159,15 +160,11 @@ test('a line that holds words of several languages is not marked for that', () =
   assert.deepEqual(of(ask({ arguments: { text: 'a раypal b' } }), 'value')[0].runs, [{ text: 'a ' }, { text: 'раypal', mark: 'script' }, { text: ' b' }])
 })
 
-test('a file with a name of another script is no host, and what is drawn with a mark of its own is left alone', () => {
+test('a file with a name of another script is no host, and what is drawn with a mark of its own is left alone', async () => {
   const text = 'отчёт.pdf, 计划.md, 1\ufe0f\u20e3 #\ufe0f\u20e3, naïve.com a.b.c @小明。谢谢 《雨》。md'
   assert.deepEqual(of(ask({ arguments: { text } }), 'value')[0].runs, [{ text }])
   assert.equal(escapeInvisible('1\ufe0f a\u20e3 x\ufe0f\u20e3'), '1⟨U+FE0F⟩ a⟨U+20E3⟩ x⟨U+FE0F⟩⟨U+20E3⟩')
-  for (const long of ['а.'.repeat(50_000), 'а-'.repeat(50_000), 'о'.repeat(100_000), 'оо.'.repeat(33_000), 'а。'.repeat(50_000), '//оо.'.repeat(20_000)]) {
-    const from = performance.now()
-    ask({ arguments: { long } }, ['arguments.long'])
-    assert.ok(performance.now() - from < 2000, long.slice(0, 6))
-  }
+  for (const part of ['а.', 'а-', 'оо', 'оо.', 'а。', '//оо.']) await assertLinear((times) => ask({ arguments: { long: part.repeat(times) } }, ['arguments.long']), 25_000, part)
 })
 
 test('splitInvisible: text at even places, code points at odd ones', () => {
@@ -226,14 +223,10 @@ test('arguments have their label beside their name, and the app says what the to
   assert.deepEqual(lines.filter(({ kind }) => kind === 'about').map(textOf), ['发给联系人'])
 })
 
-test('a name that the model gives twice is told: the last one counts', () => {
+test('a name that the model gives twice is told: the last one counts', async () => {
   assert.deepEqual(givenTwice('{"path": "/tmp", "deep": {"a": 1, "a": 2}, "\\u0070ath": "/", "list": ["path", {"b": 1}, {"b": 2}], "x": "{\\"path\\":1,\\"path\\":2}"}'), ['a', 'path'])
   for (const text of ['', '[1]', '{', '{"a', '{"a":1}', '<tool>', '{"a\\":1,"a\\":2']) assert.deepEqual(givenTwice(text), [], text)
-  for (const text of [`{${'"a\\"'.repeat(200_000)}`, `{"${'\\"'.repeat(400_000)}`, `{${'"":1,'.repeat(200_000)}`, '{'.repeat(500_000), `{"a"${' '.repeat(500_000)}`]) {
-    const from = performance.now()
-    givenTwice(text)
-    assert.ok(performance.now() - from < 2000, text.slice(0, 20))
-  }
+  for (const [begins, part] of [['{', '"a\\"'], ['{"', '\\"'], ['{', '"":1,'], ['', '{'], ['{"a"', ' ']]) await assertLinear((times) => givenTwice(begins + part.repeat(times)), 200_000, begins + part)
   const lines = ask({ arguments: { path: '/' }, twice: ['pa\u200Bth'] })
   assert.ok(lines.some((line) => line.kind === 'notice' && textOf(line) === 'pa⟨U+200B⟩th is given twice, the last counts'))
   const view = applyDeltas(emptyView('m'), [{ type: 'card', block: 0, call: 1, status: 'streaming' }, { type: 'args', call: 1, text: '{"a":1,"a":2}' }, { type: 'card', block: 0, call: 1, arguments: { a: 2 } }], 1)

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { Engine, SluiceError, tool } from 'sluice'
 import { callsEcho, cards, collect, echo, ofType, stage } from './support.mjs'
+import { until } from './until.mjs'
 
 test('text streams, and the message and the history say the same', async (t) => {
   const { server, run } = await stage(t, { answers: [{ text: 'Hello there, 你好 🎉.', usage: { prompt_tokens: 3, completion_tokens: 5 } }] })
@@ -109,13 +110,6 @@ test('cancel in mid-stream keeps the text, closes the request, and resolves when
   assert.equal(ofType(events, 'abortRequest').length, 1)
   await until(() => server.requests[0].aborted)
 })
-
-async function until(condition) {
-  for (let tries = 0; !condition(); tries++) {
-    assert.ok(tries < 2000, 'it takes too long')
-    await delay(10)
-  }
-}
 
 test('cancel tells the running tool and waits for it', async (t) => {
   let stopped = false

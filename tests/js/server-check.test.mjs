@@ -179,11 +179,9 @@ test('a model that talks without an end does neither what it was asked for, and 
     if (asked++ === 0) return response.end(`${piece('ready')}data: [DONE]\n\n`)
     while (!response.destroyed) response.write(piece('and so on '.repeat(10))) || (await new Promise((resolve) => setTimeout(resolve, 1)))
   })
-  const from = performance.now()
-  const steps = await checked({ baseURL, name: 'm' }, { timeoutMs: 15_000 })
+  const steps = await checked({ baseURL, name: 'm' }, { timeoutMs: 600_000 }) // longer than a test may take
   assert.equal(brief(steps), '+reach +key +model +stream -tools -pictures')
   assert.deepEqual(steps.slice(4).map(({ says }) => says.en), ['It was asked to call a tool, and did not do so properly.', 'It took a red picture, and did not see that it is red.'])
-  assert.ok(performance.now() - from < 10_000)
 })
 
 test('a signal ends it, and what is described wrongly is told', async (t) => {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { SluiceError } from 'sluice'
 import { serve } from 'sluice/web'
+import { until } from './until.mjs'
 
 const MEGABYTE = 1024 * 1024
 
@@ -77,15 +78,6 @@ function raw(origin, options, body) {
     outgoing.on('error', reject)
     outgoing.end(body)
   })
-}
-
-async function until(condition, what, ms = 20_000) {
-  for (const end = Date.now() + ms; ; ) {
-    const value = await condition()
-    if (value) return value
-    assert.ok(Date.now() < end, `${what}: waited ${ms} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 test('the opening URL turns into a cookie and a clean address', async (t) => {

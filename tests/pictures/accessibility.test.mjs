@@ -14,7 +14,7 @@ async function open(t, lang, options = {}) {
   const gallery = await startGallery()
   t.after(gallery.close)
   await page.goto(`${gallery.url}&lang=${lang}`)
-  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states', 180_000)
+  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states')
   await page.evaluate(axe)
   await page.evaluate(() => {
     window.everything = (root) => [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot ? everything(one.shadowRoot) : [])])

@@ -16,7 +16,7 @@ async function open(t, query) {
   const gallery = await startGallery()
   t.after(gallery.close)
   await page.goto(`${gallery.url}&${query}`)
-  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states', 60_000)
+  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states')
   assert.deepEqual(await page.locator('.failed').allTextContents(), [])
   return page
 }

@@ -26,7 +26,7 @@ export async function openApp(t, browser, { answers = [], server = {}, main = {}
   const child = fork(join(here, 'main.mjs'), { serialization: 'advanced', env: { ...process.env, SLUICE_APP: told } })
   const app = new App(child, browser, site, model)
   t.after(() => app.close())
-  await until(() => app.ready, 'the main process', 20_000)
+  await until(() => app.ready, 'the main process')
   return app
 }
 

@@ -10,18 +10,27 @@ export const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
 export { say }
 
-/** A failure that is told without a stack. */
-export class Stop extends Error {}
+/** A failure that is told without a stack. `code`: what the process ends with; 2: nothing was begun. */
+export class Stop extends Error {
+  constructor(message, code = 1) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The oldest Node that the package runs in. */
+const OLDEST_NODE = 20
 
 /** Runs `main` and ends the process the way a person expects. */
 export async function command(main) {
   try {
+    if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) throw new Stop(`found Node ${process.versions.node}, expected Node ${OLDEST_NODE} or later`, 2)
     await main()
     clear()
   } catch (error) {
     clear()
     console.error(error instanceof Stop ? `\n${error.message}` : error)
-    process.exitCode = 1
+    process.exitCode = error instanceof Stop ? error.code : 1
   }
 }
 

@@ -69,20 +69,31 @@ export async function installWherePossible(wanted) {
 
 async function install(missing) {
   if (missing.length === 0) return
-  if (!which('apt-get')) {
-    // Another system: what CMake does not find there it fetches; programs it cannot.
-    say(`not found here, and there is no apt-get to install them with: ${missing.join(', ')} (Debian's names)`)
-    return
-  }
+  const names = missing.join(' ')
+  if (process.argv.includes('--no-install') || !which('apt-get')) return withoutInstalling(missing)
   const words = ['apt-get', 'install', '-y', '--no-install-recommends', ...missing]
   const prefix = process.getuid?.() === 0 ? [] : sudo()
-  if (!prefix) throw new Stop(`Packages are missing, and installing them needs rights. Type this, then try again:\n\n  sudo ${words.join(' ')}\n`)
+  if (!prefix) throw new Stop(`missing: ${names}. Type: sudo ${words.join(' ')}`, 2)
+  say(`installing by apt: ${names} (--no-install: skip what is missing)`)
   const apt = (what, args) =>
     quietly(what, prefix.concat(args)[0], prefix.concat(args).slice(1), { env: { DEBIAN_FRONTEND: 'noninteractive' } })
-  return apt(`installing ${missing.join(' ')}`, words).catch(async () => {
+  return apt('apt-get', words).catch(async () => {
     await apt('updating the package lists', ['apt-get', 'update']) // those of a fresh image are empty or old
-    await apt(`installing ${missing.join(' ')}`, words)
+    await apt('apt-get, once more', words)
   })
+}
+
+/** What nothing can be built without, and what to type elsewhere than on Debian. */
+const essential = {
+  cmake: { darwin: 'brew install cmake', win32: 'winget install Kitware.CMake', linux: 'your system has it as cmake' },
+  'g++': { darwin: 'xcode-select --install', win32: 'winget install Microsoft.VisualStudio.2022.BuildTools', linux: 'your system has it as g++ or clang' },
+}
+
+/** Without a compiler or CMake nothing begins; suites skip what is missing else, and say so. */
+function withoutInstalling(missing) {
+  const needed = missing.filter((name) => name in essential)
+  if (needed.length > 0) throw new Stop(`missing: ${needed.join(', ')}. Type: ${needed.map((name) => essential[name][process.platform] ?? essential[name].linux).join('; ')}`, 2)
+  say(`not here, and not installed: ${missing.join(' ')} (Debian's names); what needs them is skipped`)
 }
 
 /** The words that give rights without a password, or nothing. */

@@ -6,6 +6,7 @@ import { setup } from './setup.mjs'
 await command(async () => {
   const help = process.argv.slice(2).some((word) => word === '--help' || word === '-h')
   if (!help) await setup()
+  process.argv = process.argv.filter((word) => word !== '--no-install') // it is of the set-up
   process.argv[1] = fileURLToPath(new URL('../demo/main.mjs', import.meta.url))
   await import('../demo/main.mjs')
 })

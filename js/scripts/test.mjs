@@ -75,8 +75,9 @@ A word that names no suite chooses files by their names, else shared scripts, el
 ${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(11)} ${about}`).join('\n')}
   asan        ${withSanitizers.join(', ')}, or those that are named, under sanitizers
 
-  --list      prints what would run, and runs nothing
-  --watch     runs the chosen tests of js again whenever a source or a test changes
+  --list        prints what would run, and runs nothing
+  --no-install  installs no packages of the system: suites that need what is missing are skipped
+  --watch       runs the chosen tests of js again whenever a source or a test changes
 
 npm test -- js python    only these
 npm test -- js run       the files of js with "run" in their names
@@ -102,8 +103,8 @@ await command(async () => {
   const flags = given.filter((word) => word.startsWith('--'))
   const words = given.filter((word) => !word.startsWith('--'))
   if (given.some((word) => ['--help', '-h', 'help'].includes(word))) return console.log(help)
-  const wrong = flags.find((flag) => !['--accept', '--list', '--watch'].includes(flag))
-  if (wrong !== undefined) throw new Stop(`${wrong}: no such option; there are --accept, --list, --watch and --help`)
+  const wrong = flags.find((flag) => !['--accept', '--list', '--watch', '--no-install'].includes(flag))
+  if (wrong !== undefined) throw new Stop(`${wrong}: no such option; there are --accept, --list, --no-install, --watch and --help`, 2)
   const named = Object.keys(suites).filter((name) => words.includes(name))
   if (flags.includes('--accept') && named.join() !== 'pictures') throw new Stop('--accept is for `npm test -- pictures`')
   if (flags.includes('--accept')) process.env.SLUICE_ACCEPT = '1'
@@ -329,6 +330,7 @@ function commands(preset) {
 
 function python(preset, env) {
   if (!env) return skip(`Python (${preset})`, 'the compiler has no libasan.so to preload')
+  if (!which('python3')) return skip(`Python (${preset})`, 'there is no python3')
   const [library, addon] = ['libsluice.so', 'sluice.node'].map((name) => join(root, 'build', preset, name))
   const names = filter.scripts !== undefined ? ['-p', 'test_scripts.py'] : filter.names !== undefined ? filter.names.split('|').flatMap((name) => ['-k', `*${name.replaceAll(' ', '_')}*`]) : []
   const args = ['-m', 'unittest', 'discover', '--verbose', '-s', 'tests/python', ...names]

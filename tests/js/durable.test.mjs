@@ -497,7 +497,7 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   const [row, twinned] = [await store.load(id), await store.load(twin)]
   await store.save(twin, twinned.rev, { updated: 1, state: row.state })
   await assert.rejects(open(key).status(twin), { code: 'storage' })
-  await store.save(twin, twinned.rev + 1, { updated: 1, state: '{"format":1}' })
+  await store.save(twin, twinned.rev + 1, { updated: 1, state: '{"format":2}' })
   await assert.rejects(open(key).status(twin), { code: 'storage', message: /not sealed/ })
   assert.equal(await open([next, key]).advance(id), 'done')
   await assert.rejects(open(key).status(id), { code: 'storage' }, 'its end was sealed with the new one')

@@ -1,9 +1,7 @@
-// Damaged states of every release: each gives an error or a working turn, never a crash.
+// Damaged states: each gives an error or a working turn, never a crash.
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include "../fuzz/turn_properties.h"
 #include "changed_value.h"
@@ -17,30 +15,41 @@ struct Saved {
   std::string engine, state, rest;
 };
 
-std::vector<Saved> saved_states() {
-  std::vector<Saved> out;
-  const std::filesystem::path folder = std::string(SLUICE_SOURCE_DIR) + "/tests/golden";
-  for (const auto &release : std::filesystem::directory_iterator(folder)) {
-    if (!release.is_directory()) continue;
-    for (const auto &entry : std::filesystem::directory_iterator(release.path())) {
-      if (entry.path().extension() != ".json") continue;
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
-      // Half a character becomes a lone surrogate, which some readers of JSON refuse.
-      const Json golden = Json::parse(std::regex_replace(text.str(), std::regex(R"(\\udc[0-9a-f]{2})"), "?"));
-      out.push_back({golden["engine"].dump(), golden["state"], golden["rest"]});
-    }
-  }
-  return out;
+// A turn that was saved at a place where a machine holds something: `fed` came before, `rest` follows.
+Saved saved_at(const std::string &tools, const std::string &turn, const std::string &fed, const std::string &rest) {
+  const std::string engine = "{" + tools + "}";
+  Session session(engine, turn);
+  session.drain();
+  session.feed(fed);
+  session.drain();
+  return {engine, session.get(SLUICE_GET_STATE), rest};
 }
 
-// The state as this version writes it.
-std::string saved_again(const Saved &saved) {
-  const EngineHandle engine(saved.engine);
-  const TurnHandle turn(sluice_turn_restore(engine.p, saved.state.data(), saved.state.size()));
-  const char *state = sluice_turn_get(turn.p, SLUICE_GET_STATE, nullptr);
-  return state != nullptr ? state : saved.state;
+std::vector<Saved> saved_states() {
+  const std::string body = R"("request":{"model":"m","messages":[{"role":"user","content":"go"}]})";
+  const auto text = [&](const std::string &protocol, const std::string &fed, const std::string &rest) {
+    return saved_at(kOpenTools, R"({"wire":"text","protocol":")" + protocol + "\"," + body + "}", fed, rest);
+  };
+  const std::string chat = R"({"wire":"openai-chat",)" + body + "}";
+  const std::string call = chunk(native_calls({"note"}));
+  const std::string said = chunk({{"content", "Let me \xE7\x9C\x8B "}});
+  const size_t character = said.find('\xE7') + 1;
+  std::vector<Saved> out = {
+      text("vcp", "<think>so</think>\nI `look` <<<[TOOL_REQUEST]>>>tool_name:「始」note「末」,text:「始ESCAPE」a「末」.t",
+           "xt「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>> and wait"),
+      text("vcp", "I <<<[TOOL_", "REQUEST]>>>tool_name:「始」note「末」,text:「始」a「末」<<<[END_TOOL_REQUEST]>>> and wait"),
+      text("qwen3-coder", "<think>so</think>\n<tool_call>\n<function=note>\n<parameter=text>\na\n</parameter>\n</functi",
+           "on>\n</tool_call> and wait"),
+      text("hermes", "Let me `see <tool_call>{\"name\": \"note\", ", "\"arguments\": {\"text\": \"a\"}}</tool_call>\nthere"),
+      text("hermes", "<th", "ink>so</think>\n<tool_call>{\"name\":\"note\",\"arguments\":{}}</tool_call> and wait"),
+      text("hermes", "```json\n<tool_call>{\"name\":", "\"note\"}</tool_call>\n``` that is how"),
+      saved_at(kOpenTools, chat, said.substr(0, character), said.substr(character) + call),
+      saved_at(kOpenTools, chat, call.substr(0, call.size() / 2), call.substr(call.size() / 2)),
+      saved_at(kOpenTools, chat, call + ends("tool_calls"), ""),
+      saved_at(open_tools("sensitive"), chat, call + ends("tool_calls"), ""),
+  };
+  for (const Saved &one : out) REQUIRE(!one.state.empty());
+  return out;
 }
 
 std::string broken(const std::string &state, Random &random) {
@@ -57,22 +66,35 @@ TEST_CASE("a state whose values were changed gives an error that says where, or 
   REQUIRE(saved.size() > 5);
   size_t restored = 0, refused = 0, faults = 0;
   for (const Saved &one : saved)
-    for (const std::string &state : {one.state, saved_again(one)})
-      for (unsigned seed = 1; seed <= 100U && faults < 5; ++seed) {
-        Random random(seed);
-        const std::string bytes = broken(state, random);
-        std::string drawn(8, '\0');
-        for (char &c : drawn) c = static_cast<char>(random());
-        Choices choices(drawn);
-        try {
-          check_any_state(bytes, one.engine, false, one.rest, choices) ? ++restored : ++refused;
-        } catch (const Broken &fault) {
-          ++faults;
-          FAIL_CHECK(fault.what());
-        }
+    for (unsigned seed = 1; seed <= 200U && faults < 5; ++seed) {
+      Random random(seed);
+      const std::string bytes = broken(one.state, random);
+      std::string drawn(8, '\0');
+      for (char &c : drawn) c = static_cast<char>(random());
+      Choices choices(drawn);
+      try {
+        check_any_state(bytes, one.engine, false, one.rest, choices) ? ++restored : ++refused;
+      } catch (const Broken &fault) {
+        ++faults;
+        FAIL_CHECK(fault.what());
       }
+    }
   CHECK(restored > 100);
   CHECK(refused > 100);
+}
+
+TEST_CASE("a state of another format is refused, lower or higher") {
+  const std::vector<Saved> saved = saved_states();
+  for (const int format : {1, 3, 1000, -1}) {
+    Json state = Json::parse(saved.front().state);
+    state["format"] = format;
+    Session session(saved.front().engine);
+    session.restore(state.dump());
+    const Json error = read_json(session.error());
+    CHECK(text_of(error, "name") + " " + text_of(error, "path") == "unsupported format");
+    CHECK(text_of(error, "message") ==
+          "found format " + std::to_string(format) + ", expected 2: another version saved the turn");
+  }
 }
 
 TEST_CASE("a member of a state that cannot be is told by its path") {
@@ -202,7 +224,7 @@ TEST_CASE("a state of which one text was changed tells nothing that is not UTF-8
 TEST_CASE("a state that tells of a call without its seal where no protocol is sealed ends once") {
   size_t changed = 0;
   for (const Saved &one : saved_states()) {
-    std::string state = saved_again(one);
+    std::string state = one.state;
     const std::string none = "\"unsealed\":[]";
     const size_t at = state.find(none);
     if (at == std::string::npos) continue;

@@ -407,9 +407,9 @@ TEST_CASE("a state that cannot be read makes a turn that says so") {
                                                     {"{", SLUICE_E_JSON},
                                                     {"[]", SLUICE_E_JSON},
                                                     {"{}", SLUICE_E_JSON},
-                                                    {R"({"format":1})", SLUICE_E_JSON},
+                                                    {R"({"format":2})", SLUICE_E_JSON},
                                                     {R"({"format":999,"turn":{}})", SLUICE_E_UNSUPPORTED},
-                                                    {R"({"format":1,"turn":{"wire":"morse"}})", SLUICE_E_JSON}};
+                                                    {R"({"format":2,"turn":{"wire":"morse"}})", SLUICE_E_JSON}};
   for (const auto &[state, code] : states) {
     INFO(state);
     const TurnHandle turn(sluice_turn_restore(engine.p, state.data(), state.size()));

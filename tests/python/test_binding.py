@@ -109,7 +109,7 @@ class Faults(unittest.TestCase):
             sluice.Engine({"protocol": "hermez"})
         with sluice.Engine() as engine:
             for make in (lambda: engine.turn({"wire": "x"}), lambda: engine.turn(None), lambda: engine.turn("{"),
-                         lambda: engine.restore("{}"), lambda: engine.restore({"format": 1})):
+                         lambda: engine.restore("{}"), lambda: engine.restore({"format": 2})):
                 with self.assertRaises(sluice.Error) as raised:
                     make()
                 self.assertEqual(raised.exception.code, raised.exception.detail["code"])

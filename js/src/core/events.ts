@@ -100,7 +100,7 @@ export interface CardFields {
   start?: number
   /** Where `raw` ends in the round's text, in bytes of UTF-8. */
   end?: number
-  /** Where `raw` begins in the round's text, in UTF-16 units: as strings of JavaScript count. Absent in what an older version saved. */
+  /** Where `raw` begins in the round's text, in UTF-16 units: as strings of JavaScript count. */
   utf16Start?: number
   /** Where `raw` ends in the round's text, in UTF-16 units. */
   utf16End?: number

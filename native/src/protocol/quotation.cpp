@@ -159,12 +159,12 @@ void StringTracker::save(std::vector<int64_t> &out) const {
 
 void StringTracker::load(const std::vector<int64_t> &saved) {
   *this = {};
-  if (saved.size() != 4 && saved.size() != 5) return;  // 4: a state of 0.1.0
+  if (saved.size() != 5) return;
   place_ = static_cast<Place>(std::clamp<int64_t>(saved[0], 0, static_cast<int64_t>(Place::tag)));
   quote_ = static_cast<char>(saved[1]);
   escaped_ = saved[2] != 0;
   depth_ = static_cast<size_t>(saved[3]);
-  prefix_ = saved.size() == 5 && saved[4] != 0;
+  prefix_ = saved[4] != 0;
 }
 
 }  // namespace sluice

@@ -180,7 +180,7 @@ void ThoughtCalls::save(std::string &out) const {
   object.close();
 }
 
-// Reasoning that an older version did not save is ignored, and calls that are not consistent do not run.
+// Reasoning that was not saved is ignored, and calls that are not consistent do not run.
 void ThoughtCalls::load(std::string_view saved) {
   deaf_ = saved.empty();
   if (deaf_) return;

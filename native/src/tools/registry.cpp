@@ -208,7 +208,6 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   std::string definition = out.name;
   definition.append(1, '\0').append(out.description).append(1, '\0');
   definition.append(canonical_json(out.parameters)).append(1, '\0').append(to_text(out.permission));
-  out.former_hash = sha256_hex(definition);
   for (const std::string_view part :
        {to_text(out.execution), to_text(out.result), std::string_view(annotations), std::string_view(ipc),
         std::string_view(out.vcp_command), std::string_view(out.identity)})

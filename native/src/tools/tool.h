@@ -52,7 +52,6 @@ struct Tool {
   std::string wire_name;  // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
   std::string identity;   // the host's name for the code that runs it: a tool with another identity is another tool
   std::string definition_hash;  // hex; changes with everything that the user is shown or that acts
-  std::string former_hash;      // the same, as states of version 0.1.0 hold it
 };
 
 // Calls `named` with each name by which a host's rules and toggles find the tool, until it returns true: its own name,

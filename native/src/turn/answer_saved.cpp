@@ -10,17 +10,6 @@
 namespace sluice {
 namespace {
 
-// Scanners of 0.1.0 saved a marker as its index in this list. In some formats the markers are the tools' names, so the
-// index is valid only if the digest is the same.
-std::string digest_of_markers(const Protocols &protocols, const Registry &registry) {
-  std::string all;
-  for (const auto &protocol : protocols) {
-    all.append(protocol->id()).append(1, '\0');
-    for (const Marker &marker : protocol->openers(registry)) all.append(marker.bytes).append(1, '\0');
-  }
-  return all.empty() ? all : sha256_hex(all);
-}
-
 // What the host declared of these protocols; empty: nothing.
 std::string digest_of_declarations(const Protocols &parsed, const Protocols &watched) {
   std::string all;
@@ -141,22 +130,14 @@ Status Answer::load(const SavedReader &saved, Config &config) {
       return std::move(status).inside("protocols");
     if (Status status = read_saved_protocols(saved.nested("watched"), config, watched); !status.ok())
       return std::move(status).inside("watched");
-    const std::string numbered = text_of(saved, "markers"), watched_numbered = text_of(saved, "watchedMarkers");
-    if ((!numbered.empty() && numbered != digest_of_markers(parsed, setup_.registry())) ||
-        (!watched_numbered.empty() && watched_numbered != digest_of_markers(watched, setup_.registry())))
-      return error(Code::json, "the open answer was read with other markers: of other tools, or by another version",
-                   "protocols");
     if (text_of(saved, "declared") != digest_of_declarations(parsed, watched))
       return error(Code::json, "the open answer was read with another declaration of its protocol", "protocols");
     read_with(std::move(parsed), std::move(watched), options);
   }
-  // Earlier versions did not save the names.
   if (const std::string_view names = saved.nested("names"); !names.empty()) offered_ = load_names(names);
   state_ = load_state(saved);
   each_field(*this, Loader{saved});
   phase_ = saved_enum(saved, "phase", Phase::none, Phase::final_answer);
-  Finish &finish = log_.round().finish;
-  finish = saved_enum(saved, "finish", finish, Finish::failed);  // version 0.1 saved it here
   if (const std::string_view error = saved.nested("error"); !error.empty())
     if (Status status = load_error(error, error_.emplace()); !status.ok()) return std::move(status).inside("error");
   if (Status status = load_calls(saved, "slots", log_, slots_); !status.ok()) return status;

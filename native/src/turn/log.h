@@ -120,8 +120,7 @@ class Log {
   void tell_retracted(const std::vector<size_t> &blocks);
   void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);
-  void take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards);
-  Status load_cards(const SavedReader &saved, std::vector<std::string> &members_of_0_1);
+  Status load_cards(const SavedReader &saved);
   Status load_blocks(const SavedReader &saved);
   Status check_blocks() const;
   Status check_card(const Card &card) const;

@@ -142,8 +142,7 @@ Status load_card(const SavedReader &saved, const Registry &registry, Card &card)
   if (Status status = load_approvals(saved.nested("approvals"), approvals); !status.ok()) return status;
   const std::string definition = text_of(saved, "definition");
   card.tool = registry.named(card.resolved());  // an alias of another tool is not what was shown
-  card.definition_changed =
-      card.tool != nullptr && card.tool->definition_hash != definition && card.tool->former_hash != definition;
+  card.definition_changed = card.tool != nullptr && card.tool->definition_hash != definition;
   card.restore(state, std::move(approvals), std::move(near));
   return saved.fits();
 }
@@ -190,11 +189,9 @@ Status Log::load(const SavedReader &saved) {
   in_bounds(message_.forgotten);
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
   if (Status status = load_rounds(saved); !status.ok()) return status;
-  std::vector<std::string> members_of_0_1;
-  if (Status status = load_cards(saved, members_of_0_1); !status.ok()) return status;
+  if (Status status = load_cards(saved); !status.ok()) return status;
   if (Status status = load_blocks(saved); !status.ok()) return status;
   first_card_ = std::min(first_card_, message_.cards.size());
-  take_members_of_0_1(saved, members_of_0_1);
   for (const auto &card : message_.cards) {
     if (card->final()) continue;
     if (card->is_provided())
@@ -223,49 +220,16 @@ Status Log::load_rounds(const SavedReader &saved) {
     if (Status status = entry.fits(); !status.ok())
       return std::move(status).inside(place("rounds", message_.rounds.size() - 1));
   }
-  if (!message_.rounds.empty()) {  // version 0.1 saved one sum for all rounds
-    saved.get("inputTokens", message_.rounds.front().usage.input_tokens);
-    saved.get("outputTokens", message_.rounds.front().usage.output_tokens);
-  }
   for (Round &round : message_.rounds) in_bounds(round.usage);
   return {};
 }
 
-// Earlier states hold opaque members of rounds and of their calls one by one, not as the wire's items.
-// `of_cards`: those of each call.
-void Log::take_members_of_0_1(const SavedReader &saved, const std::vector<std::string> &of_cards) {
-  std::vector<std::string> calls(message_.rounds.size() + 1);  // by round
-  std::vector<bool> any(calls.size());
-  for (size_t i = 0; i < of_cards.size(); ++i) {
-    const Card &card = *message_.cards[i];
-    if (card.source != "native" || card.round >= calls.size()) continue;
-    const std::string &members = of_cards[i];
-    const bool has = !members.empty() && is_json(members, '{');
-    any[card.round] = any[card.round] || has;
-    calls[card.round].append(calls[card.round].empty() ? "" : ",").append(has ? members : "{}");
-  }
-  uint32_t number = 0;
-  for (JsonSlices rounds(saved.nested("rounds")); rounds.next() && number < message_.rounds.size();) {
-    Round &round = message_.rounds[number++];
-    const std::string members = text_of(SavedReader(rounds.value()), "members");
-    const bool has = !members.empty() && is_json(members, '{');
-    if (!round.native.empty() || (!has && !any[number])) continue;
-    std::string item = "{";
-    for (JsonSlices said(has ? std::string_view(members) : "{}"); said.next();)
-      item.append(item.size() > 1 ? "," : "").append(said.key()).append(":").append(said.value());
-    if (any[number])
-      item.append(item.size() > 1 ? "," : "").append("\"tool_calls\":[").append(calls[number]).append("]");
-    round.native = "[" + item + "}]";
-  }
-}
-
-Status Log::load_cards(const SavedReader &saved, std::vector<std::string> &members_of_0_1) {
+Status Log::load_cards(const SavedReader &saved) {
   for (JsonSlices cards(saved.nested("cards")); cards.next();) {
     const std::string at = place("cards", message_.cards.size());
     auto card = std::make_unique<Card>();
     card->call = static_cast<uint32_t>(message_.cards.size() + 1);
     const SavedReader entry(cards.value());
-    members_of_0_1.push_back(text_of(entry, "members"));
     if (Status status = load_card(entry, setup_.registry(), *card); !status.ok()) return std::move(status).inside(at);
     const bool own = card->adopted || used_ids_.insert(card->history_id).second;
     if ((card->history_id.empty() && !card->adopted) || !own)

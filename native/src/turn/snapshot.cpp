@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 
 }  // namespace
 
@@ -35,9 +35,10 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
   int64_t format = 0;
   saved.get("format", format);
   if (format == 0) return error(Code::json, "expected a saved turn: there is no format", "format");
-  if (format > kFormat)
+  if (format != kFormat)
     return error(Code::unsupported,
-                 "found format " + std::to_string(format) + " of a later version, expected " + std::to_string(kFormat),
+                 "found format " + std::to_string(format) + ", expected " + std::to_string(kFormat) +
+                     ": another version saved the turn",
                  "format");
   std::unique_ptr<Setup> setup;
   if (Status status = Setup::read(std::move(engine), saved.nested("turn"), setup); !status.ok())
@@ -91,7 +92,6 @@ Status Turn::check_open() const {
 
 // Adapts what was open to this engine, which may differ from the one that saved the turn.
 void Turn::resume() {
-  if (check_ == Check::none) log_.withdraw(Log::Event::final_answer, 0);  // older versions left it behind a decision
   if (setup_->parser) return;
   const bool held = gate_.hold_back_messages();
   if (log_.done()) return;

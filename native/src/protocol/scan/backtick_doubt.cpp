@@ -107,24 +107,4 @@ void BacktickDoubt::load(std::string_view saved, const ActiveMarkers &markers) {
   }
 }
 
-// 0.1.0 saved the numbers that markers have in a list.
-void BacktickDoubt::load_of_0_1_0(const SavedReader &scanner, const ActiveMarkers &markers) {
-  const auto numbers = [&scanner](std::string_view key) { return read_saved_numbers(scanner.nested(key)); };
-  const std::vector<int64_t> position = numbers("position"), waiting = numbers("waiting"), results = numbers("forged"),
-                             runs = numbers("runs");
-  if (position.size() == 12) {
-    known_until_ = static_cast<size_t>(position[7]);
-    last_run_ = static_cast<size_t>(position[8]);
-  }
-  for (size_t i = 0; i + 1 < runs.size(); i += 2)
-    last_runs_[static_cast<size_t>(runs[i])] = static_cast<size_t>(runs[i + 1]);
-  for (size_t i = 0; i + 1 < results.size(); i += 2)
-    results_.push_back({static_cast<size_t>(results[i]), static_cast<size_t>(results[i + 1])});
-  if (waiting.size() < 4) return;
-  depth_ = static_cast<size_t>(waiting[1]);
-  for (size_t i = 2; i + 1 < waiting.size(); i += 2)
-    if (markers.is(waiting[i + 1]))
-      waiting_.push_back({static_cast<size_t>(waiting[i]), static_cast<int>(waiting[i + 1])});
-}
-
 }  // namespace sluice

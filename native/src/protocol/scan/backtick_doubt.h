@@ -61,7 +61,6 @@ class BacktickDoubt {
   void save(std::string &out, const ActiveMarkers &markers) const;
   // What waits for a marker that is not active any more is dropped.
   void load(std::string_view saved, const ActiveMarkers &markers);
-  void load_of_0_1_0(const SavedReader &scanner, const ActiveMarkers &markers);
 
  private:
   struct Result {

@@ -74,7 +74,6 @@ class Markers {
   // The marker that ends here; -1: none.
   int complete(State state) const { return states_[static_cast<size_t>(state)].complete; }
   Kind kind(int marker) const { return markers_[static_cast<size_t>(marker)].kind; }
-  bool is(int64_t marker) const { return marker >= 0 && marker < static_cast<int64_t>(markers_.size()); }
   // For each marker the next one that has the same bytes and may stand for the same; -1: none.
   std::vector<int> same_bytes() const {
     std::vector<int> out(markers_.size(), -1);
@@ -157,18 +156,6 @@ class Markers {
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     return state_of(std::move(parts));
   }
-  // A state as 0.1.0 saved it, as pairs of a marker's number and the bytes matched; anything else is the first state.
-  State state_of_numbers(const std::vector<int64_t> &saved) {
-    Parts parts;
-    for (size_t i = 0; i + 1 < saved.size(); i += 2) {
-      if (saved[i] < 0 || saved[i] >= static_cast<int64_t>(markers_.size()) || saved[i + 1] < 1 ||
-          saved[i + 1] > static_cast<int64_t>(markers_[static_cast<size_t>(saved[i])].bytes.size()))
-        return 0;
-      parts.emplace_back(static_cast<uint32_t>(saved[i]), static_cast<uint32_t>(saved[i + 1]));
-    }
-    return state_of(std::move(parts));
-  }
-
  private:
   struct Entry {
     std::string bytes;

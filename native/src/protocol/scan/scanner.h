@@ -159,7 +159,6 @@ class Scanner final : public TextScanner {
   };
   template <class Self, class Field>
   static void each_number(Self &self, const Field &field);
-  void load_of_0_1_0(const SavedReader &reader);
   void load_rest(const SavedReader &reader, const SavedMode &place);
   void load_block(const SavedReader &reader, const SavedMode &place);
   void save_fences(std::string &out) const;

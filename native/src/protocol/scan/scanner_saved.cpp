@@ -171,7 +171,6 @@ Status check_saved_scanner(std::string_view saved, int levels) {
 void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);
   reader.get("kept", kept_);
-  if (!reader.nested("position").empty()) return load_of_0_1_0(reader);
   int64_t mode = 0;
   size_t at = 0;
   reader.get("mode", mode);
@@ -205,66 +204,6 @@ void Scanner::load(std::string_view saved) {
   reader.get("whole", place.whole);
   load_rest(reader, place);
   if (mode_ == Mode::skip) skip_match_ = load_match(skip_, reader.nested("skip"));
-}
-
-// 0.1.0 saved the position in arrays, and for a marker its number in the list of all.
-void Scanner::load_of_0_1_0(const SavedReader &reader) {
-  const auto numbers = [&reader](std::string_view key) { return read_saved_numbers(reader.nested(key)); };
-  const auto number = [](int64_t value) { return static_cast<size_t>(value); };
-  const std::vector<int64_t> position = numbers("position"), tag = numbers("tag"), block = numbers("block"),
-                             skip = numbers("skip"), ends = numbers("ends"), strings = numbers("strings");
-  const auto opener = [this](int64_t marker) {
-    return markers_.is(marker) && markers_.is_opener(static_cast<int>(marker)) ? static_cast<int>(marker) : -1;
-  };
-  if (position.size() != 12 || position[1] < 0 || number(position[1]) > kept_.size() || position[2] < 0 ||
-      position[2] > static_cast<int64_t>(Mode::skip) || !context_.load(numbers("context")))
-    return;
-  base_ = number(position[0]);
-  at_ = number(position[1]);
-  reasoning_ = position[3] != 0;
-  reasoning_open_ = position[4] != 0;
-  text_open_ = position[5] != 0;
-  blank_at_ = number(position[6]);
-  fence_ = number(position[9]);
-  fence_body_ = number(position[10]);
-  in_body_ = position[11] != 0;
-  reader.get("trails", trails_);
-  if (trails_ >= active_.size()) trails_ = SIZE_MAX;
-  int64_t closer = 0, made_up = -1, quoted = 0;
-  reader.get("closer", closer);
-  closer_ = static_cast<Closer>(closer);
-  reader.get("lineFrom", line_from_);
-  if (reader.get("madeUp", made_up); markers_.is(made_up) && !markers_.result_end(static_cast<int>(made_up)).empty())
-    made_up_ = static_cast<int>(made_up);
-  reader.get("told", told_);
-  reader.get("quoted", quoted);
-  quoted_ = quoted == 2;
-  quoted_in_line_ = quoted == 1;
-  if (!strings.empty()) {
-    last_ = static_cast<char>(strings[0]);
-    strings_.load({strings.begin() + 1, strings.end()});
-  }
-  match_ = markers_.state_of_numbers(numbers("match"));
-  if (ends.size() == 2) {
-    ends_ = number(ends[0]);
-    ends_word_ = number(ends[1]);
-  }
-  doubt_.load_of_0_1_0(reader, markers_);
-  SavedMode place{.mode = static_cast<Mode>(position[2])};
-  if (tag.size() == 4 && markers_.is(tag[3])) {
-    place.tag = static_cast<int>(tag[3]);
-    place.tag_at = number(tag[0]);
-    place.tag_read = number(tag[1]);
-  }
-  if (block.size() == 4) {
-    place.opener = opener(block[0]);
-    place.block = number(block[1]);
-    place.opener_end = number(block[2]);
-    place.whole = block[3] != 0;
-  }
-  if (place.mode == Mode::skip && !skip.empty()) place.opener = opener(skip[0]);
-  load_rest(reader, place);
-  if (mode_ == Mode::skip) skip_match_ = skip_.state_of_numbers({skip.begin() + 1, skip.end()});
 }
 
 void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {

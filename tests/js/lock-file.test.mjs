@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,10 +13,13 @@ import { LockFile } from '../../js/dist/esm/core/lock-file.js'
 const self = fileURLToPath(import.meta.url)
 const STALE_MS = 60_000
 const linux = process.platform === 'linux'
+const isThere = (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+/** Of a lock, whether it is a link or, where there are none, a file. */
+const textOf = (path) => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8'))
 
 /** In a process of its own: is killed by itself as soon as it holds the lock. */
 async function die([what, path]) {
-  const look = () => (existsSync(`${path}.lock`) ? process.kill(process.pid, 'SIGKILL') : setImmediate(look))
+  const look = () => (isThere(`${path}.lock`) ? process.kill(process.pid, 'SIGKILL') : setImmediate(look))
   if (what === 'lock') new LockFile(`${path}.lock`, STALE_MS).take()
   look()
   const { dir, base } = (await import('node:path')).parse(path)
@@ -36,8 +39,8 @@ function suite() {
     const child = spawn(process.execPath, [self, what, path], { stdio: 'inherit' })
     const [, signal] = await once(child, 'exit')
     assert.ok(signal === 'SIGKILL' || process.platform === 'win32', `it was killed: ${signal}`)
-    assert.ok(existsSync(`${path}.lock`), 'and left its lock')
-    return readFileSync(`${path}.lock`, 'utf8')
+    assert.ok(isThere(`${path}.lock`), 'and left its lock')
+    return textOf(`${path}.lock`)
   }
   const lockOf = (path) => new LockFile(`${path}.lock`, STALE_MS)
 
@@ -50,7 +53,7 @@ function suite() {
     other.release()
     one.check()
     one.release()
-    assert.deepEqual([existsSync(`${path}.lock`), other.take()], [false, true])
+    assert.deepEqual([isThere(`${path}.lock`), other.take()], [false, true])
     one.release()
     other.check()
   })
@@ -58,7 +61,7 @@ function suite() {
   test('what a process left that was killed in mid-save holds nobody up', { timeout: 30_000 }, async (t) => {
     const path = place(t)
     await killed('save', path)
-    const young = setInterval(() => existsSync(`${path}.lock`) && utimesSync(`${path}.lock`, new Date(), new Date()), 1000) // its age must not tell
+    const young = setInterval(() => isThere(`${path}.lock`) && lutimesSync(`${path}.lock`, new Date(), new Date()), 1000) // its age must not tell
     t.after(() => clearInterval(young))
     await files(join(path, '..')).save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'Hello' }] })
     assert.deepEqual([(await files(join(path, '..')).load('main')).entries.map(({ id }) => id), readdirSync(join(path, '..'))], [['q'], ['main']])
@@ -69,20 +72,27 @@ function suite() {
     const dead = await killed('lock', path)
     const over = lockOf(path)
     assert.equal(over.take(), true)
-    const [id, pid, start, ...where] = readFileSync(`${path}.lock`, 'utf8').split(' ')
+    const [id, pid, start, ...where] = textOf(`${path}.lock`).split(' ')
     assert.equal(Number(pid), process.pid)
+    assert.ok(dead.length < 60, 'a link keeps so short a target in itself')
     over.release()
+    // As a link, and as a file.
     const taken = (text) => {
-      writeFileSync(`${path}.lock`, text)
-      const lock = lockOf(path)
-      const got = lock.take()
-      assert.equal(readFileSync(`${path}.lock`, 'utf8') === text, !got)
-      return got
+      const [one, other] = [writeFileSync, (name, target) => symlinkSync(target || 'x', name)].map((write) => {
+        if (isThere(`${path}.lock`)) unlinkSync(`${path}.lock`)
+        write(`${path}.lock`, text)
+        const lock = lockOf(path)
+        const got = lock.take()
+        assert.equal(textOf(`${path}.lock`) === (text || (write === writeFileSync ? '' : 'x')), !got)
+        return got
+      })
+      assert.equal(one, other)
+      return one
     }
     const [, deadPid] = dead.split(' ')
     assert.deepEqual({
       dead: taken(dead), alive: taken([id, pid, start, ...where].join(' ')), system: taken([id, 1, start && 0, ...where].join(' ')),
-      elsewhere: taken([id, deadPid, start, 'elsewhere', ...where.slice(1)].join(' ')), nowhere: taken([id, deadPid, '', ''].join(' ')),
+      elsewhere: taken([id, deadPid, start, '0123456789abcdef'].join(' ')), nowhere: taken([id, deadPid, '', ''].join(' ')),
       empty: taken(''), foreign: taken('somebody'), minus: taken([id, -1, start, ...where].join(' ')), huge: taken([id, '9'.repeat(400), start, ...where].join(' ')),
     }, { dead: true, alive: false, system: linux, elsewhere: false, nowhere: false, empty: false, foreign: false, minus: false, huge: false })
     if (linux) assert.equal(taken([id, pid, Number(start) + 1, ...where].join(' ')), true, 'a number that was given again')

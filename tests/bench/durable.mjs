@@ -1,6 +1,6 @@
 // npm run bench -- durable: what durable turns cost. 10,000 of them that wait: memory, timers, a sweep, the questions. Then legs a second, one process,
 // against a scripted server in another one. `--store memory|files|sqlite|redis|postgres` (SQLite needs Node ≥ 22.13; Redis and Postgres those of the system, and
-// the packages of `npm test -- durable`; memory keeps nothing: what is left is Sluice), `--turns N`. A profile: node --cpu-prof tests/bench/durable.mjs ….
+// the packages of `npm test -- durable`; memory keeps nothing: what is left is Sluice), `--turns N`, `--idempotent`: the tool may run again after a crash. A profile: node --cpu-prof tests/bench/durable.mjs ….
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -86,13 +86,13 @@ if (process.argv[2] === 'server') {
 }
 
 async function bench() {
-  const { values } = parseArgs({ options: { store: { type: 'string', default: 'files' }, turns: { type: 'string', default: '10000' } } })
+  const { values } = parseArgs({ options: { store: { type: 'string', default: 'files' }, turns: { type: 'string', default: '10000' }, idempotent: { type: 'boolean', default: false } } })
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   const server = fork(self, ['server'])
   const [baseURL] = await once(server, 'message')
   const { store, close, bytes } = await stores[values.store](folder)
   const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
-  const engine = new Engine({ approvalTimeoutMs: 30 * 86_400_000, tools: [tool({ name: 'note.add', description: 'Adds a note.', parameters, agentCallable: true, execute: ({ text }) => `added ${text}` })] })
+  const engine = new Engine({ approvalTimeoutMs: 30 * 86_400_000, tools: [tool({ name: 'note.add', description: 'Adds a note.', parameters, agentCallable: true, idempotent: values.idempotent, execute: ({ text }) => `added ${text}` })] })
   const lossy = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }
   const turns = durable(engine, { store, queue: lossy, run: () => ({ model: { baseURL, name: 'scripted' } }) })
   const count = Number(values.turns)
@@ -132,6 +132,16 @@ async function bench() {
   await timed(`${some.length} decisions`, async () => { await each(some, ({ turn, call, stage, digest }) => turns.decide(turn, { call, stage, digest, decision: 'approve' })); return some.length })
   await timed('a sweep that finds them', async () => void (await turns.sweep()))
   await timed(`${some.length} legs with a decision, a tool and a request`, async () => { await each(some, ({ turn }) => turns.advance(turn)); return some.length })
+  const alone = questions.slice(some.length, some.length + 300)
+  const times = []
+  for (const { turn, call, stage, digest } of alone) {
+    const start = performance.now()
+    await turns.decide(turn, { call, stage, digest, decision: 'approve' })
+    await turns.advance(turn)
+    times.push(performance.now() - start)
+  }
+  const at = (part) => times.toSorted((one, other) => one - other)[Math.floor(times.length * part)]?.toFixed(2)
+  console.log(`from a decision to the end, ${alone.length} turns one after another: ${at(0.5)} ms, of ten the slowest ${at(0.9)} ms`)
   // What no leg with a request can be faster than: the same request by fetch, and its answer read.
   const body = JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: 'Note: umbrella.' }] })
   await timed(`${some.length} requests by fetch alone`, async () => { await each(some, async () => await (await fetch(`${baseURL}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()); return some.length })

@@ -342,6 +342,26 @@ TEST_CASE("what is not checked is listed, and words that check nothing are not")
                      Strings::strings, out, fault));
 }
 
+TEST_CASE("a schema with unchecked keywords does not refuse what only these keywords decide") {
+  const auto fault = [](std::string_view schema, std::string_view value) {
+    return fault_of(property(schema), member(value));
+  };
+  CHECK(fault(R"({"oneOf":[{"pattern":"^a"},{"pattern":"^b"}]})", R"("a")") == "");
+  CHECK(fault(R"({"oneOf":[{"pattern":"^a"},{"minLength":1},{"maxLength":3}]})", R"("a")") ==
+        R"(/v: found "a", which fits more than one of oneOf)");
+  CHECK(fault(R"({"oneOf":[{"type":"string","pattern":"^a"},{"type":"null"}]})", "1") ==
+        "/v: expected null or string, found number 1");
+  CHECK(fault(R"({"not":{"pattern":"^a"}})", R"("b")") == "");
+  CHECK(fault(R"({"not":{"type":"string"},"pattern":"^a"})", R"("b")") == R"(/v: found "b", which is ruled out)");
+  CHECK(fault(R"({"if":{"pattern":"^a"},"then":false})", R"("b")") == "");
+  CHECK(fault(R"({"if":{"type":"string","pattern":"^a"},"else":false})", "1") ==
+        "/v: found 1 where nothing is allowed");
+  CHECK(fault(R"({"contains":{"type":"string"},"minContains":0})", "[1]") == "");
+  CHECK(fault(R"({"contains":{"type":"string"},"minContains":1})", "[1]") != "");
+  CHECK(fault_of(R"({"not":{"items":{"$ref":"#/$defs/x"}},"$defs":{"x":{"properties":{"a":{"format":"email"}}}}})",
+                 "{}") == "");
+}
+
 TEST_CASE("hostile schemas and arguments cost linear time and bounded stack") {
   CHECK(schema_of(R"({"properties":{"p":{"pattern":")" + std::string(50000, '(') + "\"}}}").unchecked().size() == 1);
 

@@ -40,7 +40,7 @@ export function missingPackages({ tests = false, bench = false, pack = false, fu
     ['cmake', program('cmake')],
     ['g++', program('c++', 'g++', 'clang++')],
     ['ninja-build', program('ninja', 'make')],
-    ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['libvalijson-dev', header('valijson/validator.hpp')], ['python3', program('python3')], ['pkg-config', program('pkg-config')], ['chromium-headless-shell', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
+    ...(tests ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['catch2', header('catch2/catch.hpp')], ['python3', program('python3')], ['pkg-config', program('pkg-config')], ['chromium-headless-shell', browser], ['fonts-noto-cjk', () => existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')]] : []),
     ...(bench ? [['libbenchmark-dev', header('benchmark/benchmark.h')]] : []),
     ...(fuzz ? [['nlohmann-json3-dev', header('nlohmann/json.hpp')], ['clang', program('clang++')], ['libclang-rt-dev', () => existsSync('/usr/share/doc/libclang-rt-dev')]] : []),
     ...(pack || wasm ? [['emscripten', program('em++')]] : []),

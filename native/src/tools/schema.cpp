@@ -1,7 +1,5 @@
-// The evaluation is our own; valijson is the oracle of its tests. For a schema that recurses through anyOf (a tree of
-// widgets) valijson tries 2^depth ways, and the model chooses the depth; its uniqueItems is quadratic;
-// 18446744073709551615 passes `"maximum": 100`; 3.0 is no integer; its errors are long prose. Here every pair of schema
-// and value is judged once, numbers are exact decimals, and ignored keywords are listed.
+// Judges every pair of schema and value once: a schema that recurses through anyOf (a tree of widgets) has 2^depth
+// ways, and the model chooses the depth. Numbers are exact decimals, and the keywords that it ignores are listed.
 #include "tools/schema.h"
 
 #include <algorithm>

@@ -194,10 +194,12 @@ const Fault *Checker::judge_logic(const Node &node, uint32_t at) {
     if (const Fault *wrong = judge_choices(node.any, false, at)) return wrong;
     if (const Fault *wrong = judge_choices(node.one, true, at)) return wrong;
   }
-  if (node.negated && !check(*node.negated, at))
+  if (node.negated && !node.negated->loose && !check(*node.negated, at))
     return fault(at, "found " + shown(value_.text(at)) + ", which is ruled out");
   if (node.when) {
-    const Node *next = check(*node.when, at) ? node.otherwise : node.then;
+    const bool fits = !check(*node.when, at);
+    if (fits && node.when->loose) return nullptr;  // whether `then` or `else` applies is not known
+    const Node *next = fits ? node.then : node.otherwise;
     if (next) return check(*next, at);
   }
   return nullptr;
@@ -208,7 +210,7 @@ const Fault *Checker::judge_logic(const Node &node, uint32_t at) {
 const Fault *Checker::judge_choices(const std::vector<const Node *> &choices, bool only_one, uint32_t at) {
   if (choices.empty()) return nullptr;
   const Fault *best = nullptr;
-  size_t fitting = 0;
+  size_t fitting = 0, sure = 0;
   uint8_t types = 0;
   const auto rank = [&](const Fault &each) {
     const uint32_t deeper = value_.item(each.at).depth - value_.item(at).depth;
@@ -218,14 +220,16 @@ const Fault *Checker::judge_choices(const std::vector<const Node *> &choices, bo
   for (const Node *choice : choices) {
     const Fault *each = check(*choice, at);
     if (!each) {
-      if (++fitting == 2 || !only_one) break;
+      ++fitting;
+      if (!choice->loose) ++sure;
+      if (sure == 2 || !only_one) break;
       continue;
     }
     if (each->at == at) types |= each->types;
     if (!best || rank(*each) > rank(*best)) best = each;
   }
-  if (fitting == 1) return nullptr;  // of anyOf the first that fits is the last that is tried
-  if (fitting) return fault(at, "found " + shown(value_.text(at)) + ", which fits more than one of oneOf");
+  if (sure > 1) return fault(at, "found " + shown(value_.text(at)) + ", which fits more than one of oneOf");
+  if (fitting) return nullptr;
   if (best->at == at && best->by_type) return type_fault(at, types);
   if (best->telling) return all_tags(choices, at, *best);
   return best;

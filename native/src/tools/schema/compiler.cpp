@@ -30,6 +30,7 @@ class Compiler {
     // Follow references last: by then every schema is compiled at its own place, with its own path.
     for (size_t i = 0; status.ok() && i < refs_.size(); ++i) status = follow(refs_[i]);
     if (status.ok()) status = refuse_loops();
+    if (status.ok() && !unchecked_.empty()) spread_loose();
     return status;
   }
 
@@ -107,7 +108,7 @@ class Compiler {
         return unexpected(value, "a number above 0");
       if (node.multiple->number.digits.size() > kDivisorDigits) {
         node.multiple.reset();
-        unchecked_.insert("multipleOf");
+        ignore(node, word);
       }
       return {};
     }
@@ -128,7 +129,11 @@ class Compiler {
       if (status.ok() && rest != words.end()) status = compile(rest->second, node.items);
       return status;
     }
-    if (word == "contains") return compile(value, node.contains);
+    if (word == "contains") {
+      const auto least = words.find("minContains");  // 0: it restricts nothing
+      const Node *ignored = nullptr;
+      return compile(value, least != words.end() && is_zero(least->second) ? ignored : node.contains);
+    }
     if (word == "properties") return read_map(value, node.members);
     if (word == "additionalProperties") {
       // Patterns are not checked, so with patternProperties the other members are unknown.
@@ -163,19 +168,28 @@ class Compiler {
       if (json_kind(value) != '"') return unexpected(value, "a string");
       const std::string target = json_text(trim_json(value));
       if (target.empty() || target[0] != '#' || (target.size() > 1 && target[1] != '/'))
-        unchecked_.insert("$ref");  // another document, or an anchor
+        ignore(node, word);  // another document, or an anchor
       else
         refs_.push_back({&node, trim_json(value), joined_path()});
       return {};
     }
     if (!word.starts_with("x-") && std::find(std::begin(kSilent), std::end(kSilent), word) == std::end(kSilent))
-      unchecked_.insert(std::string(word));
+      ignore(node, word);
     return {};
+  }
+
+  void ignore(Node &node, std::string_view word) {
+    node.loose = true;
+    unchecked_.insert(std::string(word));
   }
 
   static bool is_true(const Words &words, std::string_view name) {
     const auto found = words.find(name);
     return found != words.end() && json_kind(found->second) == 't';
+  }
+
+  static bool is_zero(std::string_view value) {
+    return json_kind(value) == '0' && read_number(trim_json(value)).digits.empty();
   }
 
   static Status read_type(Node &node, std::string_view value) {
@@ -354,6 +368,27 @@ class Compiler {
       if (height_of(node, 1, height) > kMostInARow)
         return error(Code::json, "schemas that refer to themselves, or more than 256 in a row, for one value", "$ref");
     return {};
+  }
+
+  // A schema that applies a loose one is loose, too.
+  void spread_loose() {
+    std::unordered_map<const Node *, std::vector<Node *>> users;
+    std::vector<const Node *> loose;
+    for (Node &node : nodes_) {
+      const auto used = [&](const Node &other) { users[&other].push_back(&node); };
+      node.same_value(used);
+      node.parts(used);
+      if (node.loose) loose.push_back(&node);
+    }
+    while (!loose.empty()) {
+      const Node *node = loose.back();
+      loose.pop_back();
+      for (Node *user : users[node]) {
+        if (user->loose) continue;
+        user->loose = true;
+        loose.push_back(user);
+      }
+    }
   }
 
   // height_of calls this for a schema after all that it refers to.

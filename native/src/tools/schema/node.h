@@ -48,7 +48,8 @@ struct Bound {
 struct Node {
   bool never = false;     // the schema `false`
   bool nullable = false;  // of OpenAPI: null is allowed besides the types
-  uint8_t types = 0;      // 0: any
+  bool loose = false;  // it, or a schema that it applies, has keywords that are not checked: a value may fit by mistake
+  uint8_t types = 0;   // 0: any
 
   std::set<std::string, std::less<>> values;  // of enum or const, as equality_key() spells them
   std::string values_text;                    // the same for messages; empty: any value is allowed
@@ -86,6 +87,15 @@ struct Node {
     for (const Node *node : {negated, when, then, otherwise})
       if (node) visit(*node);
     for (const auto &[name, node] : needs_schema) visit(*node);
+  }
+
+  // Calls `visit` with every schema that is applied to a part of the value.
+  template <class Visit>
+  void parts(Visit visit) const {
+    for (const Node *node : tuple) visit(*node);
+    for (const auto &[name, node] : members) visit(*node);
+    for (const Node *node : {items, contains, more, names})
+      if (node) visit(*node);
   }
 };
 

@@ -49,6 +49,13 @@ test('every source that CMake compiles is in the tarball', () => {
   assert.deepEqual(sources.filter((name) => !names.includes(name)), [])
 })
 
+test('every script that a packed script imports is packed', () => {
+  const scripts = names.filter((name) => /^js\/scripts\/.*\.mjs$/.test(name))
+  const wanted = scripts.flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/\bfrom '\.\/([^']+)'/g)].map(([, file]) => `js/scripts/${file}`))
+  assert.ok(wanted.length > 0)
+  assert.deepEqual(wanted.filter((name) => !names.includes(name)), [])
+})
+
 test('whatever the exports name is there', () => {
   const paths = []
   const collect = (value) => (typeof value === 'string' ? paths.push(value) : Object.values(value).forEach(collect))

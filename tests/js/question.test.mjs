@@ -164,7 +164,7 @@ test('a file with a name of another script is no host, and what is drawn with a 
   const text = 'отчёт.pdf, 计划.md, 1\ufe0f\u20e3 #\ufe0f\u20e3, naïve.com a.b.c @小明。谢谢 《雨》。md'
   assert.deepEqual(of(ask({ arguments: { text } }), 'value')[0].runs, [{ text }])
   assert.equal(escapeInvisible('1\ufe0f a\u20e3 x\ufe0f\u20e3'), '1⟨U+FE0F⟩ a⟨U+20E3⟩ x⟨U+FE0F⟩⟨U+20E3⟩')
-  for (const part of ['а.', 'а-', 'оо', 'оо.', 'а。', '//оо.']) await assertLinear((times) => ask({ arguments: { long: part.repeat(times) } }, ['arguments.long']), 25_000, part)
+  for (const part of ['а.', 'а-', 'оо', 'оо.', 'а。', '//оо.']) await assertLinear((times) => ask({ arguments: { long: part.repeat(times) } }, ['arguments.long']), 12_000, part)
 })
 
 test('splitInvisible: text at even places, code points at odd ones', () => {
@@ -226,7 +226,7 @@ test('arguments have their label beside their name, and the app says what the to
 test('a name that the model gives twice is told: the last one counts', async () => {
   assert.deepEqual(givenTwice('{"path": "/tmp", "deep": {"a": 1, "a": 2}, "\\u0070ath": "/", "list": ["path", {"b": 1}, {"b": 2}], "x": "{\\"path\\":1,\\"path\\":2}"}'), ['a', 'path'])
   for (const text of ['', '[1]', '{', '{"a', '{"a":1}', '<tool>', '{"a\\":1,"a\\":2']) assert.deepEqual(givenTwice(text), [], text)
-  for (const [begins, part] of [['{', '"a\\"'], ['{"', '\\"'], ['{', '"":1,'], ['', '{'], ['{"a"', ' ']]) await assertLinear((times) => givenTwice(begins + part.repeat(times)), 200_000, begins + part)
+  for (const [begins, part] of [['{', '"a\\"'], ['{"', '\\"'], ['{', '"":1,'], ['', '{'], ['{"a"', ' ']]) await assertLinear((times) => givenTwice(begins + part.repeat(times)), 100_000, begins + part)
   const lines = ask({ arguments: { path: '/' }, twice: ['pa\u200Bth'] })
   assert.ok(lines.some((line) => line.kind === 'notice' && textOf(line) === 'pa⟨U+200B⟩th is given twice, the last counts'))
   const view = applyDeltas(emptyView('m'), [{ type: 'card', block: 0, call: 1, status: 'streaming' }, { type: 'args', call: 1, text: '{"a":1,"a":2}' }, { type: 'card', block: 0, call: 1, arguments: { a: 2 } }], 1)

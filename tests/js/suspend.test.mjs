@@ -168,7 +168,7 @@ test('a checkpoint is awaited before a request goes out, a question is asked and
     checkpoint: async (state, why) => {
       const before = server.requests.length
       await delay(5)
-      assert.equal(JSON.parse(state).format, 1)
+      assert.equal(JSON.parse(state).format, 2)
       assert.equal(server.requests.length, before)
       log.push(`${why}, ${before} sent`)
     },

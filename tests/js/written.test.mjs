@@ -37,5 +37,5 @@ test('twice as many pieces of 50 characters cost twice as much', async () => {
     const text = `{"a":"${'\\n<b>'.repeat(marks)}"}`
     const written = new Written()
     for (let at = 0; at < text.length; at += 50) written.read(text.slice(0, at), 6, 1500)
-  }, 50_000)
+  }, 25_000)
 })

@@ -4,17 +4,17 @@
 export function givenTwice(text: string): string[] {
   if (text.trimStart()[0] !== '{') return []
   const twice = new Set<string>()
-  const open: (Set<string> | undefined)[] = [] // names of the objects around; undefined for an array
+  const open: (Set<string> | null | undefined)[] = [] // names of the objects around; undefined for one without a name so far, null for an array
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
-    if (character === '{') open.push(new Set())
-    else if (character === '[') open.push(undefined)
+    if (character === '{') open.push(undefined)
+    else if (character === '[') open.push(null)
     else if (character === '}' || character === ']') open.pop()
     if (character !== '"') continue
     const end = endOfString(text, at)
     if (end < 0) return []
-    const names = open.at(-1)
-    if (names && isNamed(text, end + 1)) {
+    if (open.length > 0 && open.at(-1) !== null && isNamed(text, end + 1)) {
+      const names = (open[open.length - 1] ??= new Set())
       const name = read(text.slice(at, end + 1))
       if (name === undefined) return []
       if (names.has(name)) twice.add(name)

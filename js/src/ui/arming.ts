@@ -5,20 +5,31 @@ import { onAttention, watched } from './attention.js'
 import { isInView, isSeen, noteDoubt, observing } from './in-view.js'
 
 export const ARM_MS = 600
-/** How often to check whether the buttons moved or something lies over them, in milliseconds. A check that takes long comes less often: a page of many questions must not stand still. */
+/** How often to check whether the buttons moved or something lies over them, in milliseconds. */
 const LOOK_MS = 100
-/** How many pixels count as a move. */
-const MOVED = 2
+/** What is checked, one after another. All checks together take at most a tenth of the page's time: with many questions each is checked less often, and at its click. */
+const checked = new Set<Arming>()
+let next: ReturnType<typeof setTimeout> | undefined
+
+function checkNext(): void {
+  const from = performance.now()
+  const [one] = checked
+  if (one) {
+    checked.delete(one)
+    checked.add(one) // behind the others
+    void one.holds
+  }
+  next = one && setTimeout(checkNext, Math.max(LOOK_MS / checked.size, 9 * (performance.now() - from)))
+}
 
 export class Arming implements ReactiveController {
   #armed = false
   #hidden = false
   #observer: IntersectionObserver | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #looking: ReturnType<typeof setTimeout> | undefined
   #targets: readonly Element[] = []
   readonly #inView = new Set<Element>()
-  #place: string | undefined = ''
+  #place: string | undefined
   #off: (() => void) | undefined
 
   /** `still`: what is watched must also not move, nor may anything lie over it. */
@@ -44,9 +55,9 @@ export class Arming implements ReactiveController {
     return this.#hidden
   }
 
-  /** True if armed, and neither moved nor covered since the last check: for a click that comes before the next check. */
+  /** True if armed, and neither moved nor covered since the last check. It checks: a click may come before the next one. */
   get holds(): boolean {
-    if (this.#armed && this.#where() !== this.#place) this.restart()
+    if (this.#where() !== this.#place) this.restart()
     return this.#armed
   }
 
@@ -72,25 +83,17 @@ export class Arming implements ReactiveController {
 
   readonly restart = (): void => {
     clearTimeout(this.#timer)
-    this.#set(false)
-    if (this.inView && watched()) {
-      this.#place = this.#where()
-      if (this.#place !== undefined) this.#set(false, false)
-      this.#timer = setTimeout(() => {
-        this.#set(this.#place !== undefined && this.#where() === this.#place, this.#place === undefined)
-        if (!this.#armed) this.restart()
-      }, Math.min(this.delay(), 2 ** 31 - 1))
-      this.#looking ??= setTimeout(this.#look, LOOK_MS)
-    } else {
-      this.#set(false, false)
-      this.#looking = void clearTimeout(this.#looking)
-    }
-  }
-
-  readonly #look = (): void => {
-    const from = performance.now()
-    if (this.#where() !== this.#place) this.restart()
-    this.#looking &&= setTimeout(this.#look, LOOK_MS + 9 * (performance.now() - from))
+    const looks = this.inView && watched()
+    if (looks) this.#place = this.#where()
+    this.#set(false, looks && this.#hidden && this.#place === undefined)
+    if (!looks) return void checked.delete(this)
+    this.#timer = setTimeout(() => {
+      const place = this.#where()
+      this.#set(place !== undefined && place === this.#place, place === undefined)
+      if (place !== this.#place) this.restart()
+    }, Math.min(this.delay(), 2 ** 31 - 1))
+    checked.add(this)
+    next ??= setTimeout(checkNext, LOOK_MS)
   }
 
   /** Where what is watched stands. undefined where a person cannot see it. */
@@ -99,11 +102,11 @@ export class Arming implements ReactiveController {
     if (!this.#targets.every(isSeen)) return undefined
     return this.#targets.map((target) => {
       const { left, top } = target.getBoundingClientRect()
-      return `${Math.round(left / MOVED)} ${Math.round(top / MOVED)}`
+      return [left >> 1, top >> 1] // in steps of two pixels: less is no move
     }).join()
   }
 
-  #set(armed: boolean, hidden = this.#hidden): void {
+  #set(armed: boolean, hidden: boolean): void {
     if (armed === this.#armed && hidden === this.#hidden) return
     this.#armed = armed
     this.#hidden = hidden

@@ -14,7 +14,7 @@ const POINTS = { across: 5, down: 12 }
 const EDGE = 1.5
 
 /** Options of an observer that reports for `isInView` and `noteDoubt`. Chromium demands a delay of at least 100 ms for the latter. */
-export const observing: IntersectionObserverInit = { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1], ...{ trackVisibility: true, delay: 100 } }
+export const observing = { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1], trackVisibility: true, delay: 100 } satisfies IntersectionObserverInit & { trackVisibility: boolean; delay: number }
 
 interface Box { left: number; top: number; right: number; bottom: number }
 

@@ -207,8 +207,8 @@ const en: Strings = {
     internal: 'Internal error',
   },
   hints: {
-    tools_unsupported: 'In text mode tools are described in the prompt instead: switch to it, and ask again.',
-    pictures_unsupported: 'Choose a model that can, and ask again. What you write next is sent without the pictures.',
+    tools_unsupported: 'Text mode describes tools in the prompt: switch to it, and ask again.',
+    pictures_unsupported: 'Choose a model that can, and ask again. Your next message goes without pictures.',
   },
   reasons: {
     max_rounds: 'no more rounds of tool calls are allowed',
@@ -229,7 +229,7 @@ const en: Strings = {
   thought: 'Thoughts',
   thoughtFor: (time) => `Thought for ${time}`,
   brokeOff: 'The answer broke off.',
-  cutOff: 'It goes on here when there is a connection again.',
+  cutOff: 'It goes on when the connection is back.',
   limitRounds: (rounds) => (rounds === 1 ? 'Stopped after 1 round of tools.' : `Stopped after ${rounds} rounds of tools.`),
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
@@ -251,7 +251,7 @@ const en: Strings = {
   linkAddress: 'The link leads here',
   linkOpen: 'Open',
   linkCancel: 'Not now',
-  linkNotOpened: 'This app opens no links. Copy the address to open it elsewhere.',
+  linkNotOpened: 'This app opens no links. Copy the address.',
   error: 'Error',
 
   aCall: 'Tool call',

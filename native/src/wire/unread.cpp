@@ -17,15 +17,17 @@ constexpr size_t kMostPath = 400;      // bytes
 constexpr size_t kMostLists = 4;       // within each other
 
 bool names(std::string_view list, std::string_view name) {
+  if (name.empty()) return false;  // found everywhere, for ever
   for (size_t at = 0; (at = list.find(name, at)) != list.npos; at += name.size()) {
     const size_t end = at + name.size();
-    if (!name.empty() && (at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
   }
   return false;
 }
 
 // A provider's word without anything that a terminal, a page or a model could take for more.
 std::string plain(std::string_view word) {
+  if (word.empty()) return "\"\"";
   std::string out(word.substr(0, kMostName));
   for (char &byte : out)
     if (!is_alnum(byte) && byte != '_' && byte != '-' && byte != '.') byte = '?';
@@ -65,7 +67,7 @@ class Walk {
       const bool text = member.kind() == '"';
       const std::string inner = name.empty() ? std::string(key) : name + '.' + std::string(key);
       const std::string at = path.empty() ? plain(key) : path + '.' + plain(key);
-      if (!text && find(inner) != nullptr) return look(member, at, inner);
+      if (!text && !key.empty() && find(inner) != nullptr) return look(member, at, inner);
       if (names(known->media, key)) {
         if (media_.empty()) media_ = at.substr(0, kMostPath);
         return;

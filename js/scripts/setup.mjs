@@ -137,7 +137,7 @@ export async function buildNative(preset, { tests = true, bench = false, targets
   const lacks = (tests && settings?.SLUICE_TESTS === 'OFF') || (bench && settings?.SLUICE_BENCH === 'OFF')
   if (!configured) say('the first build takes a few minutes; what comes after it is quick')
   if (!configured || lacks) {
-    // What was once configured stays.
+    // A build tree keeps the tests and benchmarks that it was configured with.
     const options = Object.entries({ TESTS: tests, BENCH: bench }).map(([name, wanted]) => `-DSLUICE_${name}=${wanted || settings?.[`SLUICE_${name}`] === 'ON' ? 'ON' : 'OFF'}`)
     const fetches = which('apt-get') || process.argv.includes('--no-install') ? [] : ['-DSLUICE_FETCH=ON'] // elsewhere nothing installs them
     await quietly(`configuring build/${preset}`, 'cmake', ['--preset', preset, ...options, ...fetches], configured ? { low } : { env, low })

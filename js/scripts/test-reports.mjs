@@ -18,8 +18,8 @@ function unescaped(xml) {
 }
 
 /**
- * Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files`: those with a test that failed; `held`: the names
- * of the tests that passed.
+ * Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files` have a test that failed; `held` are the
+ * names of the tests that passed.
  */
 export function countOfNode(output) {
   const sum = (...names) => names.reduce((all, name) => all + Number(new RegExp(`^ℹ ${name} (\\d+)`, 'm').exec(output)?.[1] ?? 0), 0)

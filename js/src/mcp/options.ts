@@ -38,8 +38,8 @@ export interface McpToolsOptions {
   /** Answers what the server asks the person. The client declares it: `new Client(info, { capabilities: { elicitation: {} } })`. Default: nothing is answered. */
   onElicit?: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>
   /**
-   * What gets the app in at the server: keys, tokens, passwords, of eight characters at least. Where the server repeats one, in any of the usual spellings,
-   * `[secret]` stands in its place: in definitions, results, errors, reports and questions. Default none: Sluice cannot see what the client sends.
+   * Keys, tokens and passwords that the client sends, of eight characters at least. If the server repeats one, in any usual spelling, Sluice writes `[secret]`
+   * instead: in definitions, results, errors, reports and questions. Default none, since Sluice cannot see what the client sends.
    */
   secrets?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */

@@ -7,7 +7,7 @@ import { isInView, isSeen, noteDoubt, observing } from './in-view.js'
 export const ARM_MS = 600
 /** How often to check whether the buttons moved or something lies over them, in milliseconds. */
 const LOOK_MS = 100
-/** What is checked, one after another. All checks together take at most a tenth of the page's time: with many questions each is checked less often, and at its click. */
+/** The buttons of the page that are checked, one after another. All checks together take at most a tenth of the page's time: of many questions each is checked less often. A click checks its own. */
 const checked = new Set<Arming>()
 let next: ReturnType<typeof setTimeout> | undefined
 

@@ -94,7 +94,7 @@ test('the last 100 of 1,000 entries are in the page, earlier ones come on scroll
     shown = await ids(page)
     most = Math.max(most, shown.length)
     return shown[0] === 'e0'
-  }, 'the first entry', 60_000)
+  }, 'the first entry')
   assert.ok(most <= 300, `${most} in the page`)
   assert.deepEqual((await calls(page)).filter(([name]) => name === 'earlier').map(([, id]) => id), ['e500', 'e400', 'e300', 'e200', 'e100'])
   assert.equal(new Set(shown).size, shown.length)

@@ -136,7 +136,7 @@ test('where several wait, all can be approved or denied at once', async (t) => {
     if (await unseen.count() === 0) return true
     await unseen.click({ timeout: 1000 }).catch(() => {}) // it goes when all was seen
     return false
-  }, 'both questions to be seen', 30_000)
+  }, 'both questions to be seen')
   const approveAll = group.getByRole('button', { name: 'Allow all 2' })
   await until(async () => { // the bar moves when its link goes: out of view, or away from a click, which decides nothing then
     await group.scrollIntoViewIfNeeded()
@@ -444,7 +444,7 @@ test('what nobody can read is held to be approved, not clicked', async (t) => {
   await until(async () => {
     if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
     return (await approve.getAttribute('aria-disabled')) === 'false'
-  }, 'beginning and end to be seen', 30_000)
+  }, 'beginning and end to be seen')
   assert.equal(await page.getByRole('button', { name: /^Show all/ }).count(), 0)
   await page.getByText('Hold the button for 2 s').waitFor()
   await approve.click()
@@ -529,7 +529,7 @@ test('pictures of a result are to be seen before it is released; one that cannot
   await until(async () => {
     if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
     return (await release.getAttribute('aria-disabled')) === 'false'
-  }, 'both pictures to be seen', 20_000)
+  }, 'both pictures to be seen')
   for (const [part, told] of [
     [{ type: 'image', mediaType: 'image/svg+xml', data: 'PHN2Zz4='.repeat(10) }, /An image that cannot be shown here, 80 characters of image\/svg\+xml[^]*Allow with 80 characters unseen/],
     [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }, /An image that cannot be shown here, 4 characters of image\/png[^]*Allow with 4 characters unseen/],
@@ -581,7 +581,7 @@ test('a hold ends with its question, and is of the first button only', async (t)
     one.ask = ask(next)
     await new Promise((resolve) => setTimeout(resolve, 2500))
   }, asked(2))
-  assert.equal(await approve.getAttribute('aria-disabled'), 'false')
+  await until(async () => (await approve.getAttribute('aria-disabled')) === 'false', 'the other question to be active')
   await page.mouse.up()
   assert.deepEqual(await answers(page), [], 'another question')
   await page.mouse.down()
@@ -604,7 +604,7 @@ test('long names and descriptions say that they are cut, and are seen whole befo
     if (await canApprove(page)) return true
     if (await missing(page).count()) await missing(page).click({ timeout: 1000 }).catch(() => {})
     return false
-  }, 'the question to be seen', 20_000)
+  }, 'the question to be seen')
 })
 
 test('what a row chose is kept when all are approved', async (t) => {
@@ -663,7 +663,7 @@ test('all can be approved when every question was in view, and none of them was 
     await until(async () => {
       if (await unseen.count()) await unseen.click({ timeout: 1000 }).catch(() => {})
       return (await unseen.count()) === 0
-    }, 'all to be seen', 30_000)
+    }, 'all to be seen')
     await all.scrollIntoViewIfNeeded()
     await armed(page, 'Allow all 8')
   }
@@ -679,7 +679,7 @@ test('all can be approved when every question was in view, and none of them was 
       await all.evaluate((button) => button.click())
     }
     return (await answers(page)).length === 8
-  }, 'the answers', 60_000)
+  }, 'the answers')
 })
 
 test('eight short questions are rows, and the bar says what they would do', async (t) => {

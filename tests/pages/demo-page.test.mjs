@@ -475,7 +475,7 @@ for (const [width, height] of [[320, 256], [320, 640], [360, 740], [800, 700], [
       if (await button(page, 'Allow').getAttribute('aria-disabled') === 'false') return true
       if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
-    }, 'the question to be seen', 30_000)
+    }, 'the question to be seen')
     // Where Allow counts, what it allows is in sight: the sentence with the name of the tool.
     for (const part of [question(page).locator('.head'), question(page).locator('.head > bdi').first(), button(page, 'Allow')]) {
       const { x, y, width: wide, height: high } = await part.boundingBox()

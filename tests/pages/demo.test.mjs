@@ -81,7 +81,7 @@ test('a provider that refuses tools: the error says what to do, nothing is done 
   const { page } = await open(t, { demo: { settings: { mode: 'native' } } })
   await scene(page, 'refused')
   await idle(page)
-  assert.match(await read(last(page)), /tools is not supported by this model[^]*In text mode tools are described in the prompt/)
+  assert.match(await read(last(page)), /tools is not supported by this model[^]*Text mode describes tools in the prompt/)
   assert.deepEqual(await shape(page), ['error'])
   assert.equal((await switches(page)).mode, 'native')
   await picture(page, 'demo-refused')

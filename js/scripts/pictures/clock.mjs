@@ -14,7 +14,7 @@ const real = { setTimeout: globalThis.setTimeout, setImmediate: globalThis.setIm
 class Timer {
   constructor(run, ms, every) {
     this.id = ++last
-    this.ms = Math.max(1, Number(ms) || 0)
+    this.ms = Math.max(1, Math.trunc(Number(ms)) || 0) // as Node does: half a millisecond would be a time that is no whole number
     this.run = run
     this.every = every
     this.refresh()

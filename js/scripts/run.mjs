@@ -10,7 +10,7 @@ export const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
 export { say }
 
-/** A failure that is told without a stack. `code`: what the process ends with; 2: nothing was begun. */
+/** A failure that `command` prints without its stack. `code` is the exit code of the process; 2 means that nothing was begun. */
 export class Stop extends Error {
   constructor(message, code = 1) {
     super(message)

@@ -3,10 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './run.mjs'
 
-/** The suites that replay scripts, with their files in JavaScript. */
-export const replaying = { native: true, js: ['tests/js/scripts.test.mjs'], python: true }
+/** The suites that replay scripts. */
+export const replaying = ['native', 'js', 'python']
 
-/** The part of the paths of shared scripts that a word stands for: `mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`. Undefined: there is no such script. */
+/** Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts; undefined if no script has it. */
 export function scriptPart(word) {
   const part = word.replace(/^tests\/vectors\//, '').replace('#', '/').replace(/\/$/, '')
   const [folder] = part.split('/')

@@ -48,7 +48,7 @@ export function judged(first, second) {
   return { broken: [...broken, ...fresh], unsteady }
 }
 
-/** Reads the output of a run of Node's tests while it comes: calls `onTest` for each test that ended, `onFailure` once for each that failed, with what went wrong and where. */
+/** Reads the output of Node's test runner while it comes. Calls `test` for each test that ended, and `failure` for each that failed, with its reason and place. */
 export class NodeOutput {
   static on = (on) => new NodeOutput(on)
   #rest = ''

@@ -114,7 +114,7 @@ await command(async () => {
   const foreign = sanitized && chosen.find((name) => ![...withSanitizers, 'python'].includes(name))
   if (foreign) throw new Stop(`${foreign}: does not run under sanitizers; ${withSanitizers.join(', ')} and python do`)
   const filters = words.filter((word) => !(word in suites) && word !== 'asan')
-  const wanted = filters.length > 0 ? filtered(chosen, filters, named.length > 0) : chosen
+  const wanted = filters.length > 0 ? filtered(chosen, filters) : chosen
   if (wanted.length === 0) return unknown(filters)
   if (flags.includes('--list')) return list(wanted)
   if (flags.includes('--watch')) return watched(wanted)
@@ -128,7 +128,7 @@ await command(async () => {
   }
   const env = sanitized ? sanitizerEnvironment() : {}
   const together = (names) => Promise.all(wanted.filter((name) => names.includes(name)).map((name) => suites[name].run(preset, env)))
-  // What is in C++ fills the processor while others wait for pages and processes, at the lowest priority.
+  // The C++ suite runs at the lowest priority, while the others wait for pages and processes.
   const rest = async () => {
     await together(['types', 'js', 'python'])
     for (const name of ['browser', 'commands', 'desktop', 'pages']) await together([name])
@@ -142,12 +142,12 @@ await command(async () => {
 
 // -- what is chosen -----------------------------------------------------------------------------------------------------------
 
-/** The suites in which the words choose something; says what in `filter`. Files first, then scripts, then names of tests. `only`: suites were named. */
-function filtered(chosen, words, only) {
+/** The suites in which the words choose something; says what in `filter`. Files first, then scripts, then names of tests. */
+function filtered(chosen, words) {
   const hasFiles = (word) => chosen.some((name) => filesOf[name] && filesWith(filesOf[name](), [word]).length > 0)
   const withFiles = words.every(hasFiles) ? chosen.filter((name) => filesOf[name] && filesWith(filesOf[name](), words).length > 0) : []
   const scripts = words.length === 1 ? scriptPart(words[0]) : undefined
-  const replays = chosen.filter((name) => name in replaying)
+  const replays = chosen.filter((name) => replaying.includes(name))
   if (scripts !== undefined && replays.length > 0 && (withFiles.length === 0 || words[0].includes('#') || words[0].includes('/'))) {
     filter = { scripts }
     return replays
@@ -160,14 +160,14 @@ function filtered(chosen, words, only) {
   const naming = (name) => sources(name).filter((file) => mentions(readFileSync(join(root, file), 'utf8'), words))
   filter = { names: patternOf(words), files: Object.fromEntries(chosen.filter((name) => filesOf[name]).map((name) => [name, naming(name)])) }
   const byName = chosen.filter((name) => naming(name).length > 0)
-  if (chosen.every((name) => sources(name).length === 0)) throw new Stop(`${words.join(' ')}: ${chosen.join(', ')} ${only ? 'has' : 'have'} no files to choose from`)
+  if (chosen.every((name) => sources(name).length === 0)) throw new Stop(`${words.join(' ')}: there are no files to choose from in ${chosen.join(', ')}`)
   return byName
 }
 
 /** The files of a suite that are to run. */
 function chosenOf(name) {
   if (filter.files) return filter.files[name] ?? []
-  return filter.scripts !== undefined && Array.isArray(replaying[name]) ? replaying[name] : filesOf[name]()
+  return filter.scripts !== undefined ? ['tests/js/scripts.test.mjs'] : filesOf[name]()
 }
 
 /** Nothing has such a name: the end of the process is 2. */
@@ -211,24 +211,24 @@ function tell() {
   console.log(`\n  ${'suite'.padEnd(width)}  passed  failed  skipped     time`)
   const sum = { passed: 0, failed: 0, skipped: 0 }
   for (const { name, passed = 0, failed = 0, broken = [], unsteady = [], skips = [], seconds = 0, note } of results) {
-    const numbers = [String(passed).padStart(6), String(failed).padStart(6), String(skips.filter((why) => why !== NOT_CHOSEN).length).padStart(7), `${seconds.toFixed(1).padStart(5)} s`]
+    const numbers = [String(passed).padStart(6), String(failed).padStart(6), String(skips.length).padStart(7), `${seconds.toFixed(1).padStart(5)} s`]
     console.log(`  ${name.padEnd(width)}  ${numbers.join('  ')}`)
-    for (const why of new Set(skips.filter((why) => why !== NOT_CHOSEN))) console.log(`  ${' '.repeat(width)}    ${skips.filter((other) => other === why).length} skipped: ${why}`)
+    for (const why of new Set(skips)) console.log(`  ${' '.repeat(width)}    ${skips.filter((other) => other === why).length} skipped: ${why}`)
     for (const [word, tests] of [['FAILED', broken], ['UNSTEADY', unsteady]]) {
       for (const { name: test, why } of tests) console.log([`${word}: ${test}`, ...(why ? [`  because: ${why}`] : [])].map((line) => `  ${' '.repeat(width)}    ${line}`).join('\n'))
     }
     if (note) console.log(`  ${' '.repeat(width)}    ${note}`)
     sum.passed += passed
     sum.failed += failed
-    sum.skipped += skips.filter((why) => why !== NOT_CHOSEN).length
+    sum.skipped += skips.length
   }
   console.log(`\nthe whole output is in build/logs\n\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
   if (sum.failed > 0 || sum.passed === 0) process.exitCode = 1
 }
 
 /**
- * Runs a suite and keeps its result; `count` reads from its output how many tests passed and failed, which, and why others were skipped. `live` reads it while it
- * comes. A test that fails is told at once; the whole output is in build/logs.
+ * Runs a suite and keeps its result. `count` reads from its output how many tests passed and failed, which, and why others were skipped. `live` reads the output
+ * while it comes, and prints each failure at once. The whole output goes to build/logs.
  */
 async function run(name, program, args, { env = {}, low = false, count, live = linesOf(/^ *\d+\/\d+ Test +#|\.\.\. (?:ok|FAIL|ERROR|skipped)|^[✔✖] /) }) {
   mkdirSync(logs, { recursive: true })
@@ -253,11 +253,12 @@ async function run(name, program, args, { env = {}, low = false, count, live = l
   const whole = pieces.join('').trimEnd()
   writeFileSync(log, whole + '\n')
   const result = { name, seconds, ...count(whole, end === 0) }
+  result.skips = result.skips.filter((why) => why !== NOT_CHOSEN)
   if (end !== 0 && result.failed === 0) Object.assign(result, { failed: 1, note: `it ended with ${end}` })
   if (end === 0 && result.passed + result.skips.length === 0 && filter.names === undefined) Object.assign(result, { failed: 1, note: 'it ran no test' })
   if (Object.keys(filter).length === 0) writeFileSync(known, String(tests))
   results.push(result)
-  ended(name, `${result.passed} passed, ${result.failed} failed, ${result.skips.filter((why) => why !== NOT_CHOSEN).length} skipped`)
+  ended(name, `${result.passed} passed, ${result.failed} failed, ${result.skips.length} skipped`)
   if (result.failed > 0 && (live !== NodeOutput.on || result.broken.length === 0)) {
     clear()
     console.log(whole.split('\n').slice(-LAST_LINES).join('\n'))

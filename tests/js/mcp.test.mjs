@@ -247,7 +247,8 @@ test('a key that the server repeats comes out nowhere, in any spelling', async (
       async (onprogress) => { onprogress({ progress: 1, message: said }); return { content: [{ type: 'text', text: said }], structuredContent: { [said]: [said] } } },
       async () => ({ isError: true, content: [{ type: 'text', text: said }] }),
       async () => { throw new Error(`401: ${said}`, { cause: said }) },
-      async () => { throw Object.assign(new Error(said), { code: -32602 }) },
+      async () => { throw Object.assign(new Error(said), { code: -32602, data: said }) },
+      async () => { throw Object.assign(new Error('fetch failed', { cause: new Error(said) }), { data: { said } }) },
     ]) {
       call = answer
       const { run } = tools.tools[0]

@@ -223,7 +223,7 @@ test('arguments have their label beside their name, and the app says what the to
   assert.deepEqual(lines.filter(({ kind }) => kind === 'about').map(textOf), ['发给联系人'])
 })
 
-test('a name that the model gives twice is told: the last one counts', async () => {
+test('a question names each member that the model gave twice: the last one counts', async () => {
   assert.deepEqual(givenTwice('{"path": "/tmp", "deep": {"a": 1, "a": 2}, "\\u0070ath": "/", "list": ["path", {"b": 1}, {"b": 2}], "x": "{\\"path\\":1,\\"path\\":2}"}'), ['a', 'path'])
   for (const text of ['', '[1]', '{', '{"a', '{"a":1}', '<tool>', '{"a\\":1,"a\\":2']) assert.deepEqual(givenTwice(text), [], text)
   for (const [begins, part] of [['{', '"a\\"'], ['{"', '\\"'], ['{', '"":1,'], ['', '{'], ['{"a"', ' ']]) await assertLinear((times) => givenTwice(begins + part.repeat(times)), 100_000, begins + part)

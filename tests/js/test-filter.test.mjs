@@ -30,7 +30,7 @@ test('what would run is listed, and runs not', () => {
 })
 
 test('wrong words are refused', () => {
-  for (const [words, expected] of [[['--all'], /--all: no such option/], [['asan', 'browser'], /browser: does not run under sanitizers/], [['--accept'], /pictures/], [['types', 'cards', '--list'], /types has no files to choose from/], [['python', '--watch'], /--watch is for/]]) {
+  for (const [words, expected] of [[['--all'], /--all: no such option/], [['asan', 'browser'], /browser: does not run under sanitizers/], [['--accept'], /pictures/], [['types', 'cards', '--list'], /no files to choose from in types/], [['python', '--watch'], /--watch is for/]]) {
     const { status, said } = npmTest(...words)
     assert.equal(status, words[0] === '--all' ? 2 : 1, words.join(' '))
     assert.match(said, expected)

@@ -23,7 +23,7 @@ function countOf(...names) {
   return { ...countOfNode(stdout), stdout }
 }
 
-test('what failed is named with its file and its reason, also where a file fails behind its tests', () => {
+test('countOfNode names each failed test with its file and reason, also a file that fails after its tests', () => {
   const { broken, files: failed, held, stdout, ...rest } = countOf('fails', 'leaves', 'passes')
   assert.deepEqual(held.toSorted(), ['leaves something behind', 'passes', 'passes too', 'waits'])
   assert.deepEqual(rest, { passed: 4, failed: 2, skips: ['no printer'] })
@@ -54,7 +54,7 @@ test('a second run is compared by the names of the tests', () => {
   assert.deepEqual(names(judged(first, other)), [['passes too'], [failed, crashed]], 'another one fails')
 })
 
-test('each failure is told while the run goes on, with its place, and each test is counted', () => {
+test('NodeOutput counts each test, and gives each failure with its place, while the run goes on', () => {
   const { stdout } = countOf('fails', 'passes')
   for (const size of [1, 7, stdout.length]) {
     let tests = 0

@@ -90,6 +90,7 @@ function make(path: string, text: string): boolean {
  * loses it again where the text cannot be written.
  */
 function makeFile(path: string, text: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })) return false // whoever waits looks often, and leaves no files on the way
   const next = `${path}.${randomUUID()}`
   try {
     write(next, text)
@@ -168,7 +169,7 @@ function isOlder(path: string, ms: number): boolean {
 
 // -- who holds it -------------------------------------------------------------------------------------------------------------
 
-/** A process: `place` stands for where its number is one of its own, `start` says when it began, so that a number that was given again deceives nobody. */
+/** A process. `place`: a digest of the machine and the namespace that its number belongs to. `start`: when it began, since the system gives a number again. */
 interface Self { start: string; place: string }
 
 let known: Self | undefined

@@ -1,4 +1,4 @@
-// What a server says, without what gets the app in at it.
+// Takes the keys, tokens and passwords of the app out of what an MCP server says.
 import { messageOf } from '../core/errors.js'
 import { isObject } from '../core/options.js'
 import { hideSecrets, secretTexts } from '../core/secrets.js'
@@ -16,13 +16,12 @@ export class Clean {
     return this.#secrets.length === 0 ? said : this.#copy(said)
   }
 
-  /** The error without secrets; without its `cause` where one stood in it. */
+  /** The error with its words, codes and status alone: a secret may be anywhere else in it. The very error where there are no secrets. */
   error(thrown: unknown): unknown {
-    const words = messageOf(thrown)
-    const clean = hideSecrets(words, this.#secrets)
-    if (clean === words) return thrown
-    const { code, status } = isObject(thrown) ? thrown : ({} as { code?: unknown; status?: unknown })
-    return Object.assign(new Error(clean), { code, status })
+    if (this.#secrets.length === 0) return thrown
+    const { code, status, cause } = isObject(thrown) ? thrown : ({} as { code?: unknown; status?: unknown; cause?: unknown })
+    const inner = isObject(cause) ? { cause: { code: this.json(cause['code']) } } : {}
+    return Object.assign(new Error(hideSecrets(messageOf(thrown), this.#secrets), inner), { code: this.json(code), status: this.json(status) })
   }
 
   #copy(said: unknown): unknown {

@@ -2,7 +2,7 @@
 import { isCommentary } from '../bridge/commentary.js'
 import type { FirstReply } from '../bridge/messages.js'
 import type { SluiceEvent } from '../core/events.js'
-import { goesOn } from '../speech/language.js'
+import { goesOn } from '../bridge/abbreviations.js'
 import { refuse } from './check.js'
 import type { HostConversation } from './conversation.js'
 import type { HostOptions, TurnOptions } from './types.js'

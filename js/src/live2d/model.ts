@@ -41,9 +41,6 @@ export interface PetStateDetail {
   zone?: string
 }
 
-/** Control characters, separators of lines, and halves of characters. */
-export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029]/u
-
 /** Something that was thrown, or a name from a file: short enough for a card. */
 export function clip(text: string, length = 300): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text

@@ -3,7 +3,7 @@ import type { PetCapabilities } from '../bridge/messages.js'
 import { messageOf } from '../core/errors.js'
 import type { Json } from '../core/events.js'
 import { clip, type PetModel } from './model.js'
-import { triggerChannels, type PetChannels } from './tools.js'
+import { triggerChannels, type PetChannels } from '../bridge/live2d-tools.js'
 
 /** What an app does on channels of its own. An order fails where one returns false or throws. */
 export type Handlers = { readonly [channel: string]: (...payload: Json[]) => unknown }

@@ -2,7 +2,8 @@
 // `name` and `file` where Cubism 3 and later write `Name` and `File`.
 import type { PetCapabilities } from '../bridge/messages.js'
 import { SluiceError } from '../core/errors.js'
-import { clip, type PetModel, unprintable } from './model.js'
+import { unprintable } from '../bridge/unprintable.js'
+import { clip, type PetModel } from './model.js'
 
 /** What is used of a `Live2DModel`. Everything may be missing: a model that was destroyed has nothing left. */
 export interface PixiLive2dModel {

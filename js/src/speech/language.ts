@@ -1,4 +1,4 @@
-// What differs from language to language: weights, abbreviations, and the few words that a voice says of its own accord.
+// What differs from language to language: weights, and the few words that a voice says of its own accord.
 
 /** Letters of which one is about a syllable, and the punctuation that goes with them. */
 const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303F\uFF00-\uFFEF]/u
@@ -27,19 +27,6 @@ export function durationOf(text: string): number {
   let sum = 0
   for (const letter of text) sum += isWide(letter) ? 1000 / 4.5 : 1000 / 14
   return sum
-}
-
-// Words behind whose full stop the sentence goes on. Those that also end one ("etc.", "p.m.") are not here: a capital letter decides.
-const abbreviations = new Set([
-  ...'mr mrs ms mx dr prof st gen col capt lt sgt rev hon fig figs vol vols nos pp eq sec approx vs cf e.g i.e viz ca'.split(' '), // English
-  ...'z.b d.h u.a s.o bzw ggf evtl nr hr fr str abb inkl'.split(' '), // German
-  ...'mme mlle env p.ex'.split(' '), // French
-  ...'sr sra srta dra ud uds núm pág'.split(' '), // Spanish
-])
-
-/** Does the sentence go on behind this word and its full stop? */
-export function goesOn(word: string): boolean {
-  return abbreviations.has(word.toLowerCase()) || /^\p{Lu}$/u.test(word) // J. K. Rowling
 }
 
 /** Words that stand for what cannot be said. */

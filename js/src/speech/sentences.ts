@@ -3,7 +3,8 @@
 //
 // Not by Intl.Segmenter: it looks any distance ahead ("etc. 123 (b" waits for a letter), cuts behind "Dr.", leaves an opening bracket with the
 // sentence before, and does not know `～ …… ；`. Which marks end a sentence is Unicode's Sentence_Terminal, as it is there.
-import { goesOn, isWide, weight, weightOf } from './language.js'
+import { goesOn } from '../bridge/abbreviations.js'
+import { isWide, weight, weightOf } from './language.js'
 
 const ends = /[\p{Sentence_Terminal}…⋯～〜；]/u
 const closes = /[)\]}」』）】》〉〕”’"'»]/

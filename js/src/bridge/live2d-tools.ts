@@ -3,7 +3,7 @@ import { SluiceError } from '../core/errors.js'
 import { anything, flag, is, members, text, wrong } from '../core/options.js'
 import type { TagRule } from '../core/settings.js'
 import { tool, type Tool } from '../core/tool.js'
-import { unprintable } from './model.js'
+import { unprintable } from './unprintable.js'
 
 /** Channels on which a pet is told what to do. */
 export interface PetChannels {

@@ -112,7 +112,7 @@ class ChatReader final : public EventReader {
   void lose_event() override { calls_.lose_event(); }
 
   static bool says_anything(const ChatMessage &message) {
-    return !message.content.empty() || !message.plain_reasoning().empty() || !message.other_text.empty() ||
+    return !message.content.empty() || !message.plain_reasoning().empty() || !message.other_text().empty() ||
            !message.calls.empty() || message.lost_calls;
   }
 
@@ -128,14 +128,14 @@ class ChatReader final : public EventReader {
       for (const ContentPiece &piece : delta.details) show_reasoning(piece.text, surrogates);
     }
     for (const ContentPiece &piece : delta.content) show(piece, surrogates);
-    if (delta.content.empty() && !deltas_.text) show_text(delta.other_text, surrogates);
+    if (delta.content.empty() && !deltas_.text) show_text(delta.other_text(), surrogates);
     if (!delta.calls.empty()) calls_.add(delta.calls, surrogates, repaired());
     tell_unknown_calls(delta);
     keep_members(delta, surrogates);
     deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
     for (const ContentPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
     deltas_.calls = deltas_.calls || !delta.calls.empty();
-    deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content.empty();
+    deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content().empty();
   }
 
   // A full `message` instead of a `delta`, or beside it: used only for what no delta carried. Some servers repeat it
@@ -146,7 +146,7 @@ class ChatReader final : public EventReader {
       for (const ContentPiece &piece : message.details) reasoning += piece.text;
     for (const ContentPiece &piece : message.content)
       (piece.reasoning ? reasoning : piece.refusal ? refusal : text) += piece.text;
-    if (text.empty() && refusal.empty()) text = message.other_text;
+    if (text.empty() && refusal.empty()) text = message.other_text();
     if (!deltas_.reasoning) show_reasoning(new_part(message_reasoning_, reasoning), surrogates);
     if (!deltas_.text) {
       show({.text = new_part(message_text_, text)}, surrogates);
@@ -188,8 +188,8 @@ class ChatReader final : public EventReader {
 
   // `reasoning` is not kept: servers that send it refuse it in a request.
   void keep_members(const ChatMessage &message, bool surrogates) {
-    if (message.reasoning_content.empty() && message.opaque.empty()) return;
-    kept_bytes_ += message.reasoning_content.size();
+    if (message.reasoning_content().empty() && message.opaque.empty()) return;
+    kept_bytes_ += message.reasoning_content().size();
     for (const ChatMember &member : message.opaque) kept_bytes_ += member.value.size();
     if (kept_bytes_ > limits().line_bytes) {  // half a signature is worse than none
       if (!std::exchange(too_much_, true))
@@ -198,7 +198,7 @@ class ChatReader final : public EventReader {
       opaque_.clear();
       return;
     }
-    std::string_view reasoning = message.reasoning_content;
+    std::string_view reasoning = message.reasoning_content();
     if (surrogates || !content_joiner_.empty()) reasoning = content_joiner_.feed(reasoning);
     reasoning_content_ += reasoning;
     for (const ChatMember &member : message.opaque) {

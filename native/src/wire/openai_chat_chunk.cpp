@@ -156,8 +156,8 @@ class Walk {
       } else if (key == "message" && kind == '{') {
         chunk_.whole = true;
         message(member, chunk_.message);
-      } else if (key == "text" && kind == '"' && chunk_.delta.other_text.empty()) {
-        chunk_.delta.other_text = member.string();
+      } else if (key == "text" && kind == '"' && chunk_.delta.other_text().empty()) {
+        chunk_.delta.texts[kText] = member.string();
       } else if (key == "finish_reason" && kind == '"') {
         chunk_.finish = member.string();
       } else if (key == "native_finish_reason" && kind == '"') {
@@ -190,18 +190,7 @@ class Walk {
           });
       } else if (key == "function_call" || key == "functionCall") {
         if (kind == '{') call(member, true, out);
-      } else if (key == "reasoning_content") {
-        if (kind == '"') out.reasoning_content = member.string();
-      } else if (key == "reasoning") {
-        out.reasoning = words_of(member);
-      } else if (key == "reasoning_text") {
-        if (kind == '"') out.reasoning_text = member.string();
-      } else if (key == "thinking") {
-        out.thinking = words_of(member);
-      } else if (key == "text" && kind == '"') {
-        out.other_text = member.string();
-      } else if (key == "audio" && out.other_text.empty()) {
-        out.other_text = member["transcript"].string();
+      } else if (read_alias(key, member, out.texts)) {
       } else if (is_opaque_member(key)) {
         if (key == "reasoning_details" && kind == '[') read_content(member, {.reasoning = true}, out.details);
         out.opaque.push_back({key, text_of(member)});
@@ -209,9 +198,17 @@ class Walk {
     });
   }
 
-  // A text, or an object that has it in `content`.
-  static std::string_view words_of(JsonView value) {
-    return value.is_object() ? value["content"].string() : value.string();
+  // Whether the member is one of kTextAliases.
+  static bool read_alias(std::string_view key, JsonView value, AliasTexts &texts) {
+    for (size_t at = 0; at < texts.size(); ++at) {
+      const TextAlias &alias = kTextAliases[at];
+      if (key != alias.name) continue;
+      const bool inside = value.is_object() && !alias.inside.empty();
+      if (const std::string_view text = inside ? value[alias.inside].string() : value.string(); !text.empty())
+        texts[at] = text;
+      return true;
+    }
+    return false;
   }
 
   void call(JsonView value, bool legacy, ChatMessage &out) {
@@ -260,7 +257,7 @@ class Walk {
 
 void ChatMessage::clear() {
   content.clear();
-  reasoning_content = reasoning = reasoning_text = thinking = other_text = {};
+  texts = {};
   details.clear();
   calls.clear();
   unknown_calls.clear();
@@ -279,13 +276,11 @@ void ChatChunk::clear() {
 
 std::string_view *ChatChunk::only_text() {
   if (!known || whole || odd || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
-  std::string_view *const plain[] = {&delta.reasoning_content, &delta.reasoning, &delta.reasoning_text, &delta.thinking,
-                                     &delta.other_text};
   std::string_view *only = nullptr;
   size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +
                   delta.opaque.size();
-  for (std::string_view *const text : plain)
-    if (!text->empty()) only = text, ++others;
+  for (std::string_view &text : delta.texts)
+    if (!text.empty()) only = &text, ++others;
   if (others != 1) return nullptr;
   if (!delta.content.empty()) return &delta.content.front().text;
   if (only != nullptr || delta.calls.empty()) return only;

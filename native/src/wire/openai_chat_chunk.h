@@ -11,6 +11,7 @@
 #include "wire/call_assembler.h"
 #include "wire/content_pieces.h"
 #include "wire/json_event.h"
+#include "wire/openai_chat_aliases.h"
 #include "wire/unread.h"
 #include "wire/wire.h"
 
@@ -23,23 +24,17 @@ struct ChatMember {
 
 // A `delta` or a `message`.
 struct ChatMessage {
-  std::vector<ContentPiece> content;   // in order
-  std::string_view reasoning_content;  // servers send the same text under these names; one is shown
-  std::string_view reasoning;
-  std::string_view reasoning_text;
-  std::string_view thinking;
-  std::string_view other_text;  // of a legacy completion, or the words of speech: counts where there is no content
+  std::vector<ContentPiece> content;  // in order
+  AliasTexts texts{};
   std::vector<ContentPiece> details;  // the texts of reasoning_details
   std::vector<CallDelta> calls;
   std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
   std::vector<ChatMember> opaque;               // members that the next request repeats as they came
   bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
 
-  std::string_view plain_reasoning() const {
-    for (const std::string_view text : {reasoning_content, reasoning, reasoning_text})
-      if (!text.empty()) return text;
-    return thinking;
-  }
+  std::string_view reasoning_content() const { return texts[kReasoningContent]; }
+  std::string_view plain_reasoning() const { return first_text(texts, true); }
+  std::string_view other_text() const { return first_text(texts, false); }
   void clear();
 };
 

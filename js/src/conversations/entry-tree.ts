@@ -49,7 +49,7 @@ export class EntryTree {
     return path.reverse()
   }
 
-  /** How many entries stand before this one on its branch, forgotten ones included. Without an entry: how many were forgotten. */
+  /** How many entries stand before this one on its branch, forgotten ones included; undefined: before a new branch. */
   depth(entry: Entry | undefined): number {
     return (entry && this.#depths.get(entry.id)) ?? this.#forgotten
   }
@@ -83,7 +83,7 @@ export class EntryTree {
     if (head !== undefined) this.head = head
   }
 
-  /** Takes the entries of a store instead of these. Those named in `own` stay unchanged, also if the store does not have them. */
+  /** Replaces all entries by those of a store, except the ones in `own`: they stay, even if the store lacks them. */
   load(stored: readonly Entry[], own: ReadonlySet<string>): void {
     const before = new Map(this.#entries)
     this.#entries.clear()
@@ -115,7 +115,10 @@ export class EntryTree {
     return gone
   }
 
-  /** Drops an answer, and its question if nothing else follows it. Returns their ids. The branches behind it stay, and keep their depth. */
+  /**
+   * Drops an answer, and its question if nothing else follows it. Returns their ids. What followed the answer stays
+   * and keeps its depth.
+   */
   forget(id: string): string[] {
     const entry = this.get(id)
     if (!entry) return []

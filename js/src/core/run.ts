@@ -79,11 +79,6 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #retries: RunRetries
   #together: Promise<void> | undefined
 
-  // -- numbers of events
-  #lastSeq = 0
-  /** How many events in the log do not come from the engine. */
-  #added = 0
-
   // -- how it ends
   #lastError: ErrorEvent | undefined
   #reason: string | undefined
@@ -275,12 +270,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** @internal What a host keeps of a run that goes on: `seq` of the last event that was read, the messages so far, and the state where it is asked for. */
   kept(state: boolean): { seq: number; history: ChatMessage[]; state?: string } | undefined {
     if (this.#result) return undefined
-    return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#polling.draining ? { state: this.#turn.state } : {}) }
+    return { seq: this.#events.lastSeq, history: this.#turn.history, ...(state && !this.#polling.draining ? { state: this.#turn.state } : {}) }
   }
 
   /** @internal `seq` of the last event that was read. */
   get told(): number {
-    return this.#lastSeq
+    return this.#events.lastSeq
   }
 
   /** @internal What `quiet` waits for holds now. */
@@ -376,7 +371,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false
       if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name)) return this.#hold(event)
-      this.#publish(event)
+      this.#events.push(event)
+      this.#hear(event)
       if (this.#acts(event)) return true
       this.#handle(event)
     } catch (error) {
@@ -385,17 +381,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return false
   }
 
-  #publish(event: SluiceEvent): void {
-    event.seq += this.#added
-    this.#lastSeq = event.seq
-    this.#events.push(event)
+  #hear(event: SluiceEvent): void {
     if (this.#onEvent) guardHook('onEvent', () => this.#onEvent?.(event))
   }
 
-  /** Its number is given to the next event. */
   #hold(event: ExecuteEvent): false {
-    this.#lastSeq = event.seq + this.#added - 1
-    this.#added--
+    this.#events.skip(event)
     this.#held.hold(event)
     return false
   }
@@ -407,8 +398,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #emit(event: Unnumbered): void {
     if (this.#result) return
-    this.#publish({ ...event, seq: this.#lastSeq + 1 - this.#added } as SluiceEvent)
-    this.#added++
+    this.#hear(this.#events.add(event))
     this.#events.wake()
   }
 
@@ -538,7 +528,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const error: Unnumbered<ErrorEvent> = { type: 'error', code: 'hook', detail }
     this.#emit(error)
     warn(`the run ends here, and goes on from what was saved before: ${detail}`)
-    this.#end('suspended', { ...error, seq: this.#lastSeq })
+    this.#end('suspended', { ...error, seq: this.#events.lastSeq })
   }
 
   /** After a restore. */

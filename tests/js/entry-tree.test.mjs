@@ -152,6 +152,9 @@ test('EntryTree.load: entries of the store replace others, own ones stay, and al
   assert.equal(tree.get('a1'), own)
   assert.deepEqual([...tree.entries].map((one) => tree.depth(one)), [0, 1, 1, 3])
   assert.deepEqual(idsOf(tree.path('a2')), ['a2'], 'its question was removed from the store')
+  tree.load([fromStore], new Set())
+  tree.load([entry('a2', 'q2', 'assistant')], new Set())
+  assert.equal(tree.depth(tree.get('a2')), 0, 'one that comes back is new')
 })
 
 test('EntryTree: an unknown entry → no path, nothing deleted or forgotten', () => {

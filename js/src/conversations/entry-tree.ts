@@ -87,7 +87,7 @@ export class EntryTree {
   load(stored: readonly Entry[], own: ReadonlySet<string>): void {
     const before = new Map(this.#entries)
     this.#entries.clear()
-    for (const entry of stored) this.put((own.has(entry.id) && before.get(entry.id)) || entry)
+    for (const entry of stored) this.put(entry)
     for (const [id, entry] of before) if (own.has(id)) this.put(entry)
     for (const id of before.keys()) if (!this.has(id)) this.#depths.delete(id)
   }

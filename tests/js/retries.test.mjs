@@ -247,3 +247,19 @@ test('the tokens are asked for, and not of a server that refuses to say', async 
   await run({ usage: false }).done
   assert.equal(server.requests[2].body.stream_options, undefined)
 })
+
+test('onEvent: cancels the run at a retry event → no two events have the same number', async (t) => {
+  const { run } = await stage(t, { answers: () => busy })
+  const seen = []
+  const turn = run({
+    retries: 1,
+    onEvent: (event) => {
+      seen.push(event)
+      if (event.type === 'retry') turn.cancel()
+    },
+  })
+  await turn.done
+  const numbers = seen.map(({ seq }) => seq)
+  assert.deepEqual(seen.slice(-3).map(({ type }) => type), ['retry', 'abortRequest', 'done'])
+  assert.deepEqual(numbers, numbers.map((_, index) => index + numbers[0]))
+})

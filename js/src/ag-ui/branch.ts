@@ -1,5 +1,5 @@
 // Where in the stored conversation a client's messages go on, and what of them is new.
-import { pathOf } from '../conversations/tree.js'
+import { pathOf } from '../conversations/entry-tree.js'
 import type { Conversation, Entry } from '../conversations/types.js'
 import type { Written } from '../leg/requests.js'
 import { writtenOf, type PostedMessage } from './posted.js'

@@ -1,7 +1,7 @@
 // The server's side of the AI SDK's `Chat` in front of durable turns: a request starts a turn, decides what it asks, or reads it. Workers carry it on, in
 // this process or in others.
 import { func, members } from '../core/options.js'
-import { pathOf } from '../conversations/tree.js'
+import { pathOf } from '../conversations/entry-tree.js'
 import type { Conversation, Entry } from '../conversations/types.js'
 import type { Durable, TurnStatus } from '../durable/types.js'
 import type { Answered } from '../leg/answers.js'

@@ -2,7 +2,7 @@
 import type { ChatMessage } from '../core/events.js'
 import { withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
-import { pathOf } from '../conversations/tree.js'
+import { pathOf } from '../conversations/entry-tree.js'
 import type { Conversations, Entry } from '../conversations/types.js'
 import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'

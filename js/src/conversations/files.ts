@@ -3,12 +3,13 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SluiceError } from '../core/errors.js'
 import { isRef, refsOf } from './blobs.js'
+import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.js'
+import { EntryTree } from './entry-tree.js'
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
 import { refuseSealed, stored, type StoreOptions } from './sealed.js'
-import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 
 /**
@@ -45,7 +46,7 @@ class FileConversations implements Conversations {
     for (const name of await this.#names()) {
       const info = await this.#info(name)
       if (!info) continue
-      const found = fits(query, info.title, []) || (info.damaged === undefined && fits(query, '', (await this.#read(name))?.entries.values() ?? []))
+      const found = fits(query, info.title, []) || (info.damaged === undefined && fits(query, '', (await this.#read(name))?.tree.entries ?? []))
       if (found) infos.push({ ...info })
     }
     return pageOf(infos, options)
@@ -54,18 +55,18 @@ class FileConversations implements Conversations {
   async load(id: string): Promise<Conversation | null> {
     checkId(id)
     const log = await this.#readOf(id)
-    return log && { id, title: shownTitle(log), head: log.head, entries: [...log.entries.values()] }
+    return log && { id, title: shownTitle(log), head: log.tree.head, entries: [...log.tree.entries] }
   }
 
   async save(id: string, change: Change): Promise<void> {
     checkId(id)
     await this.#change(id, true, async (log) => {
-      const { entries, bodies, head } = checkChange(change, (one) => log.entries.get(one)?.parent)
+      const { entries, bodies, head } = checkChange(change, (one) => log.tree.get(one)?.parent)
       for (const { ref, bytes } of change.blobs ?? []) await this.#saveBlob(join(this.#pathOf(id), ref), bytes)
       log.updated = Date.now()
-      log.dead += entries.filter((entry) => log.entries.has(entry.id)).length
-      applyChange(log, { entries: bodies.map((body) => JSON.parse(body) as Entry), head })
-      return log.dead > MAX_DEAD && log.dead > log.entries.size ? ANEW : lineOf({ at: log.updated, head }, bodies)
+      log.dead += entries.filter((entry) => log.tree.has(entry.id)).length
+      log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+      return log.dead > MAX_DEAD && log.dead > log.tree.size ? ANEW : lineOf({ at: log.updated, head }, bodies)
     })
   }
 
@@ -84,7 +85,7 @@ class FileConversations implements Conversations {
     checkEntryId(entry, 'entry')
     if (entry === undefined) return await this.#delete(id)
     return await this.#change(id, false, async (log) => {
-      if (removeEntry(log, entry).length === 0) return null
+      if (log.tree.delete(entry).length === 0) return null
       log.updated = Date.now()
       return ANEW
     })
@@ -95,7 +96,7 @@ class FileConversations implements Conversations {
     let found: Found[] = []
     for (const name of await this.#names()) {
       const log = (await this.#info(name))?.damaged === undefined ? await this.#read(name) : null
-      if (log) found = found.concat(foundIn({ id: log.id, title: shownTitle(log) }, log.entries.values(), query))
+      if (log) found = found.concat(foundIn({ id: log.id, title: shownTitle(log) }, log.tree.entries, query))
     }
     return newestOf(found, options)
   }
@@ -126,7 +127,7 @@ class FileConversations implements Conversations {
     const path = join(this.#folder, name, LOG)
     const bytes = await attempt(path, () => orNull(readFile(path)))
     const log = bytes && readLog(path, bytes)
-    if (log && !this.#takesSealed) refuseSealed(log.entries.values(), path)
+    if (log && !this.#takesSealed) refuseSealed(log.tree.entries, path)
     return log
   }
 
@@ -149,7 +150,7 @@ class FileConversations implements Conversations {
 
   async #infoOf(name: string): Promise<ConversationInfo | null> {
     const log = await this.#read(name)
-    return log && { id: log.id, title: shownTitle(log), updated: log.updated, entries: log.entries.size }
+    return log && { id: log.id, title: shownTitle(log), updated: log.updated, entries: log.tree.size }
   }
 
   // -- writing --------------------------------------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ class FileConversations implements Conversations {
         const stamp = await stampOf(path)
         const known = this.#last?.log.id === id && this.#last.stamp === stamp ? this.#last.log : await this.#readOf(id)
         if (!known && !create) return false
-        const log = known ?? { id, title: '', updated: 0, head: null, entries: new Map<string, Entry>(), size: 0, dead: 0 }
+        const log = known ?? { id, title: '', updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
         this.#last = undefined // until memory and disk are known to agree
         const line = await change(log)
         if (line !== null) await this.#write(log, path, line, check)
@@ -188,7 +189,7 @@ class FileConversations implements Conversations {
     }
     await replaceFile(path, bytes, check)
     Object.assign(log, { size: bytes.length, dead: 0 })
-    if (line === ANEW) await sweep(path, refsOf(log.entries.values()))
+    if (line === ANEW) await sweep(path, refsOf(log.tree.entries))
   }
 
   async #saveBlob(path: string, bytes: Uint8Array): Promise<void> {

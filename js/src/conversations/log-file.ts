@@ -2,7 +2,8 @@
 // reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
 import { messageOf, SluiceError } from '../core/errors.js'
 import { isObject, shown } from '../core/options.js'
-import { checkEntry, type Tree } from './tree.js'
+import { checkEntry } from './check-change.js'
+import { EntryTree } from './entry-tree.js'
 import type { Entry } from './types.js'
 import { titleOf } from './words.js'
 
@@ -13,10 +14,11 @@ interface Header { sluice: 1; id: string }
 interface Line { at: number; entries?: Entry[]; head?: string | null; title?: string }
 
 /** The content of a file. */
-export interface Log extends Tree {
+export interface Log {
   id: string
   /** The title given by `rename`, or empty. */
   title: string
+  tree: EntryTree
   updated: number
   /** How many bytes the complete lines have: the next line is written there. */
   size: number
@@ -33,16 +35,16 @@ export function lineOf({ at, head, title }: Omit<Line, 'entries'>, bodies: reado
 }
 
 /** The shortest log with the same content. */
-export function compact({ id, title, updated, head, entries }: Log): string {
-  const lines = [...entries.values()].map((entry) => lineOf({ at: updated }, [JSON.stringify(entry)]))
-  return headerOf(id) + lines.join('') + lineOf({ at: updated, head }) + (title === '' ? '' : lineOf({ at: updated, title }))
+export function compact({ id, title, updated, tree }: Log): string {
+  const lines = [...tree.entries].map((entry) => lineOf({ at: updated }, [JSON.stringify(entry)]))
+  return headerOf(id) + lines.join('') + lineOf({ at: updated, head: tree.head }) + (title === '' ? '' : lineOf({ at: updated, title }))
 }
 
-export const shownTitle = ({ title, entries }: Pick<Log, 'title' | 'entries'>): string => title || titleOf(entries.values())
+export const shownTitle = ({ title, tree }: Pick<Log, 'title' | 'tree'>): string => title || titleOf(tree.entries)
 
 /** Reads a log. Throws SluiceError `storage` with the number of the first wrong line. */
 export function readLog(path: string, bytes: Buffer): Log {
-  const log: Log = { id: '', title: '', updated: 0, head: null, entries: new Map(), size: 0, dead: 0 }
+  const log: Log = { id: '', title: '', updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
   let number = 0
   while (log.size < bytes.length) {
     const newline = bytes.indexOf(10, log.size)
@@ -89,14 +91,14 @@ function readLine(log: Log, line: unknown, wrong: Wrong): void {
       throw error instanceof SluiceError ? wrong(error.path ?? '', error.detail) : error
     }
     const { id, parent } = entry
-    const before = log.entries.get(id)
-    if (parent === id || (parent !== null && !log.entries.has(parent))) throw wrong(`.entries[${index}].parent`, `there is no entry ${shown(parent)} before it`)
+    const before = log.tree.get(id)
+    if (parent === id || (parent !== null && !log.tree.has(parent))) throw wrong(`.entries[${index}].parent`, `there is no entry ${shown(parent)} before it`)
     if (before && before.parent !== parent) throw wrong(`.entries[${index}].parent`, `found ${shown(parent)}, expected ${shown(before.parent)}`)
     if (before) log.dead++
-    log.entries.set(id, entry)
+    log.tree.put(entry)
   }
-  if (head !== undefined && head !== null && !log.entries.has(head)) throw wrong('.head', `there is no entry ${shown(head)}`)
-  if (head !== undefined) log.head = head
+  if (head !== undefined && head !== null && !log.tree.has(head)) throw wrong('.head', `there is no entry ${shown(head)}`)
+  if (head !== undefined) log.tree.head = head
   if (typeof title === 'string') log.title = title
   else log.updated = at
 }

@@ -1,6 +1,7 @@
 import { refsOf } from './blobs.js'
+import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
+import { EntryTree } from './entry-tree.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
-import { applyChange, checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { titleOf } from './words.js'
 
@@ -9,7 +10,8 @@ export function memory(): Conversations {
   return new MemoryConversations()
 }
 
-interface Kept extends Tree {
+interface Kept {
+  tree: EntryTree
   title: string
   updated: number
   blobs: Map<string, Uint8Array>
@@ -23,7 +25,7 @@ export class MemoryConversations implements Conversations {
     checkList(options)
     const infos = [...this.#kept].flatMap(([id, kept]) => {
       const title = nameOf(kept)
-      return fits(options.query, title, kept.entries.values()) ? { id, title, updated: kept.updated, entries: kept.entries.size } : []
+      return fits(options.query, title, kept.tree.entries) ? { id, title, updated: kept.updated, entries: kept.tree.size } : []
     })
     return pageOf(infos, options)
   }
@@ -31,14 +33,14 @@ export class MemoryConversations implements Conversations {
   async load(id: string): Promise<Conversation | null> {
     checkId(id)
     const kept = this.#kept.get(id)
-    return kept ? structuredClone({ id, title: nameOf(kept), head: kept.head, entries: [...kept.entries.values()] }) : null
+    return kept ? structuredClone({ id, title: nameOf(kept), head: kept.tree.head, entries: [...kept.tree.entries] }) : null
   }
 
   async save(id: string, change: Change): Promise<void> {
     checkId(id)
-    const kept: Kept = this.#kept.get(id) ?? { entries: new Map(), head: null, title: '', updated: 0, blobs: new Map() }
-    const { bodies, head } = checkChange(change, (one) => kept.entries.get(one)?.parent)
-    applyChange(kept, { entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+    const kept: Kept = this.#kept.get(id) ?? { tree: new EntryTree(), title: '', updated: 0, blobs: new Map() }
+    const { bodies, head } = checkChange(change, (one) => kept.tree.get(one)?.parent)
+    kept.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as Entry), head })
     for (const { ref, bytes } of change.blobs ?? []) kept.blobs.set(ref, Uint8Array.from(bytes))
     kept.updated = Date.now()
     this.#kept.set(id, kept)
@@ -57,7 +59,7 @@ export class MemoryConversations implements Conversations {
     checkEntryId(entry, 'entry')
     if (entry === undefined) return this.#kept.delete(id)
     const kept = this.#kept.get(id)
-    if (!kept || removeEntry(kept, entry).length === 0) return false
+    if (!kept || kept.tree.delete(entry).length === 0) return false
     this.#sweep(kept)
     kept.updated = Date.now()
     return true
@@ -67,19 +69,19 @@ export class MemoryConversations implements Conversations {
   forget(id: string, entries: readonly string[]): void {
     const kept = this.#kept.get(id)
     if (!kept) return
-    for (const entry of entries) kept.entries.delete(entry)
-    if (kept.entries.size === 0) this.#kept.delete(id)
+    kept.tree.drop(entries)
+    if (kept.tree.size === 0) this.#kept.delete(id)
     else this.#sweep(kept)
   }
 
   #sweep(kept: Kept): void {
-    const refs = refsOf(kept.entries.values())
+    const refs = refsOf(kept.tree.entries)
     for (const ref of kept.blobs.keys()) if (!refs.has(ref)) kept.blobs.delete(ref)
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
     checkSearch(query, options)
-    return newestOf([...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.entries.values(), query)), options)
+    return newestOf([...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.tree.entries, query)), options)
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {
@@ -92,4 +94,4 @@ export class MemoryConversations implements Conversations {
   }
 }
 
-const nameOf = ({ title, entries }: Kept): string => title || titleOf(entries.values())
+const nameOf = ({ title, tree }: Kept): string => title || titleOf(tree.entries)

@@ -7,7 +7,7 @@ import { messageOf, SluiceError } from '../core/errors.js'
 import { encode, members, withMethods } from '../core/options.js'
 import { addressOf, refsOf } from './blobs.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
-import { checkChangeShape, checkEntry, checkEntryId, checkId, checkTitle } from './tree.js'
+import { checkChangeShape, checkEntry, checkEntryId, checkId, checkTitle } from './check-change.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { titleOf } from './words.js'
 

@@ -3,10 +3,11 @@
 // characters, and builds of SQLite without FTS5, read all texts: 80 ms. The index is half as large as the rest, and a save takes 1 ms more.
 import { withMethods } from '../core/options.js'
 import { refsOf } from './blobs.js'
+import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
+import { EntryTree } from './entry-tree.js'
 import { checkList, checkSearch, exportFrom, LIST_LIMIT, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
 import { refuseSealed, SEALED_BODY, sealedError, stored, type StoreOptions } from './sealed.js'
 import { isBusy, SqliteAccess, type SqliteDatabase } from './sqlite-access.js'
-import { checkChange, checkEntryId, checkId, checkTitle, removeEntry, type Tree } from './tree.js'
 import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './types.js'
 import { excerpt, folded, textOf, titleOf } from './words.js'
 
@@ -180,12 +181,12 @@ class SqliteConversations implements Conversations {
   #deleteEntry(id: string, entry: string): boolean {
     const loaded = this.#load(id)
     if (!loaded) return false
-    const tree: Tree = { entries: new Map(loaded.entries.map((one) => [one.id, one])), head: loaded.head }
-    const gone = removeEntry(tree, entry)
+    const tree = new EntryTree(loaded.entries, loaded.head)
+    const gone = tree.delete(entry)
     if (gone.length === 0) return false
     for (const one of gone) this.#database.run('DELETE FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)
     this.#database.run('UPDATE sluice_conversations SET head = ?, updated = ? WHERE id = ?', tree.head, Date.now(), id)
-    const refs = refsOf(tree.entries.values())
+    const refs = refsOf(tree.entries)
     for (const { ref } of this.#database.all<{ ref: string }>('SELECT ref FROM sluice_blobs WHERE conversation = ?', id)) {
       if (!refs.has(ref)) this.#database.run('DELETE FROM sluice_blobs WHERE conversation = ? AND ref = ?', id, ref)
     }

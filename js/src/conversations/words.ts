@@ -1,7 +1,7 @@
 // The texts of a conversation: its title, the text that a search looks through, and exports.
 import { toBase64 } from '../core/base64.js'
 import { mediaTypeOf, refOf, refsOf } from './blobs.js'
-import { pathOf } from './tree.js'
+import { pathOf } from './entry-tree.js'
 import type { Conversation, Entry } from './types.js'
 
 const MAX_TITLE = 80

@@ -1,4 +1,5 @@
 import type { SluiceEvent } from './events.js'
+import type { Unnumbered } from './stage.js'
 
 interface Node {
   event: SluiceEvent | undefined
@@ -19,6 +20,14 @@ export class EventLog {
   #readers = 0
   #given = 0
   #passed = 0
+  #lastSeq = 0
+  /** How many events of this log do not come from the engine, less those of the engine that were left out. */
+  #added = 0
+
+  /** `seq` of the last event. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
 
   /** How many read it now who look after questions. */
   get readers(): number {
@@ -35,7 +44,28 @@ export class EventLog {
     return seq <= this.#passed
   }
 
+  /** Adds an event of the engine, which numbers only its own. */
   push(event: SluiceEvent): void {
+    event.seq += this.#added
+    this.#append(event)
+  }
+
+  /** Adds an event that does not come from the engine. Returns it with its number. */
+  add(event: Unnumbered): SluiceEvent {
+    const numbered = { ...event, seq: this.#lastSeq + 1 } as SluiceEvent
+    this.#added++
+    this.#append(numbered)
+    return numbered
+  }
+
+  /** Leaves out an event of the engine: its number is given to the next one. */
+  skip(event: SluiceEvent): void {
+    this.#lastSeq = event.seq + this.#added - 1
+    this.#added--
+  }
+
+  #append(event: SluiceEvent): void {
+    this.#lastSeq = event.seq
     const node: Node = { event, before: this.#last, next: undefined }
     this.#last = this.#last.next = node // in front of what follows: a reader may stand on the one that goes
     if (event.type === 'progress') {

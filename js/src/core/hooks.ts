@@ -1,6 +1,7 @@
 // Functions of the app, called so that none of them can break a run or hold it up: a fault names its hook.
 import { messageOf } from './errors.js'
 import { onAbort } from './on-abort.js'
+import { warn } from './warning.js'
 
 /** A function of the app failed: it threw, gave back nonsense, or did not answer in time. Calling it again is of no use. */
 export class HookError extends Error {}
@@ -33,5 +34,16 @@ export async function callHook<T>(name: string, call: () => T | PromiseLike<T>, 
     return await unlessAborted(Promise.race([answer, late]), signal)
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Calls a hook whose failure must not break the turn: it becomes a warning. */
+export function guardHook(what: string, call: () => unknown): void {
+  const tell = (error: unknown): void => warn(`${what} threw: ${messageOf(error)}`)
+  try {
+    const given = call()
+    if (given instanceof Promise) given.catch(tell)
+  } catch (error) {
+    tell(error)
   }
 }

@@ -1,27 +1,28 @@
-// A turn with everything around it: requests, timers, tools, questions. The native turn decides; this carries out what its events say, with a part
-// for each of these. Every call into the turn goes through #step: tick, call, drain; the bytes of an answer through #feed, which is one crossing for all.
+// A turn with everything around it: requests, timers, tools, questions. The native turn decides; this carries out what
+// its events say, with a part for each of these. Every call into the turn goes through RunPolling.
 import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, FinalEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, JsonObject, SluiceEvent, Usage } from './events.js'
 import { HeldCalls } from './held-calls.js'
-import { callHook, HookError } from './hooks.js'
+import { guardHook } from './hooks.js'
 import type { Server } from './model.js'
 import { streamedText } from './joined-text.js'
 import { onAbort } from './on-abort.js'
-import { MOST_MS } from './options.js'
 import { Questions } from './questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
+import { RunPolling, type Polled } from './run-polling.js'
+import { RunQuiet } from './run-quiet.js'
 import { resultOf, throwIfFailed } from './run-result.js'
+import { RunRetries } from './run-retries.js'
 import { RunningTools } from './running-tools.js'
-import { hookTimeout, type Stage, type Unnumbered } from './stage.js'
+import type { Stage, Unnumbered } from './stage.js'
 import { setImmediate } from './set-immediate.js'
 import type { Progress, Tool, ToolResult } from './tool.js'
-import { sleep } from './transport.js'
-import { callNumber, checkFinal, type CallRef, type FinalDecision, type Turn } from './turn.js'
+import { callNumber, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { Waits, type Unanswered } from './unanswered.js'
 import { unusable } from './unusable.js'
 import { warn, warnOnce } from './warning.js'
@@ -73,17 +74,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #checkpoints: Checkpoints
   readonly #held: HeldCalls
   readonly #waits: Waits
+  readonly #polling: RunPolling
+  readonly #quiet: RunQuiet
+  readonly #retries: RunRetries
   #together: Promise<void> | undefined
-
-  // -- polling
-  #draining = false
-  #polledAt = 0
-  #lastSeq = 0
-  /** How many events in the log do not come from the engine. */
-  #added = 0
-  #flush: NodeJS.Timeout | undefined
-  #alarm: NodeJS.Timeout | undefined
-  #alarmAt = Infinity
 
   // -- how it ends
   #lastError: ErrorEvent | undefined
@@ -91,18 +85,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #deadline: NodeJS.Timeout | undefined
   /** Calls that were cancelled; 0: all of them. What had not started does not start any more. */
   readonly #stopped = new Set<number>()
-  /** Requests, tools and adapters that have not settled. */
-  readonly #pending = new Set<Promise<unknown>>()
   readonly #ended = new AbortController()
   #suspension: Promise<string | null> | undefined
   #removeSignal: (() => void) | undefined
 
-  // -- who waits for it
   /** The app reads `quiet`, so it looks after open questions. */
   #tended = false
-  #quiet: ((what: 'done' | 'waiting') => void)[] = []
-  /** `onFinal` looks at an answer. */
-  #judging = false
 
   /** @internal */
   constructor({ id, turn, resumed, tools, remembered, server, unanswered, hooks, context, onEvent, signal }: RunParts) {
@@ -114,6 +102,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#remembered = remembered
     this.#onEvent = onEvent
     const stage = this.#stage()
+    this.#polling = new RunPolling(stage, this.#polled())
+    this.#quiet = new RunQuiet({
+      quiet: () => this.#quietNow,
+      draining: () => this.#polling.draining,
+      fail: (error) => this.#break(error),
+    })
+    this.#retries = new RunRetries(stage, this.#ended.signal, (decision) => this.conclude(decision))
     this.#requests = new Requests(stage, server)
     this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
@@ -171,10 +166,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
    */
   get quiet(): Promise<'done' | 'waiting'> {
     this.#tended = true
-    return new Promise((resolve) => {
-      this.#quiet.push(resolve)
-      this.#tellQuiet()
-    })
+    return this.#quiet.next()
   }
 
   /**
@@ -209,7 +201,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<Stopped> {
     checkGrace(options, 'options')
     this.#cancel(reason)
-    await this.#waitWhile(() => this.#pending.size > 0, options.graceMs ?? 1000)
+    await this.#quiet.waitWhile(() => this.#quiet.pending, options.graceMs ?? 1000)
     return { stillRunning: this.#tools.list }
   }
 
@@ -278,19 +270,30 @@ export class Run implements AsyncIterable<SluiceEvent> {
   /** @internal What a host keeps of a run that goes on: `seq` of the last event that was read, the messages so far, and the state where it is asked for. */
   kept(state: boolean): { seq: number; history: ChatMessage[]; state?: string } | undefined {
     if (this.#result) return undefined
-    return { seq: this.#lastSeq, history: this.#turn.history, ...(state && !this.#draining ? { state: this.#turn.state } : {}) }
+    return { seq: this.#events.lastSeq, history: this.#turn.history, ...(state && !this.#polling.draining ? { state: this.#turn.state } : {}) }
   }
 
   /** @internal `seq` of the last event that was read. */
   get told(): number {
-    return this.#lastSeq
+    return this.#events.lastSeq
   }
 
   /** @internal What `quiet` waits for holds now. */
   get isQuiet(): boolean {
     if (this.#result) return true
-    const busy = this.#draining || this.#flush !== undefined || this.#requests.open || this.#tools.busy || this.#held.busy || this.#checkpoints.busy || this.#judging
+    const busy = this.#polling.busy || this.#requests.open || this.#worksOnCalls || this.#retries.busy
     return !busy && !this.#questions.open.some((event) => this.#questions.adapted(event))
+  }
+
+  /** What `quiet` resolves with if the run is quiet now. */
+  get #quietNow(): 'done' | 'waiting' | undefined {
+    if (!this.isQuiet) return undefined
+    return this.#result && this.#result.outcome !== 'suspended' ? 'done' : 'waiting'
+  }
+
+  /** A tool runs, or a call or a state is being saved. */
+  get #worksOnCalls(): boolean {
+    return this.#tools.busy || this.#held.busy || this.#checkpoints.busy
   }
 
   /** @internal A rule that counts now refuses the call, whatever a person says. */
@@ -313,40 +316,34 @@ export class Run implements AsyncIterable<SluiceEvent> {
       get over() { return run.#result !== undefined },
       get suspending() { return run.#suspension !== undefined },
       step: (call) => this.#step(call),
-      feed: (bytes) => this.#feed(bytes),
-      settle: () => this.#settled(),
+      feed: (bytes) => this.#polling.feed(bytes),
+      settle: () => this.#polling.settled(),
       emit: (event) => this.#emit(event),
-      track: (work) => this.#track(work),
+      track: (work) => this.#quiet.track(work),
       checkpoint: (why) => this.#checkpoints.save(why),
-      together: () => (this.#together ??= this.#settled().finally(() => { this.#together = undefined })),
+      together: () => (this.#together ??= this.#polling.settled().finally(() => { this.#together = undefined })),
       forbids: (call) => this.#remembered.forbids(this.#turn, call),
       warn,
     }
   }
 
-  #step(call: () => void): void {
-    if (this.#result) return // nothing comes after done, and calls that lost the race to it are fine
-    this.#turn.tick()
-    try {
-      call()
-    } finally {
-      this.#drain()
+  #polled(): Polled {
+    return {
+      // The resumed run acts on events that were not polled.
+      mayPoll: () => !this.#suspension || this.#requests.open || this.#stopped.has(0),
+      mayGroup: () => this.#requests.shown,
+      tell: (event) => this.#tell(event),
+      handle: (event) => this.#handle(event),
+      fail: (error) => this.#break(error),
+      rest: () => {
+        this.#events.wake()
+        this.#quiet.tell()
+      },
     }
   }
 
-  /** Text that nobody polls becomes one event: polling less often is all it takes to group it. */
-  #feed(bytes: Uint8Array): void {
-    if (this.#result) return
-    if (this.#flush) return this.#turn.put(bytes)
-    const wait = this.#requests.shown ? this.#polledAt + (this.#hooks.flushMs ?? 16) - performance.now() : 0
-    if (wait > 0) this.#flush = setTimeout(() => this.#drain(), wait)
-    if (wait > 0 || !this.#mayDrain) return this.#turn.put(bytes)
-    let events: SluiceEvent[] | undefined
-    try {
-      events = this.#turn.take(bytes)
-    } finally {
-      this.#drain(events)
-    }
+  #step(call: () => void): void {
+    this.#polling.step(call)
   }
 
   /** A decision that the app brings: it knows of questions. */
@@ -366,50 +363,6 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  /** Resolves when every event that the turn has now was acted on. */
-  async #settled(): Promise<void> {
-    this.#step(() => {})
-    while (this.#draining && !this.#result) await new Promise<void>((resolve) => setImmediate(resolve))
-  }
-
-  /** False while an event's handler calls: the loop in #drain goes on with what that brought. */
-  get #mayDrain(): boolean {
-    if (this.#draining || this.#result) return false
-    return !this.#suspension || this.#requests.open || this.#stopped.has(0) // the resumed run acts on events that were not polled
-  }
-
-  /** Acts on every event: on those that were polled already, and on what waits. */
-  #drain(polled?: SluiceEvent[]): void {
-    if (this.#draining || this.#result) return
-    clearTimeout(this.#flush)
-    this.#flush = undefined
-    if (!this.#mayDrain) return
-    this.#draining = true
-    let paused = false
-    try {
-      for (let events = polled ?? this.#turn.take(); ; events = this.#turn.take()) {
-        for (const event of events) {
-          this.#tell(event)
-          if (this.#result) return
-        }
-        // An event by which something happens is polled alone: until then it can be taken back, and a state holds it.
-        const event = this.#turn.waits ? this.#turn.takeWaiting() : null
-        if (event === null) break
-        paused = this.#tell(event)
-        if (paused) return this.#goOnWith(event)
-        if (this.#result) return
-      }
-    } catch (error) {
-      this.#break(error)
-    } finally {
-      this.#draining = paused
-      this.#events.wake()
-      this.#tellQuiet()
-    }
-    this.#polledAt = performance.now()
-    this.#arm(this.#turn.deadline)
-  }
-
   /** Publishes an event and acts on it. Returns true where whoever reads has to see it first. A fault must not lose the events behind it. */
   #tell(event: SluiceEvent): boolean {
     try {
@@ -418,7 +371,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
       if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false
       if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name)) return this.#hold(event)
-      this.#publish(event)
+      this.#events.push(event)
+      this.#hear(event)
       if (this.#acts(event)) return true
       this.#handle(event)
     } catch (error) {
@@ -427,17 +381,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return false
   }
 
-  #publish(event: SluiceEvent): void {
-    event.seq += this.#added
-    this.#lastSeq = event.seq
-    this.#events.push(event)
-    if (this.#onEvent) this.#guard('onEvent', () => this.#onEvent?.(event))
+  #hear(event: SluiceEvent): void {
+    if (this.#onEvent) guardHook('onEvent', () => this.#onEvent?.(event))
   }
 
-  /** Its number is given to the next event. */
   #hold(event: ExecuteEvent): false {
-    this.#lastSeq = event.seq + this.#added - 1
-    this.#added--
+    this.#events.skip(event)
     this.#held.hold(event)
     return false
   }
@@ -449,8 +398,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #emit(event: Unnumbered): void {
     if (this.#result) return
-    this.#publish({ ...event, seq: this.#lastSeq + 1 - this.#added } as SluiceEvent)
-    this.#added++
+    this.#hear(this.#events.add(event))
     this.#events.wake()
   }
 
@@ -481,35 +429,12 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  #goOnWith(event: SluiceEvent): void {
-    setImmediate(() => {
-      this.#draining = false
-      try {
-        this.#handle(event)
-      } catch (error) {
-        this.#break(error)
-      }
-      this.#drain()
-    })
-  }
-
-  #arm(deadline: number): void {
-    if (deadline >= this.#alarmAt) return // an alarm that comes too early only asks again
-    clearTimeout(this.#alarm)
-    this.#alarmAt = deadline
-    const ring = (): void => {
-      this.#alarmAt = Infinity
-      this.#step(() => {})
-    }
-    this.#alarm = setTimeout(ring, Math.min(Math.max(deadline - Date.now(), 0), MOST_MS))
-  }
-
   #handle(event: SluiceEvent): void {
     this.#requests.hear(event)
     switch (event.type) {
       case 'request':
         this.#lastError = undefined
-        return this.#track(this.#requests.perform(event.round))
+        return this.#quiet.track(this.#requests.perform(event.round))
       case 'card':
         this.#tools.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
@@ -519,7 +444,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
         if (!this.#questions.adapted(event)) this.#waits.begin(event)
         return this.#questions.ask(event)
       case 'final':
-        if (this.#hooks.onFinal) return this.#track(this.#checkFinal(event, this.#hooks.onFinal))
+        if (this.#hooks.onFinal) return this.#quiet.track(this.#retries.judge(event, this.snapshot, this.#hooks.onFinal))
         if (!this.#isWatched) setImmediate(() => this.conclude('accept')) // nobody is there who could say no
         return
       case 'execute':
@@ -529,35 +454,15 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.#held.drop(event.call)
         return this.#tools.abort(event.call, event.reason)
       case 'ipc':
-        return this.#isStopped(event.call) ? undefined : this.#guard('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
+        return this.#isStopped(event.call) ? undefined : guardHook('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
       case 'rule':
-        return this.#guard('rules.add', () => this.#remembered.add(event.rule))
+        return guardHook('rules.add', () => this.#remembered.add(event.rule))
       case 'error':
         this.#lastError = event
         return
       case 'done':
         return this.#end(event.outcome)
     }
-  }
-
-  /** What the app makes of a final answer. Where its hook fails the answer stands: it was shown already. */
-  async #checkFinal({ text, round, last }: FinalEvent, onFinal: NonNullable<RunHooks['onFinal']>): Promise<void> {
-    const { signal } = this.#ended
-    let decision: FinalDecision = 'accept'
-    this.#judging = true
-    try {
-      const answer = { text, round, last: last === true, message: this.snapshot }
-      decision = (await callHook('onFinal', () => onFinal(answer), hookTimeout({ hooks: this.#hooks }), signal)) ?? 'accept'
-      checkFinal(decision, 'onFinal')
-      if (last && decision !== 'accept' && 'retry' in decision) throw new HookError('onFinal sent back the last answer that maxRounds allows')
-    } catch (error) {
-      if (this.#result) return
-      warn(messageOf(error))
-      decision = 'accept'
-    } finally {
-      this.#judging = false
-    }
-    this.#decide(() => this.#turn.conclude(decision))
   }
 
   /** Somebody is there to answer what is asked. */
@@ -582,9 +487,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
     this.#result = resultOf(turn, outcome, error, this.#reason)
-    clearTimeout(this.#alarm)
+    this.#polling.close()
     clearTimeout(this.#deadline)
-    clearTimeout(this.#flush)
     this.#removeSignal?.()
     const over = new Error(outcome === 'suspended' ? 'the run was suspended' : 'the turn is over')
     this.#ended.abort(over)
@@ -595,43 +499,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
     turn.close()
     this.#events.end()
     this.#settle(this.#result)
-    this.#tellQuiet()
-  }
-
-  /** A hook of the host must not break the turn. */
-  #guard(what: string, call: () => unknown): void {
-    const tell = (error: unknown): void => warn(`${what} threw: ${messageOf(error)}`)
-    try {
-      const given = call()
-      if (given instanceof Promise) given.catch(tell)
-    } catch (error) {
-      tell(error)
-    }
-  }
-
-  #track(work: Promise<unknown>): void {
-    const quiet = work
-      .catch((error: unknown) => this.#break(error))
-      .finally(() => {
-        this.#pending.delete(quiet)
-        this.#tellQuiet()
-      })
-    this.#pending.add(quiet)
+    this.#quiet.tell()
   }
 
   /** Nothing outside can make this happen; but a turn must end. */
   #break(error: unknown): void {
-    this.#guard('the run', () => { throw error })
+    guardHook('the run', () => { throw error })
     this.#step(() => this.#turn.cancel(0, messageOf(error)))
-  }
-
-  /** Waits until `busy` is false, at most `ms` milliseconds. */
-  async #waitWhile(busy: () => boolean, ms: number): Promise<void> {
-    if (!busy()) return
-    const grace = new AbortController()
-    const over = sleep(ms, grace.signal).then(() => grace.abort(), () => {})
-    while (busy() && !grace.signal.aborted) await Promise.race([...this.#pending, over, ...(this.#draining ? [new Promise<void>((resolve) => setImmediate(resolve))] : [])])
-    grace.abort()
   }
 
   // -- how it goes on later -------------------------------------------------------------------------------------------------
@@ -639,7 +513,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   async #suspend(graceMs: number): Promise<string | null> {
     if (this.#result) return null
     this.#requests.suspend(false)
-    await this.#waitWhile(() => !this.#result && (this.#draining || this.#requests.open || this.#tools.busy || this.#held.busy || this.#checkpoints.busy), graceMs)
+    const busy = (): boolean => !this.#result && (this.#polling.draining || this.#requests.open || this.#worksOnCalls)
+    await this.#quiet.waitWhile(busy, graceMs)
     this.#requests.suspend(true)
     if (this.#result) return null
     const { state } = this.#turn
@@ -653,34 +528,15 @@ export class Run implements AsyncIterable<SluiceEvent> {
     const error: Unnumbered<ErrorEvent> = { type: 'error', code: 'hook', detail }
     this.#emit(error)
     warn(`the run ends here, and goes on from what was saved before: ${detail}`)
-    this.#end('suspended', { ...error, seq: this.#lastSeq })
+    this.#end('suspended', { ...error, seq: this.#events.lastSeq })
   }
 
-  /** After a restore: ends a turn that had ended, and asks again for the answer that the former process was reading. */
+  /** After a restore. */
   #goOn(): void {
-    if (this.#result) return
-    const { outcome } = this.#turn.message
-    if (outcome !== undefined) {
-      this.#emit({ type: 'done', outcome })
-      return this.#end(outcome)
-    }
-    if (this.#turn.request === null || this.#requests.open) return
-    try {
-      this.#step(() => this.#turn.finish('retry', 'the run was suspended'))
-    } catch (error) {
-      if (!isState(error)) throw error
-      this.#step(() => this.#turn.finish('complete')) // something of it was shown: it counts as far as it came
-    }
-  }
-
-  /** Resolves the promises of `quiet`, if the run is quiet at the end of this turn of the event loop. */
-  #tellQuiet(): void {
-    if (this.#quiet.length === 0) return
-    setImmediate(() => {
-      if (!this.isQuiet) return
-      const what = this.#result && this.#result.outcome !== 'suspended' ? 'done' : 'waiting'
-      for (const tell of this.#quiet.splice(0)) tell(what)
-    })
+    const outcome = this.#retries.goOn(this.#requests.open)
+    if (outcome === undefined) return
+    this.#emit({ type: 'done', outcome })
+    this.#end(outcome)
   }
 
   async *#texts(): AsyncGenerator<string, void, undefined> {

@@ -1,7 +1,7 @@
 // What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that nothing is
 // different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed whole.
 import type { BridgeError } from '../bridge/messages.js'
-import { messageOf } from '../core/errors.js'
+import { messageOf, SluiceError } from '../core/errors.js'
 import type { Json, JsonObject } from '../core/events.js'
 import { warn } from '../core/warning.js'
 
@@ -28,6 +28,8 @@ export function toBridgeError(error: unknown, others: (error: unknown) => Bridge
   }
   return others(error)
 }
+
+export const isStorage = (error: unknown): error is SluiceError => SluiceError.is(error) && error.code === 'storage'
 
 /** `what` went wrong in the app itself: its words, with paths and keys in them, are for the developer. */
 export const hidden = (what: string) => (error: unknown): BridgeError => {

@@ -1,23 +1,8 @@
-// The tree of a conversation's entries: the branch that is shown, and applying changes.
+// What a store checks before it saves: ids, titles, entries, changes.
 import { SluiceError } from '../core/errors.js'
 import { array, encode, flag, is, members, record, text, whole, wrong, type Check } from '../core/options.js'
 import { isRef } from './blobs.js'
-import type { Change, Conversation, Entry } from './types.js'
-
-/** What every store knows about a conversation. */
-export interface Tree {
-  /** By id, in the order of their first save. */
-  entries: Map<string, Entry>
-  head: string | null
-}
-
-/** The branch that ends with `to`, from its beginning. Default: the shown branch. */
-export function pathOf({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): Entry[] {
-  const known = new Map(entries.map((entry) => [entry.id, entry]))
-  const path: Entry[] = []
-  for (let entry = known.get(to ?? ''); entry; entry = known.get(entry.parent ?? '')) path.push(entry)
-  return path.reverse()
-}
+import type { Change, Entry } from './types.js'
 
 const MAX_ID = 200
 const MAX_TITLE = 200
@@ -91,22 +76,4 @@ export function checkChange(change: Change, parentOf: (id: string) => string | n
   const head = change.head ?? last
   if (head !== undefined && known(head) === undefined) throw wrong('change.head', head, 'an entry that is there')
   return { entries, bodies, head }
-}
-
-/** Applies a checked change. */
-export function applyChange(tree: Tree, { entries, head }: Pick<Checked, 'entries' | 'head'>): void {
-  for (const entry of entries) tree.entries.set(entry.id, entry)
-  if (head !== undefined) tree.head = head
-}
-
-/** Removes an entry and all that follows it. Returns their ids; empty if the entry is not there. */
-export function removeEntry(tree: Tree, entry: string): string[] {
-  const gone = new Set<string>()
-  const parent = tree.entries.get(entry)?.parent
-  if (parent === undefined) return []
-  gone.add(entry)
-  for (const one of tree.entries.values()) if (one.parent !== null && gone.has(one.parent)) gone.add(one.id) // parents come first
-  for (const one of gone) tree.entries.delete(one)
-  if (tree.head !== null && gone.has(tree.head)) tree.head = parent
-  return [...gone]
 }

@@ -1,4 +1,4 @@
-// `npx sluice serve` and `npx sluice proxy`: real processes in front of a real server.
+// `npx sluice serve`: real processes in front of a real server.
 import assert from 'node:assert/strict'
 import { createServer, request } from 'node:http'
 import { test } from 'node:test'
@@ -64,9 +64,9 @@ test('only a page that --origin names may ask, and the upstream says nothing abo
   assert.deepEqual([code, /--origin: found 'localhost:3000', expected an origin/.test(err)], [2, true])
 })
 
-test('the other name, a token from the environment, and a port that is taken', async (t) => {
+test('--base-url, a token from the environment, and a port that is taken', async (t) => {
   const { baseURL } = await upstream(t, () => '{"data":[]}')
-  await serving(['proxy', '--base-url', baseURL, '--listen', '0'], async (url) => {
+  await serving(['serve', '--base-url', baseURL, '--listen', '0'], async (url) => {
     assert.equal((await fetch(`${url}/models`)).status, 401)
     assert.equal((await fetch(`${url}/models`, { headers: { authorization: 'Bearer sesame', origin: 'https://page.test' } })).status, 200)
   }, { SLUICE_TOKEN: 'sesame' })
@@ -83,7 +83,7 @@ test('wrong words are told, with what was expected', async () => {
     [['serve'], /--upstream URL is missing/], [['serve', '--upstream', 'localhost:8000'], /found 'localhost:8000', expected an http or https URL/], [['serve', '--upstream', 'http://'], /expected a URL/],
     [['serve', '--upstream', 'http://a', '--base-url', 'http://b'], /expected one of them/], [['serve', '--provider', 'nobody'], /expected one of/], [['serve', '--provider', 'anthropic'], /does not speak the API of OpenAI/],
     [['serve', '--upstream', 'http://a', '--listen', '0.0.0.0:4100'], /can be reached from other machines: --token/], [['serve', '--upstream', 'http://a', '--listen', '[::]:4100'], /--token/],
-    [['serve', '--upstream', 'http://a', '--listen', 'here'], /expected HOST:PORT/], [['serve', '--upstream', 'http://a', '--listen', '127.0.0.1:70000'], /expected HOST:PORT/], [['proxy', '--port', '1'], /found --port, expected one of/],
+    [['serve', '--upstream', 'http://a', '--listen', 'here'], /expected HOST:PORT/], [['serve', '--upstream', 'http://a', '--listen', '127.0.0.1:70000'], /expected HOST:PORT/], [['serve', '--port', '1'], /found --port, expected one of/],
   ]
   for (const [words, expected] of cases) {
     const { code, err } = await sluiceHere(words)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sluice, sluiceHere } from './cli-support.mjs'
 
-const commands = ['demo', 'chat', 'check', 'parse', 'serve', 'proxy', 'tester', 'gallery', 'worker', 'questions']
+const commands = ['demo', 'chat', 'check', 'parse', 'serve', 'tester', 'gallery', 'worker', 'questions']
 
 test('help: of everything, of each command, both ways', async () => {
   const all = await sluice(['--help'])
@@ -24,7 +24,8 @@ test('help: of everything, of each command, both ways', async () => {
 
 test('wrong words end with 2, and say what was found and what there is', async () => {
   const wrong = [
-    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, serve, proxy, tester, gallery, worker, questions/],
+    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, serve, tester, gallery, worker, questions/],
+    [['proxy', '--base-url', 'http://127.0.0.1:1'], /found 'proxy', expected one of the commands .*\bserve\b/],
     [['help', 'x'], /found 'x', expected one of the commands/],
     [['__proto__'], /found '__proto__', expected one of the commands/],
     [['parse', 'a', '--colour'], /found --colour, expected one of --.*--json/],

@@ -265,7 +265,7 @@ test('whatever a hook does, the turn ends, names it, and runs nothing that was n
   const faults = {
     throws: () => { throw new Error('broken') },
     rejects: async () => { throw new Error('broken') },
-    'throws no error': () => { throw null }, // eslint-disable-line no-throw-literal
+    'throws no error': () => { throw null },
     hangs: never,
     'gives a number': () => 42,
     'gives text': () => 'nonsense',

@@ -1,17 +1,16 @@
 // Where in the stored conversation a client's messages go on, and what of them is new.
 import { pathOf } from '../conversations/entry-tree.js'
 import type { Conversation, Entry } from '../conversations/types.js'
-import type { Written } from '../leg/requests.js'
-import { writtenOf, type PostedMessage } from './posted.js'
+import type { Next as NextInStore } from '../leg/requests.js'
+import { Conflict } from './conflict.js'
+import { writtenOf, type Posted, type PostedMessage } from './posted.js'
 
 const MOST_FRESH = 16
 
 /** What follows the stored conversation. */
-export interface Next {
-  /** What a person wrote and the store does not have, oldest first. */
-  fresh: Written[]
-  /** What it stands behind. Without anything new: what ends with the message that is to be answered again; undefined where there is none. */
-  branch: Entry[] | undefined
+export interface Next extends Pick<NextInStore, 'fresh'> {
+  /** Undefined where nothing is new, and no message is to be answered again. */
+  branch: NextInStore['branch'] | undefined
   /** What of the new messages no model is given, in words. */
   left: string[]
 }
@@ -35,6 +34,19 @@ export function nextOf(messages: readonly PostedMessage[], kept: Conversation | 
   if (anchor < end || first !== undefined) return { fresh, branch: undefined, left }
   const asked = placesIn(path).get(String(messages[anchor]?.['id']))
   return { fresh, branch: asked === undefined ? undefined : path.slice(0, asked + 1), left }
+}
+
+/** The same, for an answer that begins. Throws Conflict where nothing is to be answered. */
+export function newOf({ messages, decisions }: Posted, kept: Conversation | null): NextInStore & Pick<Next, 'left'> {
+  const { branch, ...next } = nextOf(messages, kept)
+  if (!branch) throw new Conflict('stale', decisions ? 'no question waits for an answer' : 'there is no new message of a user')
+  return { ...next, branch }
+}
+
+/** What a turn begins with, with what the client tells about its page behind the system message. */
+export function withContext<T extends { system?: string }>({ system, ...given }: T, context: string): Omit<T, 'system'> & { system?: string } {
+  const told = [system, context].filter(Boolean).join('\n\n')
+  return { ...given, ...(told === '' ? {} : { system: told }) }
 }
 
 /** Where the messages of users at the end begin. */

@@ -1,5 +1,7 @@
 // The conversation is in no state for what the client asks: told as the end of its run.
 import type { JsonObject } from '../core/events.js'
+import { callName, staleNames, type OpenCall } from '../leg/names.js'
+import { staleResult } from '../leg/refusal.js'
 import type { Posted } from './posted.js'
 import type { AGUIEvent } from './types.js'
 
@@ -17,12 +19,25 @@ export class Conflict extends Error {
  * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the questions are asked again: a page
  * that was loaded anew does not have them.
  */
-export function checkCoverage(questions: readonly string[], { decisions }: Posted): void {
+function checkCoverage(questions: readonly string[], { decisions }: Posted): void {
   if (!decisions) return
   const about = (name: string): string => name.slice(0, name.lastIndexOf(':')) // without its digest
   const answered = new Set([...decisions.keys()].map(about))
   const missing = questions.filter((name) => !answered.has(about(name)))
   if (missing.length > 0) throw new Conflict('interrupted', `resume has no answer to ${missing.join(', ')}`)
+}
+
+/**
+ * Whether the answer `turn` continues with what the client sends; else its new message ends it. `open`: calls of the client's tools without a result. Throws
+ * Conflict, or Refusal for a result of another call.
+ */
+export function continues(turn: string, questions: readonly string[], open: readonly OpenCall[], posted: Posted, isFresh: boolean): boolean {
+  if (staleNames(turn, open, posted.outputs.keys()).length > 0) throw staleResult()
+  const calls = open.map(({ call, digest }) => callName(turn, call, digest))
+  if (questions.length > 0) checkCoverage(questions, posted)
+  else if (isFresh) return false
+  else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
+  return true
 }
 
 /** What the turn goes on behind. */

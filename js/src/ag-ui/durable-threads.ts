@@ -1,22 +1,17 @@
-// The server behind AG-UI's `HttpAgent` in front of durable turns: a run starts a turn, answers what it asks, or reads it. Workers carry it on, in this process
-// or in others.
-import type { JsonObject, ToolUseBlock } from '../core/events.js'
+// The server behind AG-UI's `HttpAgent` in front of durable turns.
+import type { ChatMessage, JsonObject } from '../core/events.js'
 import { func, members } from '../core/options.js'
-import type { Conversation, Entry } from '../conversations/types.js'
-import type { Durable, TurnStatus } from '../durable/types.js'
-import { askedBy, toldOf, waitingEnd, type Going } from '../durable/answer.js'
-import { deciderOf, DurableAnswers, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open, type Stale } from '../durable/answers.js'
+import { clientCalls, durableRequestChecks, type DurableRequestOptions, type DurableStart, type Open } from '../durable/answers.js'
+import { DurableHandler } from '../durable/durable-handler.js'
+import type { Durable } from '../durable/types.js'
 import { clientToolsOf, toolsOf, type ClientTool } from '../leg/client-tools.js'
-import { eventStream, opened, type Framing } from '../leg/event-stream.js'
-import { notCounting } from '../leg/decision.js'
-import { callName, questionName, staleNames } from '../leg/names.js'
-import { Refusal, staleResult } from '../leg/refusal.js'
-import { Requests, type RequestOptions } from '../leg/requests.js'
+import type { RequestReader } from '../leg/handler.js'
+import { questionName } from '../leg/names.js'
 import type { AGUIRequest } from './ag-ui-request.js'
-import { nextOf } from './branch.js'
-import { Conflict, checkCoverage, noted } from './conflict.js'
+import { newOf, nextOf, withContext } from './branch.js'
+import { Conflict, continues, noted } from './conflict.js'
 import { EventWriter, type EventOptions } from './event-writer.js'
-import { postedOf, type Posted } from './posted.js'
+import type { Posted } from './posted.js'
 import { eventChecks } from './to-ag-ui-events.js'
 import type { AGUIEvent } from './types.js'
 
@@ -31,115 +26,49 @@ const checkOptions = members({
   needs: ['store', 'authorize'],
 })
 
-export class DurableThreads {
-  readonly #turns: Durable
-  readonly #options: DurableAGUIOptions
-  readonly #requests: Requests
-  readonly #answers: DurableAnswers
-  readonly #framing: Framing
-
-  constructor(turns: Durable, options: DurableAGUIOptions, framing: Framing) {
-    checkOptions(options, 'options')
-    this.#turns = turns
-    this.#options = options
-    this.#framing = framing
-    this.#answers = new DurableAnswers(turns, options.store)
-    this.#requests = new Requests(options as RequestOptions, { name: 'agUIHandler', framing })
+export class DurableThreads extends DurableHandler<Posted, AGUIEvent, DurableAGUIOptions> {
+  constructor(turns: Durable, options: DurableAGUIOptions, reader: RequestReader<Posted>) {
+    super(turns, options, reader, checkOptions)
   }
 
-  respond(request: Request): Promise<Response> {
-    return this.#requests.respond(request, async () => {
-      if (request.method !== 'POST') throw new Refusal(405, `found ${request.method}, expected POST`)
-      const posted = postedOf(await this.#requests.body(request, 'threadId, runId and messages'))
-      const { threadId } = posted.input
-      await this.#requests.authorize(request, threadId)
-      return await this.#requests.inTurn(threadId, async () => {
-        try {
-          return await this.#lead(request, posted)
-        } catch (error) {
-          if (!(error instanceof Conflict)) throw error
-          return this.#requests.told([this.#writer(posted, '').start, error.event])
-        }
-      })
-    })
-  }
-
-  async #lead(request: Request, posted: Posted): Promise<Response> {
-    const id = posted.input.threadId
-    const open = await this.#answers.open(id)
-    const isFresh = nextOf(posted.messages, await this.#options.store.load(id)).fresh.length > 0
+  protected async answer(request: Request, posted: Posted): Promise<Response> {
+    const { id, messages, decisions } = posted
+    const open = await this.answers.open(id)
+    const isFresh = nextOf(messages, await this.options.store.load(id)).fresh.length > 0
     if (open?.status.phase === 'waiting') return await this.#goOn(request, posted, open, isFresh)
     if (!open || isFresh) return await this.#begin(request, posted, isFresh)
-    if (posted.decisions) throw new Conflict('stale', 'the answer is still being written')
-    return await this.#told(request, posted, open.entry, open.status.external, [snapshotWithout(posted, open.entry.id)])
+    if (decisions) throw new Conflict('stale', 'the answer is still being written')
+    const { entry, status } = open
+    return await this.told(request, id, entry, this.writer(entry.id, posted, status.external), [snapshotWithout(posted, entry.id)])
   }
-
-  async #told({ signal }: Request, posted: Posted, entry: Entry, external: readonly ClientTool[] | undefined, notes: readonly AGUIEvent[], going?: Going): Promise<Response> {
-    const { threadId } = posted.input
-    const told = toldOf({ turns: this.#turns, turn: entry.id, writer: this.#writer(posted, entry.id, external), notes, onEnd: (end) => this.#answers.settle(threadId, entry, end) }, going)
-    const open = await opened(told)
-    if (!open) throw new Conflict('stale', 'this answer is over')
-    return eventStream(open, { framing: this.#framing, keepAliveMs: this.#requests.keepAliveMs, signals: [signal] })
-  }
-
-  #writer({ input }: Posted, turn: string, external: readonly ClientTool[] = []): EventWriter {
-    return new EventWriter(input, turn, [...toolsOf(external), ...this.#turns.tools], this.#options) // a name of the engine's stays that one's
-  }
-
-  // -- a new answer ---------------------------------------------------------------------------------------------------------
 
   async #begin(request: Request, posted: Posted, isFresh: boolean): Promise<Response> {
-    const { input } = posted
-    const id = input.threadId
-    const external = this.#turns.external(clientToolsOf(input.tools))
-    const before = await this.#options.store.load(id)
-    const isBegun = (stored: Conversation | null): boolean => isFresh && nextOf(posted.messages, stored).fresh.length === 0 // by another process, meanwhile
-    if (isBegun(before)) return await this.#lead(request, posted)
-    await this.#answers.stop(id, 'a new message came', before)
-    const stored = await this.#options.store.load(id)
-    if (isBegun(stored)) return await this.#lead(request, posted)
-    let { fresh, branch, left } = nextOf(posted.messages, stored)
-    if (!branch) throw new Conflict('stale', posted.decisions ? 'no question waits for an answer' : 'there is no new message of a user')
-    for (const written of fresh) branch = await this.#requests.keep(id, stored, branch, written)
-    const entry = await this.#answers.begin(id, stored, branch, async (messages) => {
-      const given = (await this.#options.start?.({ id, messages, input })) ?? {}
-      const system = [given.system, posted.context].filter(Boolean).join('\n\n')
-      return { ...given, ...(system === '' ? {} : { system }) }
-    }, external)
-    return await this.#told(request, posted, entry, external, left.map((detail) => noted('unsupported', detail)))
+    return await this.begin(request, posted, (kept) => {
+      if (isFresh && nextOf(posted.messages, kept).fresh.length === 0) return undefined
+      const { left, ...next } = newOf(posted, kept)
+      return { ...next, notes: left.map((detail) => noted('unsupported', detail)) }
+    }, clientToolsOf(posted.input.tools))
   }
 
-  // -- an answer that waits -------------------------------------------------------------------------------------------------
-
-  async #goOn(request: Request, posted: Posted, { entry, status }: Open, isFresh: boolean): Promise<Response> {
-    const turn = entry.id
-    const questions = status.questions.map((question) => questionName(turn, question))
-    const calls = this.#openCalls(status).map(({ call, digest }) => callName(turn, call, digest))
-    if (staleNames(turn, this.#openCalls(status), posted.outputs.keys()).length > 0) throw staleResult()
-    if (questions.length > 0) checkCoverage(questions, posted)
-    else if (isFresh) {
-      await this.#answers.results(turn, status, posted.outputs)
-      return await this.#begin(request, posted, isFresh)
-    } else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
-    const { decisions = new Map() } = posted
-    const results = await this.#answers.results(turn, status, posted.outputs)
-    const said = await this.#answers.decideAll(status, decisions, deciderOf(request, posted.input.threadId, this.#options, this.#requests.most))
-    const writer = this.#writer(posted, turn, status.external)
-    for (const name of decisions.keys()) if (!questions.includes(name)) said.set(name, await this.#answers.decidedBefore(turn, name))
-    const notes = [...said].flatMap(([name, one]) => (one.said === 'accepted' ? [] : one.said === 'refused' ? writer.refused(one.detail) : [staleNote(name, one)]))
-    const decided = new Set([...said].flatMap(([name, one]) => (one.said !== 'refused' && questions.includes(name) ? [name] : []))) // whoever did: the question goes
-    if (decided.size + results.size > 0) return await this.#told(request, posted, entry, status.external, notes, { message: status.message, decided, results })
-    writer.retell(status.message) // the client has it
-    return this.#requests.told([writer.start, ...notes, ...status.questions.flatMap((question) => writer.take(askedBy(question))), ...writer.end(waitingEnd(status))])
+  async #goOn(request: Request, posted: Posted, open: Open, isFresh: boolean): Promise<Response> {
+    const { entry, status } = open
+    const { decisions = new Map(), outputs } = posted
+    const questions = status.questions.map((question) => questionName(entry.id, question))
+    if (continues(entry.id, questions, clientCalls(status, this.turns.tools), posted, isFresh)) {
+      return await this.goOn(request, posted, open, { decisions, outputs }, [...decisions.keys()].filter((name) => !questions.includes(name)))
+    }
+    await this.answers.results(entry.id, status, outputs)
+    return await this.#begin(request, posted, isFresh)
   }
 
-  /** Calls of the client's tools that have no result yet. */
-  #openCalls({ message }: TurnStatus): ToolUseBlock[] {
-    return message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !this.#turns.tools.find(({ name }) => name === block.name)?.run)
+  protected async start({ id, input, context }: Posted, messages: ChatMessage[]): Promise<DurableStart> {
+    return withContext((await this.options.start?.({ id, messages, input })) ?? {}, context)
+  }
+
+  protected writer(turn: string, { input }: Posted, external: readonly ClientTool[] = []): EventWriter {
+    return new EventWriter(input, turn, [...toolsOf(external), ...this.turns.tools], this.options) // a name of the engine's stays that one's
   }
 }
-
-const staleNote = (interruptId: string, { said, counts }: Stale): AGUIEvent => noted('stale', notCounting(said, counts), { interruptId, decided: false, reason: said, ...counts })
 
 /** What the client has of the conversation, but for an answer that is told anew behind it. */
 function snapshotWithout({ messages }: Posted, turn: string): AGUIEvent {

@@ -3,6 +3,7 @@
 import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, Json, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../core/events.js'
 import type { RunResult } from '../core/run-options.js'
 import type { Tool } from '../core/tool.js'
+import { notCounting, type Counting } from '../leg/decision.js'
 import type { Writer } from '../leg/legs.js'
 import { blockName, callName, questionName } from '../leg/names.js'
 import { contentOf } from './content.js'
@@ -106,6 +107,10 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   refused(detail: string): AGUIEvent[] {
     return [this.#custom('error', { code: 'decision', detail })]
+  }
+
+  stale(interruptId: string, reason: 'stale' | 'over', counts: Counting): AGUIEvent[] {
+    return [this.#custom('error', { code: 'stale', detail: notCounting(reason, counts), interruptId, decided: false, reason, ...counts })]
   }
 
   lost(detail: string, code = 'storage'): AGUIEvent {

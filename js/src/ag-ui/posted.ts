@@ -7,6 +7,7 @@ import { checkedId, pictureOf } from '../leg/body.js'
 import { decisionOf, type Decision } from '../leg/decision.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
+import { SharedState } from './shared-state.js'
 import type { RunAgentInput } from './types.js'
 
 const MOST_MESSAGES = 10_000
@@ -19,6 +20,8 @@ export type PostedMessage = { readonly [member: string]: unknown }
 
 /** A run that a client asks for. */
 export interface Posted {
+  /** The conversation: `threadId`. */
+  id: string
   input: RunAgentInput
   /** The client's copy of the conversation. */
   messages: readonly PostedMessage[]
@@ -28,22 +31,31 @@ export interface Posted {
   decisions: Map<string, Decision> | undefined
   /** What it tells about the page. */
   context: string
+  /** What it is told of the app's state. */
+  state: SharedState
+}
+
+/** Every request brings messages. Throws Refusal. */
+export function wayOf({ method }: Request): undefined {
+  if (method !== 'POST') throw new Refusal(405, `found ${method}, expected POST`)
 }
 
 /** Throws Refusal. */
 export function postedOf(body: { [member: string]: unknown }): Posted {
   const { threadId, runId, protocolVersion, messages, resume, context } = body
-  checkedId(threadId, 'threadId')
+  const id = checkedId(threadId, 'threadId')
   checkedId(runId, 'runId')
   if (protocolVersion != null && typeof protocolVersion !== 'string') throw new Refusal(400, `protocolVersion: found ${shown(protocolVersion)}, expected a text`)
   const list = listOf(messages, 'messages', MOST_MESSAGES)
   const { [protocolVersion == null ? 'protocolVersion' : '']: _, ...input } = body
   return {
+    id,
     input: input as unknown as RunAgentInput,
     messages: list,
     outputs: new Map(list.flatMap((message) => outputOf(message))),
     decisions: resume == null || (Array.isArray(resume) && resume.length === 0) ? undefined : new Map(listOf(resume, 'resume', MOST_RESUMED).map(resumedOf)),
     context: contextOf(context),
+    state: new SharedState(),
   }
 }
 

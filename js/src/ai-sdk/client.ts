@@ -22,7 +22,6 @@ export interface ChatLike {
   /** The messages. `Chat` lets them be set. */
   messages: unknown[]
   /** Of `useChat`: changes the messages. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- messages of the app's own type
   setMessages?: ((change: (messages: any) => any) => void) | undefined
   /** Answers a question, and sends the answer where `sendAutomaticallyWhen` says so. */
   addToolApprovalResponse(response: { id: string; approved: boolean; reason?: string }): unknown

@@ -10,20 +10,17 @@ import { dataOf } from './request-parts.js'
 /** A tool as `tool({ … })` of the AI SDK, versions 6 and 7, makes it: what is used of it. */
 export interface AISDKTool {
   /** For the model. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- version 7 takes a function of its context
+  // Version 7 also takes a function of its context.
   description?: any
   /** For people. */
   title?: string | undefined
   /** A Standard Schema, or what `jsonSchema()` gives. */
   inputSchema?: unknown
   /** Runs a call. Without it the tool's results come from elsewhere. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of the arguments and options that the tool itself declares
   execute?: ((input: any, options: any) => unknown) | undefined
   /** Whether a person is asked. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   needsApproval?: boolean | ((input: any, options: any) => unknown) | undefined
   /** What the model reads of a result. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   toModelOutput?: ((given: any) => unknown) | undefined
 }
 

@@ -7,7 +7,7 @@ import type { SavedMessage } from '../conversations/types.js'
 import type { Answered } from '../leg/answers.js'
 import type { Answer, ChatRun, Keeper, Legs } from '../leg/legs.js'
 import { numberOfCall, staleNames } from '../leg/names.js'
-import { Refusal, staleResult } from '../leg/refusal.js'
+import { answersNothing, staleResult } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
 import type { Again, Posted } from './posted.js'
 import type { UIMessageChunk } from './types.js'
@@ -56,8 +56,6 @@ const open = new Set(['pending', 'awaiting_approval', 'executing', 'awaiting_res
 /** The calls that an answer waits for. */
 export const openBlocks = ({ blocks }: Pick<AssistantMessage, 'blocks'> | SavedMessage): ToolUseBlock[] =>
   blocks.flatMap((block) => (block?.type === 'tool_use' && open.has(block.status ?? '') ? [block] : []))
-
-export const answersNothing = (): Refusal => new Refusal(409, 'the message answers no question of this answer, and brings no result that it waits for')
 
 /** Throws Refusal if a client answers nothing that the message waits for. The run asks again about a question that has changed. */
 export function refuseUnrelated({ message, decisions, outputs }: Answered, waiting: Pick<AssistantMessage, 'blocks'> | SavedMessage): void {

@@ -5,6 +5,7 @@ import { isObject, shown } from '../core/options.js'
 import type { Answered } from '../leg/answers.js'
 import { checkedId, pictureOf } from '../leg/body.js'
 import { decisionOf } from '../leg/decision.js'
+import type { Way } from '../leg/handler.js'
 import { Refusal } from '../leg/refusal.js'
 import type { Written } from '../leg/requests.js'
 
@@ -70,12 +71,6 @@ function decidedOf(parts: readonly unknown[]): Pick<Answered, 'decisions' | 'out
     else if (state === 'output-error') outputs.set(toolCallId, { error: typeof part['errorText'] === 'string' ? part['errorText'] : 'the tool failed' })
   }
   return { decisions, outputs }
-}
-
-/** What a request is about that brings no messages. */
-export interface Way {
-  id: string
-  action: 'stream' | 'stop' | 'decide'
 }
 
 /** Undefined for one that brings messages. Throws Refusal. */

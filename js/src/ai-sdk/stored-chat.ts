@@ -3,10 +3,10 @@ import type { ChatMessage } from '../core/events.js'
 import { withMethods } from '../core/options.js'
 import type { Run } from '../core/run.js'
 import { pathOf } from '../conversations/entry-tree.js'
-import type { Conversations, Entry } from '../conversations/types.js'
+import type { Conversation, Conversations } from '../conversations/types.js'
 import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/refusal.js'
-import type { Written } from '../leg/requests.js'
+import type { Next, Written } from '../leg/requests.js'
 import { refuseStale, refuseUnrelated, type Keeping, type Running, type Waiting } from './keeping.js'
 import type { Again } from './posted.js'
 
@@ -25,19 +25,13 @@ export class StoredChat implements Keeping {
     this.#legs = legs
   }
 
-  async refuseRepeated({ id }: Written, again: Again): Promise<void> {
-    if (again !== 'new') return
-    const kept = await this.#store.load(this.#id)
-    if (kept && placeOf(pathOf(kept), id) >= 0) throw new Refusal(409, 'this message was sent before')
+  async refuseRepeated(written: Written, again: Again): Promise<void> {
+    if (again === 'new') nextOf(written, again, await this.#store.load(this.#id))
   }
 
   async begin(written: Written, again: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }> {
     const kept = await this.#store.load(this.#id)
-    const path = kept ? pathOf(kept) : []
-    const known = placeOf(path, written.id)
-    let branch = known < 0 ? path : path.slice(0, known + 1)
-    if (known < 0 || again !== 'regenerate') branch = await this.#legs.keep(this.#id, kept, known < 0 ? path : path.slice(0, known), written)
-    return await this.#legs.begin(this.#id, branch, given)
+    return await this.#legs.begin(this.#id, await this.#legs.keep(this.#id, kept, nextOf(written, again, kept)), given)
   }
 
   async waiting(): Promise<(WaitingAnswer & Waiting) | undefined> {
@@ -59,5 +53,12 @@ export class StoredChat implements Keeping {
   }
 }
 
-/** A message that was edited is another entry, and has the same id for the client. */
-export const placeOf = (path: readonly Entry[], id: string): number => path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))
+/** A message that was edited is another entry, and has the same id for the client. Throws Refusal if a new message was said before. */
+export function nextOf(written: Written, again: Again, kept: Conversation | null): Next {
+  const { id } = written
+  const path = kept ? pathOf(kept) : []
+  const known = path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))
+  if (known < 0) return { fresh: [written], branch: path }
+  if (again === 'new') throw new Refusal(409, 'this message was sent before')
+  return again === 'regenerate' ? { fresh: [], branch: path.slice(0, known + 1) } : { fresh: [written], branch: path.slice(0, known) }
+}

@@ -19,7 +19,7 @@ export interface ToolCallMiddlewareOptions extends Omit<TextToolCallOptions, 'fe
 /** A middleware of the AI SDK, for `wrapLanguageModel` of versions 6 and 7. */
 export interface ToolCallMiddleware {
   /** Either version takes it, for models of either specification. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- one says 'v3', the other 'v4', and neither looks
+  // Version 6 says 'v3', version 7 says 'v4', and neither checks it.
   readonly specificationVersion: any
   /** The request without tools: they stand in the prompt. */
   transformParams<P extends ModelCallOptions>(options: {

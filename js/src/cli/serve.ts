@@ -18,10 +18,12 @@ interface Listen { host: string; port: number }
 export const command: Command = {
   summary: 'a server for OpenAI clients in front of another: calls that models write as text become tool_calls',
   help: `npx sluice serve --upstream URL [options]     an OpenAI-compatible server in front of another
-npx sluice proxy --base-url URL [options]     the same
+
+Start the upstream, then this in front of it, and give clients the address that is printed as their base URL:
+  npx sluice serve --upstream http://127.0.0.1:8000/v1
 
 Requests with tools tell the model of them in its own format, and the calls that it writes into its text come out as tool_calls, streaming
-or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass. Clients take the address that is printed as their base URL.
+or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass.
 
   --upstream URL      the server that has the models, such as http://127.0.0.1:8000/v1; --base-url is the same
   --provider NAME     instead of it: a provider by its name, such as ollama

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SluiceError } from '../core/errors.js'
 import { readWords, tell, UsageError, type Command } from './command.js'
 
-const names = ['demo', 'chat', 'check', 'parse', 'serve', 'proxy', 'tester', 'gallery', 'worker', 'questions'] as const
+const names = ['demo', 'chat', 'check', 'parse', 'serve', 'tester', 'gallery', 'worker', 'questions'] as const
 type Name = (typeof names)[number]
 
 const load: { [name in Name]: () => Promise<{ command: Command }> } = {
@@ -12,7 +12,6 @@ const load: { [name in Name]: () => Promise<{ command: Command }> } = {
   check: () => import('./check.js'),
   parse: () => import('./parse.js'),
   serve: () => import('./serve.js'),
-  proxy: () => import('./proxy.js'),
   tester: () => import('./tester.js'),
   gallery: () => import('./gallery.js'),
   worker: () => import('./worker.js'),

@@ -76,7 +76,7 @@ interface SavedTurn {
 }
 
 /** Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- `Engine` alone is an engine with any tools
+// `Engine` without an argument is an engine with any tools.
 export class Engine<C = any> {
   #tools: Tool<C>[] = []
   #settings: Settings

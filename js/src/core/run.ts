@@ -34,7 +34,7 @@ export interface RunParts {
   /** The turn was saved, and goes on. */
   resumed: boolean
   /** Those of the moment: a tool that is added later is no part of the run. */
-  tools: readonly Tool<any>[] // eslint-disable-line @typescript-eslint/no-explicit-any -- their context is checked where the run begins
+  tools: readonly Tool<any>[] // their context is checked when the run begins
   remembered: Remembered
   server: Server
   unanswered: Unanswered
@@ -309,7 +309,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   // -- the native turn ------------------------------------------------------------------------------------------------------
 
   #stage(): Stage {
-    const run = this // eslint-disable-line @typescript-eslint/no-this-alias -- for the getters
+    const run = this
     return {
       turn: this.#turn,
       hooks: this.#hooks,

@@ -37,7 +37,6 @@ interface StandardIssue {
 type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** A JSON Schema as TypeScript reads it. What it does not know is `any`. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema may say what TypeScript cannot
 export type FromSchema<S> = S extends { readonly const: infer T } ? T
   : S extends { readonly enum: readonly (infer T)[] } ? T
   : S extends { readonly type: 'string' } ? string
@@ -46,7 +45,6 @@ export type FromSchema<S> = S extends { readonly const: infer T } ? T
   : S extends { readonly type: 'null' } ? null
   : S extends { readonly type: 'array'; readonly items: infer I } ? FromSchema<I>[]
   : S extends { readonly type: 'object'; readonly properties: infer P } ? Members<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   : any
 
 type Members<P, Required> = Flat<
@@ -59,7 +57,7 @@ type Flat<T> = { [member in keyof T]: T[member] }
 export type ArgumentsOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer Output } ? Output : unknown
   : S extends { readonly type: 'object'; readonly properties: object } ? FromSchema<S>
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema that is no constant says nothing to TypeScript
+  // TypeScript knows nothing of a schema that is not a constant.
   : Record<string, any>
 
 /** What `execute` is to return, by `output`: what a Standard Schema takes, or what a JSON Schema says that is written out in the code. */

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Remember } from '../core/approvals.js'
 import { SluiceError } from '../core/errors.js'
 import type { ChatMessage, Json, ToolUseBlock } from '../core/events.js'
+import type { Tool } from '../core/tool.js'
 import { func, isObject, wrong, type Check } from '../core/options.js'
 import { withoutPictures } from '../conversations/blobs.js'
 import { messagesOf } from '../conversations/for-model.js'
@@ -11,7 +12,7 @@ import type { Conversation, Conversations, Entry } from '../conversations/types.
 import type { DecisionRecord, Durable, Question, TurnStatus } from './types.js'
 import type { ClientOutput } from '../leg/answers.js'
 import type { ClientTool } from '../leg/client-tools.js'
-import { cut, type Decision } from '../leg/decision.js'
+import { cut, type Counting, type Decision } from '../leg/decision.js'
 import { callName, questionName, staleNames } from '../leg/names.js'
 import { Refusal, staleResult } from '../leg/refusal.js'
 import { requestChecks, type RequestOptions } from '../leg/requests.js'
@@ -68,13 +69,13 @@ export interface Open {
 }
 
 /** What is used of a store. */
-type Store = Pick<Conversations, 'load' | 'save' | 'bytes'>
+export type TurnStore = Pick<Conversations, 'load' | 'save' | 'bytes'>
 
 export class DurableAnswers {
   readonly #turns: Durable
-  readonly #store: Store
+  readonly #store: TurnStore
 
-  constructor(turns: Durable, store: Store) {
+  constructor(turns: Durable, store: TurnStore) {
     this.#turns = turns
     this.#store = store
   }
@@ -176,7 +177,7 @@ export class DurableAnswers {
    * came before: then none of them is used.
    */
   async results(turn: string, { message }: TurnStatus, outputs: ReadonlyMap<string, ClientOutput>): Promise<Set<number>> {
-    const waiting = message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !this.#turns.tools.find(({ name }) => name === block.name)?.run)
+    const waiting = clientCalls({ message }, this.#turns.tools)
     if (staleNames(turn, waiting, outputs.keys()).length > 0) throw staleResult()
     const results = new Set<number>()
     for (const { call, digest = '' } of waiting) {
@@ -191,19 +192,20 @@ export class DurableAnswers {
   }
 }
 
+/** Calls of the client's tools that have no result yet. */
+export const clientCalls = ({ message }: Pick<TurnStatus, 'message'>, tools: readonly Tool[]): ToolUseBlock[] =>
+  message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !tools.find(({ name }) => name === block.name)?.run)
+
 /** What a decision comes to. `refused`: it does not fit, and its question still waits. */
 export type Decided = { said: 'accepted' } | Stale | { said: 'refused'; detail: string }
 
 /** A decision that does not count: another one does (`counts`), the question is another one now, or its turn has ended (`over`). */
 export interface Stale {
   said: 'stale' | 'over'
-  counts: Counts
+  counts: Counting
 }
 
-/** The decision that counts, where there is one. */
-export type Counts = Partial<Pick<DecisionRecord, 'decision' | 'by' | 'at'>>
-
-const countsOf = (record: DecisionRecord | undefined): Counts =>
+const countsOf = (record: DecisionRecord | undefined): Counting =>
   record ? { decision: record.decision, ...(record.by === undefined ? {} : { by: record.by }), at: record.at } : {}
 
 /** An answer of which the conversation has nothing but its begin: the turn has the rest. */

@@ -50,10 +50,9 @@ export interface BullWorker {
 /** What `bullmq` takes. */
 export interface BullOptions {
   /** The class `Queue` of `bullmq`, 5.81 or later. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each version of it has its own types
+  // Each version of BullMQ has its own types.
   Queue: new (...given: any[]) => BullQueue
   /** The class `Worker` of `bullmq`. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   Worker: new (...given: any[]) => BullWorker
   /** As BullMQ takes it: of Redis `{ host, port, … }` or a client with `maxRetriesPerRequest: null`; of Postgres a connection string, a configuration or a pool. */
   connection: unknown

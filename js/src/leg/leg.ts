@@ -1,7 +1,9 @@
 // A leg while it runs: the run, its questions, and what it tells, which goes through the log to whoever reads.
+import type { Remember } from '../core/approvals.js'
 import type { ApprovalEvent } from '../core/events.js'
 import { atMost, STORE_MS } from '../core/not-saved.js'
 import type { Run } from '../core/run.js'
+import { decide, NOT_WAITING, type Decision } from './decision.js'
 import { eventStream, opened, type Framing, type Opened } from './event-stream.js'
 import type { StreamLog } from './stream-log.js'
 
@@ -62,6 +64,14 @@ export class Leg<Chunk> {
   /** Somebody reads it. */
   get isRead(): boolean {
     return this.#readers > 0
+  }
+
+  /** @returns what is wrong with the decision, if anything: then nothing was decided. */
+  decide(name: string, decision: Decision | undefined, most: Remember): string | undefined {
+    const event = this.questions.get(name)
+    const fault = event && decision ? decide(this.run, event, decision, most) : NOT_WAITING
+    if (fault === undefined) this.questions.delete(name)
+    return fault
   }
 
   /** Resolves when the log has given this leg its epoch. Also where that failed, or took longer than STORE_MS. */

@@ -57,6 +57,9 @@ const answerTo = (parent: string | null): Answer => ({ id: `msg-${randomUUID()}`
 /** How far an answer is. */
 const stepsOf = ({ message: { rounds, blocks } }: Kept): string => JSON.stringify([rounds, blocks.map((block) => (block.type === 'tool_use' ? [block.call, block.status, block.key] : block.type))])
 
+/** Why an answer ends when a person writes. */
+export const NEW_MESSAGE = 'a new message came'
+
 /** What of the end of a leg is told. */
 export type LegEnd = Pick<RunResult, 'outcome' | 'message' | 'usage' | 'error' | 'reason'>
 
@@ -179,15 +182,6 @@ export class Legs<Chunk> extends Requests {
     if (!isEnding) await leg.run.cancel(reason)
     await leg.over
     return !isEnding
-  }
-
-  /** Ends what is written, or waits. @returns whether there was something. */
-  async stop(id: string, reason: string, resume: (waiting: WaitingAnswer) => Promise<Run>): Promise<boolean> {
-    if (await this.stopRunning(id, reason)) return true
-    const waiting = await this.waiting(id)
-    if (!waiting) return false
-    await this.close(id, waiting, await resume(waiting), reason)
-    return true
   }
 
   /** Ends an answer that waits: nothing more of it happens. */

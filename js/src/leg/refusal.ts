@@ -16,3 +16,6 @@ export const staleResult = (): Refusal => {
   const detail = 'the result is about a call that does not wait for it any more: nothing was done with it'
   return new Refusal(409, detail, { accepted: false, reason: 'stale', detail })
 }
+
+/** A request that answers nothing of the answer that waits. */
+export const answersNothing = (): Refusal => new Refusal(409, 'the message answers no question of this answer, and brings no result that it waits for')

@@ -36,6 +36,14 @@ export interface Written {
   parts: Part[]
 }
 
+/** What follows the stored conversation. */
+export interface Next {
+  /** What a person wrote and the store does not have, oldest first. */
+  fresh: readonly Written[]
+  /** The entries before it. If nothing is new, they end with the message that is to be answered again. */
+  branch: readonly Entry[]
+}
+
 /** What a protocol brings. */
 export interface Protocol {
   /** The name of the handler, for warnings. */
@@ -43,13 +51,15 @@ export interface Protocol {
   framing: Framing
 }
 
+type Used = Omit<RequestOptions, 'store'> & { store: Pick<Conversations, 'save'> }
+
 export class Requests {
-  readonly #options: RequestOptions
+  readonly #options: Used
   protected readonly protocol: Protocol
   /** The last request about a conversation: what changes it happens one after another. */
   readonly #last = new Map<string, Promise<unknown>>()
 
-  constructor(options: RequestOptions, protocol: Protocol) {
+  constructor(options: Used, protocol: Protocol) {
     this.#options = options
     this.protocol = protocol
   }
@@ -103,13 +113,17 @@ export class Requests {
     }
   }
 
-  /** Saves what a person wrote behind a branch. @returns the branch with it. */
-  async keep(id: string, kept: Conversation | null, branch: readonly Entry[], written: Written): Promise<Entry[]> {
+  /** Saves what follows a branch. @returns the branch with it. */
+  async keep(id: string, kept: Conversation | null, { fresh, branch }: Next): Promise<Entry[]> {
+    const path = [...branch]
     const taken = new Set(kept?.entries.map((entry) => entry.id))
-    let own = written.id
-    for (let n = 2; taken.has(own); n++) own = `${written.id}~${n}`
-    const { entry, blobs } = withoutPictures({ id: own, parent: branch.at(-1)?.id ?? null, at: Date.now(), role: 'user', text: written.text, ...(written.parts.length > 0 ? { parts: written.parts } : {}) })
-    await this.#options.store.save(id, { entries: [entry], blobs })
-    return [...branch, entry]
+    for (const { id: name, text, parts } of fresh) {
+      let own = name
+      for (let n = 2; taken.has(own); n++) own = `${name}~${n}`
+      const { entry, blobs } = withoutPictures({ id: own, parent: path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text, ...(parts.length > 0 ? { parts } : {}) })
+      await this.#options.store.save(id, { entries: [entry], blobs })
+      path.push(entry)
+    }
+    return path
   }
 }

@@ -4,7 +4,7 @@ import { SluiceError } from '../core/errors.js'
 import { isObject, MOST_MS } from '../core/options.js'
 import { LONGEST_OF_ALL, MOST_TOOLS } from './definition.js'
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- the clients of both packages must fit, whatever they call their types */
+// The clients of both packages must fit, and their types differ: hence `any`.
 /** A connected client of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1: the app made it, and the app closes it. */
 export interface McpClientLike {
   /** Sends a request. */
@@ -26,7 +26,6 @@ interface Version2 extends McpClientLike {
   setRequestHandler(method: string, handler: (request: any, context: any) => Promise<any>): void
   removeRequestHandler(method: string): void
 }
-/* eslint-enable @typescript-eslint/no-explicit-any */
 
 export const isVersion2 = (client: McpClientLike): client is Version2 => typeof (client as Partial<Version2>).getProtocolEra === 'function'
 

@@ -4,7 +4,6 @@ export interface ElectronLike {
   ipcRenderer: {
     send(channel: string, ...args: unknown[]): void
     invoke(channel: string, ...args: unknown[]): Promise<unknown>
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as Electron has it
     on(channel: string, listener: (event: unknown, ...args: any[]) => void): unknown
   }
 }

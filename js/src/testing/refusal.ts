@@ -1,7 +1,6 @@
 // What the validators share: the first refusal ends a check.
 
 /** A JSON object, whatever a client sent. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each rule looks at what it needs
 export type Json = { readonly [member: string]: any }
 
 /** An answer that a scripted server gave, by which a validator knows signatures, ids and encrypted content again. */

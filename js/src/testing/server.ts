@@ -21,7 +21,6 @@ export interface RecordedRequest {
   /** The body as it came. */
   text: string
   /** The body as JSON. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a test wants to look at
   body: any
   /** The client went away before the answer ended. */
   aborted: boolean

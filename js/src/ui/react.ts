@@ -30,6 +30,6 @@ export type SluiceElements = {
 
 declare module 'react' {
   namespace JSX {
-    interface IntrinsicElements extends SluiceElements {} // eslint-disable-line @typescript-eslint/no-empty-object-type -- the tags come from the map
+    interface IntrinsicElements extends SluiceElements {}
   }
 }

@@ -122,7 +122,6 @@ export interface Head {
   id: string
   model: string
   /** The request's body. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the client sent
   request: any
   /** Makes up opaque text of this kind, which nobody else has. */
   seal: (kind: string) => string

@@ -20,7 +20,7 @@ const installed = here('../../build/live2d/') // where the opt-in step puts a re
  * @typedef {{
  *   provider?: string, baseURL?: string, wire?: string, path?: string, model?: string, apiKey?: string, settings?: object,
  *   kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?: boolean, openExternal?: (url: string) => unknown, delayMs?: number, live2d?: string | false,
- *   conversations?: import('../dist/esm/conversations/types.js').Conversations, keepMessages?: number,
+ *   conversations?: import('../dist/esm/app/conversations/conversation-types.js').Conversations, keepMessages?: number,
  * }} AppOptions
  */
 

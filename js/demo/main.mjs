@@ -16,7 +16,7 @@ if (options.help) {
 
 // Loaded behind --help, which works where nothing is built yet.
 const { SluiceError } = await import('sluice')
-const { tell, UsageError: WrongWords } = await import('../dist/esm/cli/command.js')
+const { tell, UsageError: WrongWords } = await import('../dist/esm/tools/cli/command.js')
 
 process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1)) // `npm start | head`
 
@@ -34,6 +34,6 @@ async function inTerminal() {
 }
 
 async function inBrowser() {
-  const { command } = await import('../dist/esm/cli/demo.js')
+  const { command } = await import('../dist/esm/tools/cli/demo.js')
   return await command.run({ ...options, 'no-open': true }, []) // the URL is for whoever reads it
 }

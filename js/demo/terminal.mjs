@@ -1,8 +1,8 @@
 // The demo in the terminal: one turn against the scripted server, or a chat with a real one.
 import { Engine } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { readModel, readSettings } from '../dist/esm/cli/model-options.js'
-import { talk } from '../dist/esm/cli/talk.js'
+import { readModel, readSettings } from '../dist/esm/tools/cli/model-options.js'
+import { talk } from '../dist/esm/tools/cli/talk.js'
 import { answer, question } from './script.mjs'
 import { tools } from './tools.mjs'
 

@@ -1,6 +1,6 @@
 // Who answers in the demo: a model that a person chose, or the script. The host asks, and takes what is chosen on the page.
 import { providers } from 'sluice'
-import { keyFor } from '../dist/esm/cli/model-options.js'
+import { keyFor } from '../dist/esm/tools/cli/model-options.js'
 
 /**
  * @param {{ model?: import('../dist/esm/index.js').Model, kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?: boolean }} options
@@ -19,7 +19,7 @@ export function whoAnswers({ model, kept, ask = false }) {
     get open() {
       return now === undefined
     },
-    /** What the host's option `server` is. @type {import('../dist/esm/host/index.js').ServerChoice} */
+    /** What the host's option `server` is. @type {import('../dist/esm/app/host/index.js').ServerChoice} */
     choice: {
       current: () => now ?? undefined,
       use(chosen) {

@@ -12,7 +12,7 @@ await command(async () => {
   const generator = !process.env.CMAKE_GENERATOR && which('ninja') ? { CMAKE_GENERATOR: 'Ninja' } : {}
   await quietly('configuring build/addon', 'cmake', ['--preset', 'addon', `-DSLUICE_NODE_MODULES=${modules}`], { env: generator })
   await quietly('building build/addon', 'cmake', ['--build', '--preset', 'addon', '--parallel'])
-  const { loadAddon } = await import('../dist/esm/core/addon.cjs')
+  const { loadAddon } = await import('../dist/esm/engine/core/addon.cjs')
   const addon = loadAddon()
   if ('message' in addon) throw new Stop(`${addon.message} (${addon.hint})`)
   say('built build/release/sluice.node')

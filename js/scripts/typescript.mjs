@@ -1,7 +1,7 @@
 // Compiles js/src to js/dist: ES modules, CommonJS, what runs in a browser, and the two files that are one bundle each.
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { licencesOf } from './licences.mjs'
 import { quietly, root, say } from './run.mjs'
 
@@ -9,12 +9,12 @@ const dist = join(root, 'js/dist')
 const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json'] // the last overwrites what it shares with the first
 
 /** What markdown-it brings along and a page has, or does not need, is left out. */
-const alias = Object.fromEntries(['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/ui/text/stand-ins/${name}.ts`]))
+const alias = Object.fromEntries(['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/view/ui/text/stand-ins/${name}.ts`]))
 
 /** Styles and templates without what people need to read them: a browser takes any blanks for one. */
 const readable = {
   name: 'readable',
-  setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
+  setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]view[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
     const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').trim()
     return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``).replace(/\n[ \t]+/g, '\n') }
   }),
@@ -48,19 +48,43 @@ const markdown = {
 }
 
 /** The files for pages. What stands together shares its code; `math` and `code` are complete. */
-const pages = [{ index: 'index', configuration: 'configuration/element', server: 'server/element' }, { math: 'math' }, { code: 'text/code-worker' }]
+const pages = [{ index: 'index', configuration: 'configuration/configuration-element', server: 'server/server-panel-element' }, { math: 'math' }, { code: 'text/code-worker' }]
 
-/** `sluice` and what else holds the engine, for pages: what Node has stands for itself there. */
-const engine = { index: 'index', conversations: 'conversations/index', host: 'host/index' }
+/** `sluice` and what else holds the engine, for pages. */
+const engine = { index: 'index', conversations: 'app/conversations/index', host: 'app/host/index' }
+
+/** Modules that a page cannot run, as paths below js/src or names of Node's modules, and which file of app/page stands in for each. */
 const inPages = {
-  'addon.cjs': 'addon', 'rules-file.js': 'rules-file', 'files.js': 'stores', 'sqlite.js': 'stores', 'node:crypto': 'crypto',
+  'engine/core/addon.cts': 'addon',
+  'engine/core/rules-file.ts': 'no-rules-file',
+  'app/conversations/file-conversations.ts': 'stores',
+  'app/conversations/sqlite-conversations.ts': 'stores',
+  'node:crypto': 'crypto',
 }
-const withoutNode = {
-  name: 'without Node',
-  setup: ({ onResolve }) => onResolve({ filter: /^(\.{1,2}\/.*|node:.*)$/ }, ({ path }) => {
-    const instead = inPages[path.replace(/^.*\//, '')]
-    return instead === undefined ? undefined : { path: join(root, `js/src/page/${instead}.ts`) }
-  }),
+
+/** Puts the files of `inPages` in. Throws where no import reaches one of its rows: the module moved, and pages would get the one of Node. */
+const withoutNode = () => {
+  const missed = new Set(Object.keys(inPages))
+  const replace = ({ path, resolveDir }) => {
+    const source = path.startsWith('.') ? relative(join(root, 'js/src'), join(resolveDir, path)).replaceAll('\\', '/').replace(/js$/, 'ts') : path
+    missed.delete(source)
+    return source in inPages ? { path: join(root, `js/src/app/page/${inPages[source]}.ts`) } : undefined
+  }
+  return {
+    name: 'without Node',
+    setup({ onResolve, onEnd }) {
+      onResolve({ filter: /^(\.{1,2}\/.*|node:.*)$/ }, replace)
+      onEnd(() => {
+        if (missed.size > 0) throw new Error(`js/scripts/typescript.mjs: no import of the engine for pages reaches ${[...missed].join(', ')}`)
+      })
+    },
+  }
+}
+
+/** Modules that pages load by the name of their subpath (`/sluice/renderer/index.js`), and where each one is. */
+const doors = {
+  'renderer/index': 'app/renderer/index', 'renderer/web-bridge': 'app/renderer/web-bridge', 'pet/index': 'view/pet/index', 'speech/index': 'view/speech/index',
+  'live2d/index': 'view/live2d/index',
 }
 
 export async function buildTypeScript() {
@@ -73,6 +97,11 @@ export async function buildTypeScript() {
   await quietly('leaving out comments', process.execPath, ['js/scripts/compile.mjs', '--removeComments', '--declaration', 'false', '--noCheck', ...projects])
   mkdirSync(join(dist, 'cjs'), { recursive: true })
   writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  for (const [door, module] of Object.entries(doors)) {
+    const file = join(dist, `esm/${door}.js`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `export * from '../${module}.js'\n`)
+  }
   await bundle()
   writeFileSync(stamp, content)
 }
@@ -82,15 +111,15 @@ export async function bundle() {
   say('bundling the preload, the elements and the engine for pages …')
   const { build } = await import('esbuild')
   const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
-  await build({ ...common, entryPoints: ['js/src/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
+  await build({ ...common, entryPoints: ['js/src/app/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
   const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [readable, markdown] }
   for (const files of pages) {
-    const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/ui/${entry}.ts` }))
+    const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/view/ui/${entry}.ts` }))
     const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })
     for (const file of Object.keys(metafile.outputs)) appendFileSync(join(root, file), licencesOf(file, metafile.outputs))
   }
   const entryPoints = Object.entries(engine).map(([out, entry]) => ({ out, in: `js/src/${entry}.ts` }))
-  await build({ ...page, plugins: [withoutNode], entryPoints, splitting: true, outdir: 'js/dist/browser', chunkNames: 'shared-[hash]' })
+  await build({ ...page, plugins: [withoutNode()], entryPoints, splitting: true, outdir: 'js/dist/browser', chunkNames: 'shared-[hash]' })
   writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
 }
 

@@ -4,12 +4,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { agUIHandler } from '../../js/dist/esm/ag-ui/index.js'
-import { files as conversationFiles, memory } from '../../js/dist/esm/conversations/index.js'
-import { files, local, memoryLog } from '../../js/dist/esm/durable/index.js'
+import { built } from '../js/dist.mjs'
 import { asks, folderOf, lossy, serverOf, turnsOf, until } from '../js/durable-support.mjs'
 import { echo } from '../js/support.mjs'
 import { eras, ofType, open, told, typesOf } from './agents.mjs'
+
+const { agUIHandler } = await built('sluice/ag-ui')
+const { files: conversationFiles, memory } = await built('sluice/conversations')
+const { files, local, memoryLog } = await built('sluice/durable')
 
 const calls = (...texts) => ({ text: 'Well, ', calls: texts.map((text, at) => ({ id: `call_${at}`, name: 'echo_back', arguments: { text } })) })
 

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { EventWriter } from '../../js/dist/esm/ag-ui/event-writer.js'
+import { built } from '../js/dist.mjs'
 import { eventsOf, tests } from '../js/script-runner.mjs'
 import { eras, typesOf } from './agents.mjs'
+
+const { EventWriter } = await built('event-writer')
 
 const MOST = 60_000
 const folder = join(tests, 'vectors')

@@ -1,12 +1,14 @@
 // AG-UI's `HttpAgent` of both eras in front of agUIHandler: real clients, a real engine, a scripted model behind HTTP.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { agUIHandler, toAGUIEvents } from '../../js/dist/esm/ag-ui/index.js'
-import { live2dTools } from '../../js/dist/esm/live2d/index.js'
-import { Engine, parts } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { agentStage, eras, ofType, open, told, typesOf } from './agents.mjs'
 import { until } from '../js/until.mjs'
+
+const { agUIHandler, toAGUIEvents } = await built('sluice/ag-ui')
+const { live2dTools } = await built('sluice/live2d')
+const { Engine, parts } = await built('sluice')
 
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })

@@ -1,7 +1,9 @@
 // AG-UI's `HttpAgent`, of both eras, over a handler that is called in its `fetch`.
-import { agUIHandler } from '../../js/dist/esm/ag-ui/index.js'
-import { memory } from '../../js/dist/esm/conversations/index.js'
+import { built } from '../js/dist.mjs'
 import { stage } from '../js/support.mjs'
+
+const { agUIHandler } = await built('sluice/ag-ui')
+const { memory } = await built('sluice/conversations')
 
 export const eras = {
   'ag-ui 1.0.0': { load: () => import('ag-ui-1'), current: true },

@@ -5,13 +5,15 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { chatHandler, toUIMessages } from '../../js/dist/esm/ai-sdk/index.js'
-import { files as conversationFiles, memory } from '../../js/dist/esm/conversations/index.js'
-import { files, local, memoryLog } from '../../js/dist/esm/durable/index.js'
+import { built } from '../js/dist.mjs'
 import { asks, folderOf, serverOf, turnsOf, until } from '../js/durable-support.mjs'
 import { echo } from '../js/support.mjs'
 import { callsOf, majors, open, told, typesOf } from './chats.mjs'
+
+const { decide } = await built('sluice/ai-sdk/client')
+const { chatHandler, toUIMessages } = await built('sluice/ai-sdk')
+const { files: conversationFiles, memory } = await built('sluice/conversations')
+const { files, local, memoryLog } = await built('sluice/durable')
 
 const calls = (...texts) => ({ text: 'Well, ', calls: texts.map((text, at) => ({ id: `call_${at}`, name: 'echo_back', arguments: { text } })) })
 const nowhere = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }

@@ -1,10 +1,12 @@
 // `toolCallMiddleware` in front of the AI SDK's own mock models, both majors and both specifications: what the model reads, what the SDK runs, and what never runs.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { toolCallMiddleware } from '../../js/dist/esm/ai-sdk/index.js'
-import { SluiceError } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { hermes } from '../js/openai-support.mjs'
 import { ask, deltas, finish, majors, scripted } from './sdk-models.mjs'
+
+const { toolCallMiddleware } = await built('sluice/ai-sdk')
+const { SluiceError } = await built('sluice')
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const calling = `I look. ${hermes({ city: 'Köln ☔' })}\n${hermes({ city: 'Rome' })}`

@@ -1,10 +1,12 @@
 // The AI SDK's `Chat` of both majors in front of a server that keeps nothing: every request meets another handler.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { chatHandler, memorySpend, sealed } from '../../js/dist/esm/ai-sdk/index.js'
+import { built } from '../js/dist.mjs'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { callsOf, majors, open, told } from './chats.mjs'
+
+const { decide } = await built('sluice/ai-sdk/client')
+const { chatHandler, memorySpend, sealed } = await built('sluice/ai-sdk')
 
 const secret = 'a secret of the server that nobody can guess'
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built } from '../js/dist.mjs'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
-import { startServer } from '../../js/dist/esm/testing/index.js'
 import { until, useBrowser } from '../browser/support.mjs'
+
+const { startServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const clients = join(root, 'tests/adapters/node_modules')

@@ -1,10 +1,12 @@
 // What the page gets of a turn, part by part, in `Chat` of both majors: calls that fail in every way, results of every kind, what only `onData` sees.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { parts } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { callsEcho, echo } from '../js/support.mjs'
 import { callsOf, chatStage, majors, told, typesOf } from './chats.mjs'
+
+const { decide } = await built('sluice/ai-sdk/client')
+const { parts } = await built('sluice')
 
 const call = (id, text, name = 'echo_back') => ({ id, name, arguments: { text } })
 const done = { text: 'Done.' }

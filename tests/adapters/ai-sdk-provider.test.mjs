@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { createSluice } from '../../js/dist/esm/ai-sdk/index.js'
+import { built } from '../js/dist.mjs'
 import { chunk, done, event, hermes, streamOf, upstream, wholeOf } from '../js/openai-support.mjs'
 import { ask, majors } from './sdk-models.mjs'
+
+const { createSluice } = await built('sluice/ai-sdk')
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const calling = `I look. ${hermes({ city: 'Köln ☔' })}\n${hermes({ city: 'Rome' })}`

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { MessageWriter } from '../../js/dist/esm/ai-sdk/message-writer.js'
-import { messageFrom } from '../../js/dist/esm/ai-sdk/read-chunks.js'
+import { built } from '../js/dist.mjs'
 import { eventsOf, tests } from '../js/script-runner.mjs'
 import { majors } from './chats.mjs'
+
+const { MessageWriter } = await built('message-writer')
+const { messageFrom } = await built('read-chunks')
 
 /** Of chunks: the reader of the AI SDK parses the arguments of a call anew with every delta. */
 const MOST = 300_000

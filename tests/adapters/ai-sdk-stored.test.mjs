@@ -1,12 +1,14 @@
 // Stored conversations as the messages of a page, for its first load, and a page's messages for the model: with the AI SDK's `Chat` of both majors.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chatHandler, toChatMessages, toUIMessages } from '../../js/dist/esm/ai-sdk/index.js'
-import { memory } from '../../js/dist/esm/conversations/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
-import { live2dTools } from '../../js/dist/esm/live2d/index.js'
+import { built } from '../js/dist.mjs'
 import { callsEcho, collect, echo, stage } from '../js/support.mjs'
 import { callsOf, chatStage, majors, open, told } from './chats.mjs'
+
+const { chatHandler, toChatMessages, toUIMessages } = await built('sluice/ai-sdk')
+const { memory } = await built('sluice/conversations')
+const { Engine } = await built('sluice')
+const { live2dTools } = await built('sluice/live2d')
 
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })

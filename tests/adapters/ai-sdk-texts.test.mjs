@@ -2,9 +2,11 @@
 // the text is cut. Skipped where they are absent.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { toolCallMiddleware } from '../../js/dist/esm/ai-sdk/index.js'
+import { built } from '../js/dist.mjs'
 import { compare, families, skip as absent, textsOf } from './recorded-texts.mjs'
 import { ask, majors, scripted } from './sdk-models.mjs'
+
+const { toolCallMiddleware } = await built('sluice/ai-sdk')
 
 const reasons = { 'tool-calls': 'tool_calls', error: 'stop' } // a broken call is no reason of OpenAI's
 

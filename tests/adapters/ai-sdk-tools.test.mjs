@@ -1,10 +1,12 @@
 // `fromToolSet`: tools as both majors of the AI SDK make them, in a real turn of the engine.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { built } from '../js/dist.mjs'
 import { z } from 'zod'
-import { fromToolSet } from '../../js/dist/esm/ai-sdk/index.js'
 import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { majors } from './sdk-models.mjs'
+
+const { fromToolSet } = await built('sluice/ai-sdk')
 
 const calls = (args = { city: 'Rome' }, name = 'get_weather') => ({ calls: [{ id: 'call_a', name, arguments: args }] })
 

@@ -1,13 +1,15 @@
 // The AI SDK's `Chat` of both majors in front of chatHandler: real classes, a real engine, a scripted model behind HTTP.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { chatHandler, toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
-import { live2dTools } from '../../js/dist/esm/live2d/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { callsOf, chatStage, majors, open, told, typesOf } from './chats.mjs'
 import { until } from '../js/until.mjs'
+
+const { decide } = await built('sluice/ai-sdk/client')
+const { chatHandler, toUIMessageStream } = await built('sluice/ai-sdk')
+const { live2dTools } = await built('sluice/live2d')
+const { Engine } = await built('sluice')
 
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })

@@ -1,7 +1,9 @@
 // A process that carries turns on for a handler in another one: it is told which by messages.
-import { Engine } from '../../js/dist/esm/index.js'
-import { durable, files } from '../../js/dist/esm/durable/index.js'
+import { built } from '../js/dist.mjs'
 import { asks } from '../js/durable-support.mjs'
+
+const { Engine } = await built('sluice')
+const { durable, files } = await built('sluice/durable')
 
 const [folder, baseURL] = process.argv.slice(2)
 const turns = durable(new Engine({ tools: [asks()] }), { store: files(folder), run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) })

@@ -1,7 +1,9 @@
 // The AI SDK's `Chat`, of both majors, over a handler that is called in its `fetch`: what `useChat` is made of.
-import { chatHandler } from '../../js/dist/esm/ai-sdk/index.js'
-import { memory } from '../../js/dist/esm/conversations/index.js'
+import { built } from '../js/dist.mjs'
 import { stage } from '../js/support.mjs'
+
+const { chatHandler } = await built('sluice/ai-sdk')
+const { memory } = await built('sluice/conversations')
 
 const newer = Number(process.versions.node.split('.')[0]) < 22 && `Node ${process.versions.node}: it needs Node 22`
 export const majors = {

@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { hermes } from '../js/openai-support.mjs'
 import { majors } from './sdk-models.mjs'
+
+const { startServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const peers = new URL('example-peers.mjs', import.meta.url).href

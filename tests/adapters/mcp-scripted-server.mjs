@@ -1,10 +1,12 @@
 // A server of @modelcontextprotocol/server whose tools change, report, ask, take their time and end it. Speaks the revision that the client asks for:
 // over stdio, or with `argv[2]` = http over Streamable HTTP, whose port it prints.
 import { createServer } from 'node:http'
+import { built } from '../js/dist.mjs'
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
-import { nodeListener } from '../../js/dist/esm/web/index.js'
+
+const { nodeListener } = await built('sluice/web')
 
 const overHttp = process.argv[2] === 'http'
 const text = (value) => ({ content: [{ type: 'text', text: value }] })

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { mcpTools } from '../../js/dist/esm/mcp/index.js'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { everything, filesystem, overHttp, overStdio, scriptOf, sdks, started } from './mcp-clients.mjs'
+
+const { mcpTools } = await built('sluice/mcp')
+const { startServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const call = (name, args = {}) => ({ id: name, name, arguments: args })

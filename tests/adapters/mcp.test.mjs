@@ -5,11 +5,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { file, mcpTools, memory } from '../../js/dist/esm/mcp/index.js'
-import { questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { overHttp, overStdio, scriptOf, sdks, started, until } from './mcp-clients.mjs'
+
+const { file, mcpTools, memory } = await built('sluice/mcp')
+const { questionLines, questionWords } = await built('question')
+const { startServer } = await built('sluice/testing')
 
 const scripted = [scriptOf('mcp-scripted-server.mjs')]
 const raw = (script) => [scriptOf('mcp-raw-server.mjs'), JSON.stringify(script)]

@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { openAIHandler, textToolCalls } from '../../js/dist/esm/openai/index.js'
-import { nodeListener } from '../../js/dist/esm/web/index.js'
+import { built } from '../js/dist.mjs'
 import { hermes, streamOf, upstream, wholeOf } from '../js/openai-support.mjs'
 import { clients } from './clients.mjs'
+
+const { openAIHandler, textToolCalls } = await built('sluice/openai')
+const { nodeListener } = await built('sluice/web')
 
 const calling = `I look. ${hermes({ city: 'Köln ☔' })}\n${hermes({ city: 'Rome' })}`
 const answered = 'It is sunny in both.'

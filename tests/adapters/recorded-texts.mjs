@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Engine, tool } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
+
+const { Engine, tool } = await built('sluice')
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(process.env.SLUICE_SHARED || join(root, '../shared'), 'texts')

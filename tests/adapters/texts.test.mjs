@@ -7,13 +7,15 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built, builtFile } from '../js/dist.mjs'
 import OpenAI from 'openai-6'
-import { Engine } from '../../js/dist/esm/index.js'
-import { openAIHandler, textToolCalls } from '../../js/dist/esm/openai/index.js'
-import { nodeListener } from '../../js/dist/esm/web/index.js'
 import { answering, ask, readStream, streamOf, upstream, wholeOf } from '../js/openai-support.mjs'
 import { pythonWith } from './clients.mjs'
 import { callsOf, compare, families, root, skip, textsOf } from './recorded-texts.mjs'
+
+const { Engine } = await built('sluice')
+const { openAIHandler, textToolCalls } = await built('sluice/openai')
+const { nodeListener } = await built('sluice/web')
 
 /** Calls `act` with each, `most` at a time. */
 async function inTurns(all, most, act) {
@@ -74,7 +76,7 @@ describe('recorded texts', { skip }, () => {
 
   /** `npx sluice serve`, while `use` runs with its address. */
   async function serving(protocol, use) {
-    const command = spawn(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), 'serve', '--upstream', baseURL, '--protocol', protocol, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const command = spawn(process.execPath, [builtFile('main'), 'serve', '--upstream', baseURL, '--protocol', protocol, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = await once(command.stdout.setEncoding('utf8'), 'data')
       return await use(/http:\S+/.exec(line)[0])

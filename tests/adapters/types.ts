@@ -4,7 +4,7 @@ import { createOpenAICompatible as ofAiSdk6 } from 'compatible-6'
 import { createOpenAICompatible as ofAiSdk7 } from 'compatible-7'
 import type { ClientOptions as OfOpenAI7 } from 'openai'
 import type { ClientOptions as OfOpenAI6 } from 'openai-6'
-import { textToolCalls } from '../../js/dist/esm/openai/index.js'
+import { textToolCalls } from '../../js/dist/esm/servers/openai/index.js'
 
 const fetch = textToolCalls({ protocol: 'auto' })
 export const ofOpenAI6: OfOpenAI6['fetch'] = fetch
@@ -19,10 +19,10 @@ import { Chat as Chat6, useChat as useChat6 } from 'ai-react-6'
 import { Chat as Chat7, useChat as useChat7 } from 'ai-react-7'
 import { createUIMessageStreamResponse as respond6, type UIMessage as Message6, type UIMessageChunk as Chunk6 } from 'ai-6'
 import { createUIMessageStreamResponse as respond7, type UIMessage as Message7, type UIMessageChunk as Chunk7 } from 'ai-7'
-import { decide } from '../../js/dist/esm/ai-sdk/client.js'
-import { chatHandler, sealed, toChatMessages, toUIMessages, toUIMessageStream } from '../../js/dist/esm/ai-sdk/index.js'
-import type { Conversations } from '../../js/dist/esm/conversations/index.js'
-import type { Durable } from '../../js/dist/esm/durable/index.js'
+import { decide } from '../../js/dist/esm/servers/ai-sdk/decide-client.js'
+import { chatHandler, sealed, toChatMessages, toUIMessages, toUIMessageStream } from '../../js/dist/esm/servers/ai-sdk/index.js'
+import type { Conversations } from '../../js/dist/esm/app/conversations/index.js'
+import type { Durable } from '../../js/dist/esm/servers/durable/index.js'
 import type { ChatMessage, Engine, Json, Run } from '../../js/dist/esm/index.js'
 
 export const of6 = (run: Run): [ReadableStream<Chunk6>, Response] => [toUIMessageStream(run), respond6({ stream: toUIMessageStream(run) })]
@@ -54,7 +54,7 @@ export const unkept = (turns: Durable): unknown => chatHandler(turns, { store: s
 // Clients of both generations are what `mcpTools` takes.
 import { Client as McpClient1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { Client as McpClient2 } from '@modelcontextprotocol/client'
-import { mcpTools, type McpTools } from '../../js/dist/esm/mcp/index.js'
+import { mcpTools, type McpTools } from '../../js/dist/esm/servers/mcp/index.js'
 
 const info = { name: 'a', version: '1' }
 export const ofServers: Promise<McpTools>[] = [
@@ -67,7 +67,7 @@ export const unsaid = mcpTools(new McpClient2(info), { server: 'two' })
 // What agUIHandler gives is the whole of a client's `fetch`, of either era; what a client sends is its input, and what toAGUIEvents gives goes over the wire as it is.
 import { HttpAgent as Agent0, type RunAgentInput as Input0 } from 'ag-ui-0'
 import { HttpAgent as Agent1, type Interrupt as Interrupt1, type RunAgentInput as Input1, type TokenUsage as Usage1 } from 'ag-ui-1'
-import { agUIHandler, toAGUIEvents, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/ag-ui/index.js'
+import { agUIHandler, toAGUIEvents, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/servers/ag-ui/index.js'
 
 export const agents = (handler: ReturnType<typeof agUIHandler>): (Agent0 | Agent1)[] => [Agent0, Agent1].map((Agent) => new Agent({ url: 'http://in.process/', fetch: (url, init) => handler(new Request(url, init)) }))
 export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older, newer]
@@ -80,7 +80,7 @@ export const events = (run: Run, input: Input1): string[] => { void toAGUIEvents
 import { createProviderRegistry as registry6, generateText as generate6, tool as tool6, wrapLanguageModel as wrap6, type LanguageModelMiddleware as Middleware6, type ToolSet as ToolSet6 } from 'ai-6'
 import { createProviderRegistry as registry7, generateText as generate7, streamText as stream7, tool as tool7, ToolLoopAgent, wrapLanguageModel as wrap7, type LanguageModelMiddleware as Middleware7, type ToolSet as ToolSet7 } from 'ai-7'
 import { z } from 'zod'
-import { createSluice, fromToolSet, toolCallMiddleware } from '../../js/dist/esm/ai-sdk/index.js'
+import { createSluice, fromToolSet, toolCallMiddleware } from '../../js/dist/esm/servers/ai-sdk/index.js'
 
 const middleware = toolCallMiddleware({ protocol: 'hermes', malformed: 'report' })
 export const middlewares: [Middleware6, Middleware7] = [middleware, middleware]

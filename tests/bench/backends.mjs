@@ -5,8 +5,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unpack } from '../../js/dist/esm/core/packed.js'
-import { startWasm } from '../../js/dist/esm/core/wasm.js'
+import { built } from '../js/dist.mjs'
+
+const { unpack } = await built('packed')
+const { startWasm } = await built('wasm')
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const wasm = process.env.SLUICE_WASM ?? join(root, 'js', 'prebuilds', 'wasm', 'sluice.wasm')

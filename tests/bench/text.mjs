@@ -1,8 +1,10 @@
 // npm run bench -- text: how long each hostile text takes to be read, whole and as the most that is read at once; processor time, the least of five.
 import { parseArgs } from 'node:util'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn } from '../../js/dist/esm/ui/text/tree.js'
+import { built } from '../js/dist.mjs'
 import { fullest, hostile } from '../js/text/hostile.mjs'
+
+const { Cutter } = await built('cut')
+const { drawn } = await built('text-tree')
 
 const { values } = parseArgs({ options: { all: { type: 'boolean' } } })
 const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
+import { builtFile } from '../js/dist.mjs'
 import { build } from 'esbuild'
 import { open } from './ui/message.mjs'
 
-const source = fileURLToPath(new URL('../../js/dist/esm/ui/text/typeset.js', import.meta.url))
+const source = builtFile('typeset')
 
 /** A page with `typeset`, whose readings take `clock.takes` milliseconds: the time goes on whenever it is asked for. */
 async function typesetting(t) {

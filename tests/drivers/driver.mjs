@@ -1,6 +1,8 @@
 // The driver of the npm package, right above its addon or its WebAssembly build, whichever SLUICE_BACKEND names; README.md describes the lines.
-import { DELTA, GET, native } from '../../js/dist/esm/core/native.js'
+import { built } from '../js/dist.mjs'
 import { answerLines, bytes } from './lines.mjs'
+
+const { DELTA, GET, native } = await built('native')
 
 const [HEAD, RECORD] = [4, 3] // kHead and kRecord of bindings/step.h
 const sluice = native()

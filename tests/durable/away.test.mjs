@@ -8,16 +8,18 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { built } from '../js/dist.mjs'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { durable, postgres, redis } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
-import { startServer } from '../../js/dist/esm/testing/index.js'
 import { approve, asks, cardsOf, hello, lossy, serverOf, turnsOf, until } from '../js/durable-support.mjs'
 import { onFullDisk } from '../js/turn-faults-contract.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open, poolOf } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+
+const { durable, postgres, redis } = await built('sluice/durable')
+const { Engine } = await built('sluice')
+const { startServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
 /** Longer than a lease. `SLUICE_LONG=1`: a minute. */

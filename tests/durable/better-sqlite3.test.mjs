@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sqlite as conversations } from '../../js/dist/esm/conversations/index.js'
-import { sqlite } from '../../js/dist/esm/durable/index.js'
+import { built } from '../js/dist.mjs'
 import { contract as contractOfConversations, question, refused } from '../js/conversation-contract.mjs'
 import { faults, onFullDisk } from '../js/turn-faults-contract.mjs'
 import { contract, rowOf } from '../js/turn-store-contract.mjs'
 import { betterSqlite3, noBetterSqlite3 as skip } from './places.mjs'
+
+const { sqlite: conversations } = await built('sluice/conversations')
+const { sqlite } = await built('sluice/durable')
 
 const folders = new WeakMap()
 /** The same place for all databases of a test. */

@@ -1,9 +1,11 @@
 // A worker with the defaults of queue and sweep, until it is killed. `node bullmq-worker.mjs JSON`.
 import { setTimeout as delay } from 'node:timers/promises'
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { asks } from '../js/durable-support.mjs'
 import { open } from './places.mjs'
+
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
 
 const { place, baseURL, leaseMs } = JSON.parse(process.argv[2])
 const { store, queue, log } = await open(place)

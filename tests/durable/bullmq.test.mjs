@@ -5,16 +5,18 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { built } from '../js/dist.mjs'
 import * as bull6 from 'bullmq'
 import * as bull5 from 'bullmq-5'
 import * as early from 'bullmq-5-50'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { Engine } from '../../js/dist/esm/index.js'
-import { bullmq, durable, postgres, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { answersOf, approve, asks, hello, serverOf, textOf, until } from '../js/durable-support.mjs'
 import { open } from './places.mjs'
 import { noPostgres, noRedis, startRedis, withServers } from './servers.mjs'
+
+const { Engine } = await built('sluice')
+const { bullmq, durable, postgres, redis, redisLog } = await built('sluice/durable')
 
 const servers = withServers()
 const program = fileURLToPath(new URL('bullmq-worker.mjs', import.meta.url))

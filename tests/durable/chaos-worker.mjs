@@ -1,10 +1,12 @@
 // A worker of the chaos: works until it is killed or told to end. `node chaos-worker.mjs JSON`.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { toolsOf } from '../js/durable-worker.mjs'
 import { open } from './places.mjs'
+
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
 
 const { place, baseURL, journal, leaseMs, mostMs } = JSON.parse(process.argv[2])
 // Computers do not agree about the time, and set their clocks while they work, forward and back.

@@ -9,13 +9,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { cardsOf, Replay, until } from '../js/durable-support.mjs'
 import { answerOutside, answers, checkTurn, toolsOf } from '../js/durable-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
+
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
+const { startServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('chaos-worker.mjs', import.meta.url))
 const SECONDS = process.env.SLUICE_LONG ? 60 : 5

@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { built } from '../js/dist.mjs'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { chatHandler } from '../../js/dist/esm/ai-sdk/index.js'
-import { memory } from '../../js/dist/esm/conversations/index.js'
-import { postgresLog, redisLog } from '../../js/dist/esm/durable/index.js'
 import { callsEcho, echo, stage } from '../js/support.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 import { until } from '../js/until.mjs'
+
+const { chatHandler } = await built('sluice/ai-sdk')
+const { memory } = await built('sluice/conversations')
+const { postgresLog, redisLog } = await built('sluice/durable')
 
 const servers = withServers()
 

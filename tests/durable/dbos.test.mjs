@@ -12,9 +12,11 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { text as readText } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { built } from '../js/dist.mjs'
 import { DBOSClient } from '@dbos-inc/dbos-sdk'
-import { startServer } from '../../js/dist/esm/testing/index.js'
 import { noPostgres, startPostgres } from './servers.mjs'
+
+const { startServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const app = mkdtempSync(join(tmpdir(), 'sluice-dbos-'))

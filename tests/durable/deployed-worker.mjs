@@ -2,9 +2,11 @@
 // `node deployed-worker.mjs JSON`.
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Engine, tool } from '../../js/dist/esm/index.js'
-import { durable } from '../../js/dist/esm/durable/index.js'
+import { built } from '../js/dist.mjs'
 import { open } from './places.mjs'
+
+const { Engine, tool } = await built('sluice')
+const { durable } = await built('sluice/durable')
 
 export const DAY = 86_400_000
 /** Longer than the question waits in the test, and it ends by the clock. */

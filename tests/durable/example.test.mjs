@@ -9,12 +9,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built, builtFile } from '../js/dist.mjs'
 import { noSqlite } from './places.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 
+const { startServer } = await built('sluice/testing')
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const main = join(root, 'js/dist/esm/cli/main.js')
+const main = builtFile('main')
 const servers = withServers()
 
 const answers = ({ body }) => {

@@ -1,7 +1,9 @@
 // The tools of the handlers' tests, as every process has them: what they do stands in the journal.
 import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { tool } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
+
+const { tool } = await built('sluice')
 
 export const leaseMs = 1500
 

@@ -1,8 +1,10 @@
 // A process that carries the turns of handlers on, until it is killed. `node handler-worker.mjs JSON`.
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open } from './places.mjs'
+
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
 
 const { place, baseURL, journal } = JSON.parse(process.argv[2])
 const { store, queue, log } = await open(place)

@@ -8,16 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { agUIHandler } from '../../js/dist/esm/ag-ui/index.js'
-import { chatHandler, toUIMessages } from '../../js/dist/esm/ai-sdk/index.js'
-import { files } from '../../js/dist/esm/conversations/index.js'
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { cardsOf, until } from '../js/durable-support.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
+
+const { agUIHandler } = await built('sluice/ag-ui')
+const { chatHandler, toUIMessages } = await built('sluice/ai-sdk')
+const { files } = await built('sluice/conversations')
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
+const { startServer } = await built('sluice/testing')
 
 const skip = noRedis || noPostgres
 let redisServer

@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { durable } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
+import { built } from '../js/dist.mjs'
 import { cardsOf, folderOf, lossy, Replay, serverOf, until } from '../js/durable-support.mjs'
 import { answers, checkTurn, finish, toolsOf } from '../js/durable-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
+
+const { durable } = await built('sluice/durable')
+const { Engine } = await built('sluice')
 
 const worker = fileURLToPath(new URL('../js/durable-worker.mjs', import.meta.url))
 const servers = withServers()

@@ -1,9 +1,11 @@
 // Opens a store of turns with its queue and its stream log in any process, by a description that goes through JSON.
-import { bullmq, local, memoryLog, postgres, postgresLog, redis, redisLog } from '../../js/dist/esm/durable/index.js'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { built } from '../js/dist.mjs'
 import { betterSqlite3, openStore } from '../js/durable-places.mjs'
 import { noPostgres, noRedis } from './servers.mjs'
+
+const { bullmq, local, memoryLog, postgres, postgresLog, redis, redisLog } = await built('sluice/durable')
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 /** False, or why it is skipped. */

@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built } from '../js/dist.mjs'
 import pg from 'pg'
-import { durable, postgresLog } from '../../js/dist/esm/durable/index.js'
-import { Engine } from '../../js/dist/esm/index.js'
 import { folderOf, serverOf, until } from '../js/durable-support.mjs'
 import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open } from './places.mjs'
 import { noPostgres as skip, withServers } from './servers.mjs'
+
+const { durable, postgresLog } = await built('sluice/durable')
+const { Engine } = await built('sluice')
 
 const servers = withServers()
 const HOUR = 3_600_000

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { built } from '../js/dist.mjs'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
-import { postgres, postgresLog, redis, redisLog, sealedLog } from '../../js/dist/esm/durable/index.js'
 import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
+
+const { postgres, postgresLog, redis, redisLog, sealedLog } = await built('sluice/durable')
 
 const servers = withServers()
 

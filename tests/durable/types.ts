@@ -4,7 +4,7 @@ import { Queue as Queue5, Worker as Worker5 } from 'bullmq-5'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
-import { bullmq, postgres, postgresLog, redis, redisLog, type StreamLog, type TurnStore, type WakeQueue } from '../../js/dist/esm/durable/index.js'
+import { bullmq, postgres, postgresLog, redis, redisLog, type StreamLog, type TurnStore, type WakeQueue } from '../../js/dist/esm/servers/durable/index.js'
 
 export const stores: TurnStore[] = [redis(new Redis()), redis(createClient()), redis(await createClient().connect(), { prefix: 'a:' }), postgres(new Pool()), postgres(new Pool({ max: 3 }), { prefix: 'app.turns_' })]
 export const logs: StreamLog[] = [redisLog(new Redis()), redisLog(createClient(), { pollMs: 20 }), postgresLog(new Pool()), postgresLog(new Pool(), { prefix: 'app.turns_', keepMs: 60_000, pollMs: 20 })]

@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startServer } from '../../js/dist/esm/testing/index.js'
+import { built } from '../js/dist.mjs'
 import { approve, cardsOf, textOf } from '../js/durable-support.mjs'
 import { ahead, appOf, approvalTimeoutMs, DAY } from './deployed-worker.mjs'
 import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
 import { until } from '../js/until.mjs'
+
+const { startServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('deployed-worker.mjs', import.meta.url))
 const servers = withServers({ lockMs: 2000 })

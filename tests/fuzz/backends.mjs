@@ -5,8 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startWasm } from '../../js/dist/esm/core/wasm.js'
+import { built } from '../js/dist.mjs'
 import { cuts, documents, documentText, fed, tests } from '../js/script-runner.mjs'
+
+const { startWasm } = await built('wasm')
 
 const mostBytes = 16384 // of a body: what is longer costs time and shows nothing else
 const kinds = ['result', 'json', 'parts', 'failure', 'progress', 'rewritten']

@@ -1,10 +1,12 @@
 // Pages of the AI SDK and of AG-UI, and readers of durable turns, get each message as a part, with its phase, however late that is known.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventWriter } from '../../js/dist/esm/ag-ui/event-writer.js'
-import { MessageWriter } from '../../js/dist/esm/ai-sdk/message-writer.js'
-import { messageFrom } from '../../js/dist/esm/ai-sdk/read-chunks.js'
-import { toldOf } from '../../js/dist/esm/durable/answer.js'
+import { built } from './dist.mjs'
+
+const { EventWriter } = await built('event-writer')
+const { MessageWriter } = await built('message-writer')
+const { messageFrom } = await built('read-chunks')
+const { toldOf } = await built('saved-answer')
 
 const note = { phase: 'commentary' }
 const final = { phase: 'final_answer' }

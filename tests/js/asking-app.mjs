@@ -1,9 +1,11 @@
 // Asks every question of `hiding.mjs` on this terminal, as `npx sluice chat` does, and says in a line of its own what was answered. The engine
 // would give some of them to nobody (a half character, `__proto__`): here they come as they are. `node asking-app.mjs NAME`: of that tool.
-import { Asking } from '../../js/dist/esm/cli/asking.js'
-import { Screen } from '../../js/dist/esm/cli/screen.js'
-import { Terminal } from '../../js/dist/esm/cli/terminal.js'
+import { built } from './dist.mjs'
 import { hiding } from './hiding.mjs'
+
+const { Asking } = await built('asking')
+const { Screen } = await built('screen')
+const { Terminal } = await built('terminal')
 
 const [name] = process.argv.slice(2)
 const screen = new Screen()

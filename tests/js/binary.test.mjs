@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { builtFile } from './dist.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { foundInstead } = createRequire(import.meta.url)('../../js/dist/esm/core/binary.cjs')
+const { foundInstead } = createRequire(import.meta.url)(builtFile('binary'))
 const addon = readFileSync(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const folder = mkdtempSync(join(tmpdir(), 'sluice-binary-'))
 after(() => rmSync(folder, { recursive: true }))

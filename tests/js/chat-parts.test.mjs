@@ -1,18 +1,20 @@
 // What the chat decides without a page: which entries stand in it, what waits to be sent, what is offered behind a bad end, what is read out.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pictureType } from '../../js/dist/esm/bridge/picture-type.js'
-import { questionWords } from '../../js/dist/esm/bridge/question-words.js'
-import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
-import { accepts, isLong, toSend } from '../../js/dist/esm/ui/chat/attachments.js'
-import { Desk, MOST_QUEUED } from '../../js/dist/esm/ui/chat/drafts.js'
-import { Sending } from '../../js/dist/esm/ui/chat/sending.js'
-import { AT_ONCE, EntryWindow, FIRST, MOST } from '../../js/dist/esm/ui/chat/entry-window.js'
-import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
-import { dayOf } from '../../js/dist/esm/ui/chat/times.js'
-import { tokens, usageOf } from '../../js/dist/esm/ui/chat/usage.js'
-import { waysOn } from '../../js/dist/esm/ui/chat/ways-on.js'
+import { built } from './dist.mjs'
 import { assertLinear } from './work.mjs'
+
+const { pictureType } = await built('picture-type')
+const { questionWords } = await built('question-words')
+const { Announcer } = await built('announcer')
+const { accepts, isLong, toSend } = await built('attachment-chips')
+const { Desk, MOST_QUEUED } = await built('draft-field')
+const { Sending } = await built('sending')
+const { AT_ONCE, EntryWindow, FIRST, MOST } = await built('entry-window')
+const { chatText } = await built('chat-strings')
+const { dayOf } = await built('times')
+const { tokens, usageOf } = await built('usage-line')
+const { waysOn } = await built('ways-on')
 
 // -- entries -------------------------------------------------------------------------------------------------------------------
 

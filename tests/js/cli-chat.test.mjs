@@ -4,12 +4,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { files } from 'sluice/conversations'
 import { startServer } from 'sluice/testing'
-import { keyFor } from '../../js/dist/esm/cli/model-options.js'
 import { call, inOrder, log, parsed, path, scripted, sluice, texts } from './cli-support.mjs'
 import { hiding } from './hiding.mjs'
 import { main } from './on-terminal.mjs'
+
+const { keyFor } = await built('model-options')
 
 test('chat: piped lines are what is said, and answer what is asked', async (t) => {
   const { args, server } = await scripted(t,

@@ -7,10 +7,11 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { page, sluice } from './cli-support.mjs'
+import { builtUrl } from './dist.mjs'
 import { answersOf, folderOf, serverOf, until } from './durable-support.mjs'
 import { main } from './on-terminal.mjs'
 
-const [index, durable] = ['index', 'durable/index'].map((name) => JSON.stringify(new URL(`../../js/dist/esm/${name}.js`, import.meta.url).href))
+const [index, durable] = ['sluice', 'sluice/durable'].map((name) => JSON.stringify(builtUrl(name).href))
 
 test('a worker carries turns on, questions are listed and decided, and it ends when it is told to', { timeout: 30_000, skip: process.platform === 'win32' && 'Windows has no signals' }, async (t) => {
   const server = await serverOf(t, answersOf('a\u202eb', 'c'))

@@ -4,10 +4,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { guessWire } from '../../js/dist/esm/cli/guess-wire.js'
+import { built } from './dist.mjs'
 import { answerText } from '../../js/pages/tester/answer-text.js'
 import { inOrder, parsed, path, scripted, sluice, sluiceHere, texts } from './cli-support.mjs'
 import { main } from './on-terminal.mjs'
+
+const { guessWire } = await built('guess-wire')
 
 const chunk = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
 const stream = [

@@ -6,11 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { built, builtUrl } from './dist.mjs'
 import { startServer } from 'sluice/testing'
-import { sluice as runWords } from '../../js/dist/esm/cli/sluice.js'
 import { main } from './on-terminal.mjs'
 
-const index = new URL('../../js/dist/esm/index.js', import.meta.url).href
+const { sluice: runWords } = await built('run-command')
+
+const index = builtUrl('sluice').href
 
 let folder
 export const path = (name) => join(folder, name)

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { Terminal } from '../../js/dist/esm/cli/terminal.js'
+import { built } from './dist.mjs'
 import { startServer } from 'sluice/testing'
 import { call, log, path, scripted } from './cli-support.mjs'
 import { noTerminal, onTerminal } from './on-terminal.mjs'
+
+const { Terminal } = await built('terminal')
 
 test('on a terminal: a question, an edit of what stands there, the end', noTerminal, async (t) => {
   const { args } = await scripted(t, call('file_delete', { path: '/a' }), { text: 'Done.' })

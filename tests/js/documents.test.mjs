@@ -28,7 +28,7 @@ test('the page shows every example', () => {
 })
 
 test('every type of event has its place, with an example', () => {
-  const declared = [...readFileSync(join(root, 'js/src/core/events.ts'), 'utf8').matchAll(/^export interface \w+Event extends [^]*?\btype: '(\w+)'/gm)].map(([, type]) => type)
+  const declared = [...readFileSync(join(root, 'js/src/engine/core/events.ts'), 'utf8').matchAll(/^export interface \w+Event extends [^]*?\btype: '(\w+)'/gm)].map(([, type]) => type)
   const types = declared.filter((type) => type !== 'retry') // JavaScript's own
   assert.ok(types.length > 15)
   const events = text.slice(text.indexOf('## Events'), text.indexOf('## The states'))

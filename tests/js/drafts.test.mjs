@@ -1,7 +1,9 @@
 // What somebody wrote and did not send, when the page is loaded again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Drafts } from '../../js/dist/esm/renderer/drafts.js'
+import { built } from './dist.mjs'
+
+const { Drafts } = await built('kept-drafts')
 
 /** A page: its storage, and what hears that it goes. `room`: so many characters. */
 function page(t, { room = Infinity, refused = false } = {}) {

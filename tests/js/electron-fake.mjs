@@ -1,7 +1,9 @@
 // Electron as far as the window of a pet uses it: windows with bounds and a page that hears, displays, a cursor, a tray, menus, keys, a lock.
 // As there: what is done with a window that is destroyed throws, and bounds are whole numbers.
 import { EventEmitter } from 'node:events'
-import { PET_HEARS, PET_SAYS } from '../../js/dist/esm/bridge/pet-window.js'
+import { built } from './dist.mjs'
+
+const { PET_HEARS, PET_SAYS } = await built('pet-window-messages')
 
 export const display = (id, x = 0, y = 0, width = 1920, height = 1040) => ({ id, workArea: { x, y, width, height } })
 

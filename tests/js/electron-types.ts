@@ -4,7 +4,7 @@ import { app, BrowserWindow, contextBridge, ipcMain, ipcRenderer } from 'electro
 import { Engine } from 'sluice'
 import { hostEngine, petWindow, type ElectronHost, type PetWindow } from 'sluice/electron'
 import { connect, type LiveMessage } from 'sluice/renderer'
-import type { ElectronLike } from '../../js/dist/esm/preload/electron.js'
+import type { ElectronLike } from '../../js/dist/esm/app/preload/electron.js'
 
 export const engine = new Engine()
 

@@ -1,7 +1,9 @@
 // The tree of a conversation's entries, compared with a list that is searched from its beginning for every answer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EntryTree, pathOf } from '../../js/dist/esm/conversations/entry-tree.js'
+import { built } from './dist.mjs'
+
+const { EntryTree, pathOf } = await built('entry-tree')
 
 function randomOf(seed) {
   return (below) => {

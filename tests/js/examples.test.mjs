@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { built, builtFile } from './dist.mjs'
 import { Engine, providers } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { serverOf } from '../../js/dist/esm/core/model.js'
 import { bindingPages, examples, examplesOf, pages, root } from '../examples.mjs'
 import { fencesOfFormats, protocolsPage, withFences } from '../../js/scripts/fences.mjs'
+
+const { serverOf } = await built('model')
 
 const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const setup = join(root, 'tests/js/examples-setup.mjs')
@@ -100,7 +102,7 @@ test('links lead somewhere, and commands are there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const helps = new Map()
   const helpOf = (command) => {
-    if (!helps.has(command)) helps.set(command, execFileSync(process.execPath, [join(root, 'js/dist/esm/cli/main.js'), command, '--help'], { encoding: 'utf8' }))
+    if (!helps.has(command)) helps.set(command, execFileSync(process.execPath, [builtFile('main'), command, '--help'], { encoding: 'utf8' }))
     return helps.get(command)
   }
   for (const page of [...pages, ...bindingPages]) {

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { built } from './dist.mjs'
 import { tool } from 'sluice'
 import { connect } from 'sluice/renderer'
-import { emptyView } from '../../js/dist/esm/bridge/view.js'
 import { counted } from './counted.mjs'
 import { hostStage, until } from './host-support.mjs'
+
+const { emptyView } = await built('view')
 
 const TOKENS = 50
 const MANY = 300

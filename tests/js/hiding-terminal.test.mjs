@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isAbout, questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
+import { built } from './dist.mjs'
 import { hiding } from './hiding.mjs'
 import { noTerminal, onTerminal } from './on-terminal.mjs'
 import { screenOf } from './terminal-screen.mjs'
+
+const { isAbout, questionLines, questionWords } = await built('question')
 
 const file = fileURLToPath(new URL('asking-app.mjs', import.meta.url))
 const rows = 24

@@ -1,9 +1,11 @@
 // What a window that was taken over might try. None of it may run a tool, throw, or cost much.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { tool } from 'sluice'
-import { methods } from '../../js/dist/esm/bridge/messages.js'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
+
+const { methods } = await built('messages')
 
 const asked = (window, message) => until(() => window.asks(message)[0], 'a question')
 

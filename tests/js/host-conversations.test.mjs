@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Engine, parts, SluiceError, tool } from 'sluice'
 import { files, memory } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
-import { createHost } from '../../js/dist/esm/host/index.js'
+import { createHost } from 'sluice/host'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
 import { shorten } from './support.mjs'
 

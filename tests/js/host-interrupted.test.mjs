@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built } from './dist.mjs'
 import { tool } from 'sluice'
 import { files, memory, sqlite } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
 import { startServer } from 'sluice/testing'
-import { Keeper } from '../../js/dist/esm/host/keeper.js'
 import { guarded, hostStage, until } from './host-support.mjs'
+
+const { Keeper } = await built('keeper')
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 const looks = { text: 'I look first. ', calls: [{ id: 'call_l', name: 'look', arguments: {} }] }

@@ -1,11 +1,13 @@
 // What a pet's voice has to do with a conversation: an answer that was interrupted, and one that nobody asked for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { tool } from 'sluice'
 import { memory } from 'sluice/conversations'
-import { heardOf, onlyHeard } from '../../js/dist/esm/conversations/heard.js'
-import { sentencesIn } from '../../js/dist/esm/host/first.js'
 import { hostStage, until } from './host-support.mjs'
+
+const { heardOf, onlyHeard } = await built('heard-text')
+const { sentencesIn } = await built('first')
 
 const roles = (request) => request.body.messages.map(({ role, content }) => [role, content])
 const answerOf = (entries) => entries.findLast(({ role }) => role === 'assistant')

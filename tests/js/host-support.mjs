@@ -1,8 +1,10 @@
 // What the tests of the host share: windows without a transport, that keep what they are sent and show it as a renderer would.
+import { built } from './dist.mjs'
 import { Engine, tool } from 'sluice'
 import { startServer } from 'sluice/testing'
-import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
 import { createHost } from 'sluice/host'
+
+const { applyDeltas } = await built('view')
 export { until } from './until.mjs'
 
 export const everything = { read: true, chat: true, approve: true, configure: true, server: true, pet: true }

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { built } from './dist.mjs'
 import { tool } from 'sluice'
-import { applyDeltas } from '../../js/dist/esm/bridge/view.js'
-import { Pet } from '../../js/dist/esm/host/pet.js'
 import { createHost } from 'sluice/host'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
+
+const { applyDeltas } = await built('view')
+const { Pet } = await built('pet')
 
 const done = (window, message) => until(() => window.view(message).outcome, `the end of ${message}`)
 const asked = (window, message) => until(() => window.asks(message)[0], 'a question')

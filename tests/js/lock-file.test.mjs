@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built } from './dist.mjs'
 import { files } from 'sluice/conversations'
-import { LockFile } from '../../js/dist/esm/core/lock-file.js'
+
+const { LockFile } = await built('lock-file')
 
 const self = fileURLToPath(import.meta.url)
 const STALE_MS = 60_000

@@ -1,11 +1,13 @@
 // Messages of one answer of the Responses API, from the server to the app: blocks, `run.text`, `run.textStream`, and what the host shows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { Engine } from 'sluice'
 import { createHost } from 'sluice/host'
 import { connect } from 'sluice/renderer'
-import { textOf } from '../../js/dist/esm/conversations/words.js'
 import { echo as echoTool } from './support.mjs'
+
+const { textOf } = await built('words')
 
 /** The events of a message item. `late`: its phase is told with its end. `size`: of the pieces of its text. */
 function message(index, text, phase, { late = false, size = 4 } = {}) {

@@ -1,8 +1,9 @@
 // A command behind a pseudo-terminal.
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { builtFile } from './dist.mjs'
 
-export const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
+export const main = builtFile('main')
 
 const script = (() => {
   try {

@@ -4,12 +4,14 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { built } from './dist.mjs'
 import OpenAI, { AuthenticationError, RateLimitError } from 'openai'
 import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
-import { patient } from '../../js/dist/esm/openai/patient.js'
 import { callsOf, chunk, hermes, readStream, streamOf, upstream, weather, wholeOf } from './openai-support.mjs'
 import { until } from './until.mjs'
+
+const { patient } = await built('patient')
 
 /** The handler in front of a server, as a server of its own. */
 async function proxy(t, options) {

@@ -305,7 +305,7 @@ test('the settings that TypeScript names are those of the engine', () => {
   const source = readFileSync(new URL('../../native/src/turn/config.cpp', import.meta.url), 'utf8')
   const list = /kMembers\[\] = \{([^}]*)\}/.exec(source)[1]
   const native = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)
-  const types = readFileSync(new URL('../../js/src/core/settings.ts', import.meta.url), 'utf8')
+  const types = readFileSync(new URL('../../js/src/engine/core/settings.ts', import.meta.url), 'utf8')
   const named = [.../const known[^{]*\{[^}]*\} = \{([^}]*)\}/.exec(types)[1].matchAll(/(\w+):/g)].map(([, name]) => name)
   const settings = native.filter((name) => name !== 'rules').sort() // they come from the store
   assert.deepEqual(named.sort(), settings)
@@ -324,7 +324,7 @@ test('the defaults that comments and docs name are those of the engine', () => {
     const said = valueOf(word)
     return said === 'none' ? Object.keys(value ?? {}).length === 0 : said === value
   }
-  const types = readFileSync(new URL('../../js/src/core/settings.ts', import.meta.url), 'utf8')
+  const types = readFileSync(new URL('../../js/src/engine/core/settings.ts', import.meta.url), 'utf8')
   const [, body] = /interface Settings \{(.*?)\n\}/s.exec(types)
   const compared = new Set()
   for (const [, comment, name] of body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s*(\w+)\?:/gs)) {

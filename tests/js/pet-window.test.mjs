@@ -1,10 +1,12 @@
 // The window of a pet against fakes of Electron, as each system has it. It never ran in a real one: js/docs/pet.md says so.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { petWindow } from 'sluice/electron'
-import { bubbleAt, boundsAt, landed, placeOf, readPlace } from '../../js/dist/esm/electron/pet-place.js'
-import { platformOf, rowOf } from '../../js/dist/esm/electron/pet-platform.js'
 import { display, fakeElectron } from './electron-fake.mjs'
+
+const { bubbleAt, boundsAt, landed, placeOf, readPlace } = await built('pet-place')
+const { platformOf, rowOf } = await built('pet-platform')
 
 function open(t, { platform = 'win32', fake = {}, mocks = true, ...options } = {}) {
   const before = Object.getOwnPropertyDescriptor(process, 'platform')

@@ -1,10 +1,12 @@
 // The pet without a page: what it does when, on a clock of the test's own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { companion, petStates } from 'sluice/pet'
-import { doingOf } from '../../js/dist/esm/bridge/doing.js'
-import { chatText } from '../../js/dist/esm/ui/chat/strings.js'
 import { fakeClient, fakeClock, fakeModel } from './pet-support.mjs'
+
+const { doingOf } = await built('doing')
+const { chatText } = await built('chat-strings')
 
 function start(t, options = {}) {
   const { fake, clock = fakeClock(), client = fakeClient(), ...rest } = options

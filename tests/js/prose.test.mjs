@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Paper } from '../../js/dist/esm/cli/paper.js'
-import { Prose } from '../../js/dist/esm/cli/prose.js'
-import { columns as widthOf } from '../../js/dist/esm/cli/rows.js'
+import { built } from './dist.mjs'
 import { screenOf } from './terminal-screen.mjs'
+
+const { Paper } = await built('paper')
+const { Prose } = await built('prose')
+const { columns: widthOf } = await built('rows')
 
 function shown(pieces, { columns = 60, env = { TERM: 'xterm' }, watch } = {}) {
   let bytes = ''

@@ -1,8 +1,10 @@
 // `model: { provider, wire, baseURL, path, apiKey, headers }`: where requests go, what they carry, and what is said where that cannot work.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { Engine, providers, SluiceError } from 'sluice'
-import { serverOf } from '../../js/dist/esm/core/model.js'
+
+const { serverOf } = await built('model')
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const KEY = 'sk-abcdefgh1234ijklmnop'

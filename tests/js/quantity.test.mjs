@@ -1,7 +1,9 @@
 // Durations and sizes as people write them on the configuration page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quantityOf, quantityText } from '../../js/dist/esm/bridge/quantity.js'
+import { built } from './dist.mjs'
+
+const { quantityOf, quantityText } = await built('quantity')
 
 test('durations and sizes are read in the units that people use', () => {
   for (const [unit, expected, ...texts] of [

@@ -1,12 +1,14 @@
 // The lines of a question, which pages and the terminal draw.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isWhole, questionLines, questionWords } from '../../js/dist/esm/bridge/question.js'
-import { splitInvisible, escapeInvisible } from '../../js/dist/esm/bridge/invisible.js'
-import { givenTwice } from '../../js/dist/esm/bridge/twice.js'
-import { applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
+import { built } from './dist.mjs'
 import { hiding } from './hiding.mjs'
 import { assertLinear } from './work.mjs'
+
+const { isWhole, questionLines, questionWords } = await built('question')
+const { splitInvisible, escapeInvisible } = await built('invisible')
+const { givenTwice } = await built('twice')
+const { applyDeltas, emptyView } = await built('view')
 
 const textOf = ({ runs }) => runs.map(({ text }) => text).join('')
 const ask = (request, whole, options) => questionLines({ stage: 'execution', name: 'shell.run', ...request }, questionWords.en, { ...(whole && { whole: new Set(whole) }), ...options })

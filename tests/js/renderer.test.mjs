@@ -4,8 +4,10 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { built } from './dist.mjs'
 import { ClientError, connect } from 'sluice/renderer'
-import { applyDeltas, emptyView } from '../../js/dist/esm/bridge/view.js'
+
+const { applyDeltas, emptyView } = await built('view')
 
 /** A bridge whose calls are answered by `answer(method, input)`; `frame` and `pet` say something to the window. */
 function wire(answer = () => undefined) {

@@ -1,7 +1,9 @@
 // What a question takes on a terminal: counted wrong, it would be longer than the screen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columns, rowsOf } from '../../js/dist/esm/cli/rows.js'
+import { built } from './dist.mjs'
+
+const { columns, rowsOf } = await built('rows')
 
 const plain = (_, text) => text
 

@@ -1,9 +1,11 @@
 // What the terminal shows of a turn: the events go in, the bytes are drawn by a small terminal.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cost, Screen } from '../../js/dist/esm/cli/screen.js'
-import { columns as widthOf } from '../../js/dist/esm/cli/rows.js'
+import { built } from './dist.mjs'
 import { screenOf } from './terminal-screen.mjs'
+
+const { cost, Screen } = await built('screen')
+const { columns: widthOf } = await built('rows')
 
 function shown(events, { columns = 60, isTTY = true, env = { TERM: 'xterm', NO_COLOR: '1' }, styles } = {}) {
   let bytes = ''

@@ -4,13 +4,15 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unpack } from '../../js/dist/esm/core/packed.js'
+import { built } from './dist.mjs'
 import { checkAnthropic, checkGemini, checkOllama, checkResponses } from 'sluice/testing'
+
+const { unpack } = await built('packed')
 
 export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 /** The functions of sluice.h: those of the addon, or with SLUICE_BACKEND=wasm those of WebAssembly. */
 export const native = process.env.SLUICE_BACKEND === 'wasm'
-  ? (await import('../../js/dist/esm/core/backend.js')).native()
+  ? (await built('backend')).native()
   : createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
 
 export function sharedFolder() {

@@ -1,7 +1,9 @@
 // Which parts of a long line were seen, whichever order they came in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SeenParts } from '../../js/dist/esm/ui/seen-parts.js'
+import { built } from './dist.mjs'
+
+const { SeenParts } = await built('seen-parts')
 
 const size = { width: 300, height: 128 }
 const seen = (...parts) => {

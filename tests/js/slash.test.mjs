@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { builtUrl } from './dist.mjs'
 import { files } from 'sluice/conversations'
 import { startServer } from 'sluice/testing'
 import { main, noTerminal, onTerminal } from './on-terminal.mjs'
@@ -100,7 +101,7 @@ test('a whole chat at 40, 80 and 120 columns, without colours and on a terminal 
 
 test('at 40 columns a question breaks at words, and leaves room for the answer', noTerminal, async (t) => {
   const tools = join(folder, 'tools.mjs')
-  writeFileSync(tools, `import { tool } from ${JSON.stringify(new URL('../../js/dist/esm/index.js', import.meta.url).href)}
+  writeFileSync(tools, `import { tool } from ${JSON.stringify(builtUrl('sluice').href)}
     export default [tool({ agentCallable: true, name: 'note.add', description: 'Adds a note that a person reads later, with all that belongs to it.', permission: 'sensitive', parameters: { type: 'object', properties: { text: { type: 'string' } } }, execute: () => 'noted' })]`)
   const { rows } = await chat(t, [{ calls: [{ name: 'note_add', arguments: { text: 'x'.repeat(40) } }] }, 'Done.'], [['> ', 'Go\r'], ['[?]', ''], ['> ', 'yes\r'], ['Done.', '']], { columns: 40, words: ['--tools', tools] })
   const all = rows.join('\n')
@@ -111,7 +112,7 @@ test('at 40 columns a question breaks at words, and leaves room for the answer',
 
 test('a question has the words of the app at 40, 80 and 120 columns: its sentence, what it does, each argument by label and name, and the prompt last', noTerminal, async (t) => {
   const tools = join(folder, 'words.mjs')
-  writeFileSync(tools, `import { tool } from ${JSON.stringify(new URL('../../js/dist/esm/index.js', import.meta.url).href)}
+  writeFileSync(tools, `import { tool } from ${JSON.stringify(builtUrl('sluice').href)}
     export default [tool({ agentCallable: true, name: 'message.send', description: 'For the model alone.', permission: 'sensitive', executionApproval: 'ask_always', annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
       title: { en: 'Send a message', zh: '发消息' }, about: { en: 'It goes out at once.', zh: '马上发出。' }, sentence: { en: 'send **{text}** to **{to}**', zh: '把 **{text}** 发给 **{to}**' }, labels: { '/to': { en: 'Recipient', zh: '收件人' } },
       parameters: { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string', title: 'What it says' } } }, execute: () => 'sent' })]`)

@@ -1,10 +1,12 @@
 // A voice says the answer once: no comments on the work, no text that was withdrawn, and two messages are two sentences.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { SluiceError } from 'sluice'
 import { segmenter, speaker } from 'sluice/speech'
-import { Sayings } from '../../js/dist/esm/pet/sayings.js'
 import { FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
+
+const { Sayings } = await built('sayings')
 
 const NOTE = 'Let me look at the forecast. Then I see to the roads.'
 const ANSWER = 'It rains in Rome today. Take the umbrella with you.'

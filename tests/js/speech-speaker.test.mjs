@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { SluiceError } from 'sluice'
 import { companion } from 'sluice/pet'
 import { httpVoice, speaker } from 'sluice/speech'
-import { durationOf } from '../../js/dist/esm/speech/language.js'
 import { fakeClient, fakeClock } from './pet-support.mjs'
 import { FakeAudio, FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
+
+const { durationOf } = await built('language')
 
 function stage(options = {}) {
   const clock = new FakeClock()

@@ -1,5 +1,7 @@
 // A clock that stands still until the test moves it, voices that do what the test says, and messages as a window has them.
-import { applyDelta, emptyView } from '../../js/dist/esm/bridge/view.js'
+import { built } from './dist.mjs'
+
+const { applyDelta, emptyView } = await built('view')
 
 /** Lets everything happen that waits for nothing but promises. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,9 +1,11 @@
 // Turn.step: tick, feed and events in one. That it tells what nextEvent tells, scripts.test.mjs asks of the addon.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { Engine, Turn } from 'sluice'
-import { native } from '../../js/dist/esm/core/native.js'
 import { echo } from './support.mjs'
+
+const { native } = await built('native')
 
 const request = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
 const sse = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`

@@ -12,7 +12,9 @@ const MOST_LINES = 700
 
 /**
  * `rows`: the folders by height, the lowest first; a folder knows itself and the rows below its own. `tables`: files that are data, of any
- * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link.
+ * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link. `wings`: the folders of
+ * a folder, by height, and which folders of other wings (`from`) they import. `loose`: how many files may lie in a folder itself. `bases`: a
+ * base name is there once, but for those of the list.
  */
 const trees = [
   {
@@ -30,13 +32,22 @@ const trees = [
     imports: /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g,
     target: (file, name) => posix.join(posix.dirname(file), name).replace(/js$/, 'ts'),
     unit: (file) => file,
-    rows: [['core', 'wire'], ['bridge'], ['conversations', 'live2d', 'openai', 'preload', 'renderer', 'testing', 'ui'], ['leg'], ['durable', 'mcp', 'speech'], ['ag-ui', 'ai-sdk'], ['host', 'pet'], ['electron', 'page', 'web'], ['cli', 'index.ts']],
+    rows: [['engine'], ['index.ts', 'app'], ['view', 'servers'], ['tools']],
+    wings: {
+      engine: { rows: [['core', 'wire'], ['testing']], from: {} },
+      app: { rows: [['bridge'], ['conversations', 'preload', 'renderer'], ['host'], ['electron', 'page', 'web']], from: { engine: ['core'] } },
+      view: { rows: [['live2d', 'ui'], ['speech'], ['pet']], from: { app: ['bridge', 'renderer'], engine: ['core'] } },
+      servers: { rows: [['openai', 'leg'], ['durable', 'mcp'], ['ag-ui', 'ai-sdk']], from: { app: ['bridge', 'conversations'], engine: ['core'] } },
+      tools: { rows: [['cli']], from: { engine: ['core', 'wire'], app: ['bridge', 'conversations', 'host', 'web'], servers: ['durable', 'leg', 'openai'] } },
+    },
     tables: [],
+    loose: { 'view/ui': 5 },
+    bases: ['index.ts'],
   },
 ]
 
 /** Everything that is wrong in a tree, each as { what, why }: a path, or the name of a file. */
-function faults({ folder, files, imports, target, unit, rows, tables }) {
+function faults({ folder, files, imports, target, unit, rows, tables, wings = {}, loose = {}, bases }) {
   const names = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => files.test(name)).sort()
   const known = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   const graph = new Map(names.map((name) => [unit(name), new Set()]))
@@ -50,9 +61,21 @@ function faults({ folder, files, imports, target, unit, rows, tables }) {
       if (unit(to) !== unit(name)) graph.get(unit(name)).add(unit(to))
       const own = name.split('/')[0] === to.split('/')[0]
       if (!own && height(to) >= height(name)) found.push({ what: `${name} -> ${to}`, why: 'leads up, or to a neighbour' })
+      else if (wings[name.split('/')[0]] && !mayImport(wings, name, to)) found.push({ what: `${name} -> ${to}`, why: 'is no way between these folders' })
     }
     const lines = text.split('\n').length - 1
     if (lines > MOST_LINES && !tables.includes(name)) found.push({ what: name, why: `has ${lines} lines, more than ${MOST_LINES}` })
+  }
+  if (bases) {
+    const base = (name) => name.split('/').at(-1)
+    for (const name of names) {
+      const other = names.find((one) => one !== name && base(one) === base(name))
+      if (other && !bases.includes(base(name))) found.push({ what: name, why: `has the base name of ${other}` })
+    }
+  }
+  for (const [place, most] of Object.entries(loose)) {
+    const count = names.filter((name) => posix.dirname(name) === place).length
+    if (count > most) found.push({ what: place, why: `has ${count} loose files, more than ${most}` })
   }
   const told = new Set()
   for (const start of [...graph.keys()].sort()) {
@@ -61,6 +84,15 @@ function faults({ folder, files, imports, target, unit, rows, tables }) {
     circle?.forEach((one) => told.add(one))
   }
   return found
+}
+
+/** Whether a file of a wing may import another: in its own wing from folders below its own, in others from those that the table names. */
+function mayImport(wings, name, to) {
+  const [wing, folder] = name.split('/')
+  const [otherWing, otherFolder] = to.split('/')
+  if (wing !== otherWing) return wings[wing].from[otherWing]?.includes(otherFolder) ?? false
+  const height = (one) => wings[wing].rows.findIndex((row) => row.includes(one))
+  return folder === otherFolder || (height(otherFolder) >= 0 && height(otherFolder) < height(folder))
 }
 
 /** The shortest way from a file back to itself, or undefined. */
@@ -121,6 +153,31 @@ test('a made-up tree shows each fault, with the way that leads there', () => {
   }
 })
 
+test('a made-up wing shows an import that goes up, one that no row allows, a base name that repeats and a folder of loose files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-wings-'))
+  try {
+    const write = (name, ...lines) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), lines.join('\n') + '\n')
+    }
+    write('low/core/a.ts', "import { b } from '../kit/b.js'")
+    write('low/kit/b.ts', '')
+    write('high/one/a.ts', "import { b } from '../../low/kit/b.js'", "import { c } from '../two/c.js'")
+    write('high/two/c.ts', "import '../../low/core/a.js'")
+    const wings = { low: { rows: [['core'], ['kit']], from: {} }, high: { rows: [['two'], ['one']], from: { low: ['core'] } } }
+    const found = faults({ ...trees[1], folder, rows: [['low'], ['high']], wings, loose: { 'high/two': 0 }, bases: ['index.ts'] })
+    assert.deepEqual(found.map(({ what, why }) => `${what} ${why}`).sort(), [
+      'high/one/a.ts -> low/kit/b.ts is no way between these folders',
+      'high/one/a.ts has the base name of low/core/a.ts',
+      'high/two has 1 loose files, more than 0',
+      'low/core/a.ts -> low/kit/b.ts is no way between these folders',
+      'low/core/a.ts has the base name of high/one/a.ts',
+    ])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('imports of types, of modules without a name and of modules when they are needed all count', () => {
   const { imports } = trees[1]
   const text = `
@@ -138,7 +195,7 @@ import { h } from 'lit'`
 })
 
 test('no file of the package imports one that the package leaves out', () => {
-  const left = ['js/dist/esm/ui/', 'js/dist/esm/preload/']
+  const left = ['js/dist/esm/view/ui/', 'js/dist/esm/app/preload/']
   const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.ok(left.every((folder) => files.some((one) => one.startsWith(`!${folder}`) || `${one}/` === `!${folder}`)))
   const names = ['js/dist/esm', 'js/dist/cjs'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => posix.join(folder, name.replaceAll('\\', '/'))))

@@ -1,6 +1,8 @@
 // A terminal as the commands use it: what stands on it after these bytes, with as many rows above the screen as there were. Sequences it
 // does not know are an error: nothing but what is listed here may reach a person's terminal.
-import { columns as widthOf } from '../../js/dist/esm/cli/rows.js'
+import { built } from './dist.mjs'
+
+const { columns: widthOf } = await built('rows')
 
 /** Gives the rows, without blanks at their ends. `styles`: text in the style that `[1]bold[0]` names. */
 export function screenOf(bytes, columns, { styles = false } = {}) {

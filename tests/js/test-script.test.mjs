@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { Engine, tool } from 'sluice'
-import { scriptOf } from '../../js/dist/esm/cli/test-script.js'
 import { examples } from '../../js/pages/tester/examples.js'
 import { canRestore, runScript, tests } from './script-runner.mjs'
+
+const { scriptOf } = await built('test-script')
 
 const tools = () => [
   tool({ name: 'weather.now', description: 'The weather.', agentCallable: true, parameters: { type: 'object', properties: { city: { type: 'string' } } }, execute: () => 'rain' }),

@@ -1,8 +1,10 @@
 // Emphasis, deletions and links beside Chinese, Japanese and Korean, and beside their punctuation.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn } from '../../js/dist/esm/ui/text/tree.js'
+import { built } from './dist.mjs'
+
+const { Cutter } = await built('cut')
+const { drawn } = await built('text-tree')
 
 /** What is drawn of each: `<strong>`, `(em)`, `~s~`, `` `code` ``, `[a]`, and `/` where a line ends. */
 const cases = {

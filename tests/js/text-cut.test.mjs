@@ -4,13 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { cueMark } from '../../js/dist/esm/ui/text/cue-marks.js'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn, textOf } from '../../js/dist/esm/ui/text/tree.js'
-import { withoutHeld } from '../../js/dist/esm/ui/text/unfinished.js'
+import { built } from './dist.mjs'
 import { counting } from './counted.mjs'
 import { awkward } from './text/awkward.mjs'
 import { fullest, hostileOf } from './text/hostile.mjs'
+
+const { cueMark } = await built('cue-marks')
+const { Cutter } = await built('cut')
+const { drawn, textOf } = await built('text-tree')
+const { withoutHeld } = await built('unfinished')
 
 /** Steps of a reading: the worst of these texts takes two thirds of them. */
 const MOST_STEPS = 900_000

@@ -1,8 +1,10 @@
 // A link whose text may be read as an address shows its true host.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn, textOf } from '../../js/dist/esm/ui/text/tree.js'
+import { built } from './dist.mjs'
+
+const { Cutter } = await built('cut')
+const { drawn, textOf } = await built('text-tree')
 
 const words = { table: '', task: '', copyCsv: '', pictureFrom: () => '', pictureInText: '' }
 

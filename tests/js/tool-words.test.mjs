@@ -1,10 +1,12 @@
 // What a tool is called among people: how it is declared, what it is bound to, and how it comes to the windows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { built } from './dist.mjs'
 import { memory, SluiceError, tool } from 'sluice'
-import { inLanguage } from '../../js/dist/esm/core/in-language.js'
 import { callsDelete, guarded, hostStage, until } from './host-support.mjs'
 import { callsEcho, echo, stage } from './support.mjs'
+
+const { inLanguage } = await built('in-language')
 
 const parameters = { type: 'object', properties: { to: { type: 'string', title: 'Who' }, text: { type: 'string' }, 'a/b': { type: 'string', title: 'Odd' } } }
 const send = (more) => tool({ name: 'message.send', parameters, ...more })

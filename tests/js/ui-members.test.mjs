@@ -3,28 +3,32 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { partsOf } from '../../js/dist/esm/ui/parts.js'
+import { built } from './dist.mjs'
 
-const folder = fileURLToPath(new URL('../../js/src/ui/', import.meta.url))
+const { partsOf } = await built('parts')
+
+const folder = fileURLToPath(new URL('../../js/src/view/ui/', import.meta.url))
 const sources = new Map(readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts'))
   .map((name) => [name, readFileSync(folder + name, 'utf8')]))
 const told = sources.get('elements.ts')
+const baseOf = (name) => name.replace(/^.*\//, '').replace(/\.ts$/, '')
 const parts = partsOf()
 
 /** The files in which an element stands: its own first. Those of an element inside of it are not among them. */
-const text = ['text/typeset.ts', 'text/tree.ts', 'text/code-view.ts', 'text/cue-view.ts', 'text/link-question.ts', 'text/actions.ts']
+const text = ['typeset', 'text-tree', 'code-view', 'cue-view', 'link-question', 'actions']
+const inFolder = (folder, except = []) => [...sources.keys()].filter((name) => name.startsWith(`${folder}/`)).map(baseOf).filter((name) => !except.includes(name))
 const files = {
-  'sluice-text': ['text/element.ts', ...text],
-  'sluice-approval': ['approval.ts', ...[...sources.keys()].filter((name) => name.startsWith('approval/')), 'question-view.ts'],
-  'sluice-card': ['card.ts', 'arguments.ts', 'mark-invisible.ts', 'lightbox.ts', ...[...sources.keys()].filter((name) => name.startsWith('card/'))],
-  'sluice-message': ['message.ts', 'blocks.ts', 'block-views.ts', 'calls-line.ts', 'stream-text.ts', 'ask-events.ts', ...[...sources.keys()].filter((name) => name.startsWith('message/'))],
-  'sluice-questions': ['questions.ts', 'ask-events.ts'],
-  'sluice-thread': ['chat/thread.ts', 'chat/entry.ts', 'chat/entry-list.ts', 'chat/toolbar.ts'],
-  'sluice-composer': ['chat/composer.ts', 'chat/chips.ts', 'chat/sending.ts'],
-  'sluice-chat': ['chat/chat.ts'],
-  'sluice-conversations': ['chat/conversations.ts'],
-  'sluice-configuration': ['configuration/element.ts', 'configuration/late.ts', 'late-element.ts'],
-  'sluice-server': ['server/element.ts', 'server/steps.ts', 'server/late.ts', 'late-element.ts'],
+  'sluice-text': ['text-element', ...text],
+  'sluice-approval': ['approval-element', ...inFolder('approval', ['arguments', 'ask-events', 'form', 'json-editor'])],
+  'sluice-card': ['card-element', 'arguments', 'mark-invisible', 'lightbox', ...inFolder('card', ['json-view', 'late-json'])],
+  'sluice-message': ['message-element', 'stream-text', 'ask-events', ...inFolder('message')],
+  'sluice-questions': ['questions-element', 'ask-events'],
+  'sluice-thread': ['thread', 'entry', 'entry-list', 'toolbar'],
+  'sluice-composer': ['composer', 'chips', 'sending'],
+  'sluice-chat': ['chat-element'],
+  'sluice-conversations': ['conversations-element'],
+  'sluice-configuration': ['configuration-element', 'late-configuration', 'late-element'],
+  'sluice-server': ['server-panel-element', 'steps', 'late-server-panel', 'late-element'],
 }
 /** For other elements of the kit. */
 const ours = {
@@ -32,7 +36,8 @@ const ours = {
 }
 const own = ['sluice-ready'] // what a question tells the element around it
 
-const sourceOf = (tag) => files[tag].map((name) => sources.get(name)).join('\n')
+const textOf = (name) => sources.get([...sources.keys()].find((file) => baseOf(file) === name))
+const sourceOf = (tag) => [...new Set(files[tag])].map(textOf).join('\n')
 const sorted = (names) => [...new Set(names)].sort()
 
 /** The interface of an element: { about, members }. */
@@ -45,10 +50,10 @@ const named = (about, what) => [...(new RegExp(`${what}:((?:[^.]|\\.(?=\\w))*)`)
 
 for (const tag of Object.keys(files)) {
   const { about, members } = interfaceOf(tag)
-  const main = sources.get(files[tag][0])
+  const main = textOf(files[tag][0])
 
   test(`${tag}: its properties and methods are told, and there`, () => {
-    const source = files[tag].some((name) => name.endsWith('late-element.ts')) ? sources.get('late-element.ts') : main
+    const source = files[tag].includes('late-element') ? textOf('late-element') : main
     const block = /static override properties(?:: \w+)? = \{([\s\S]*?)\n? *\}\n/.exec(source)[1]
     const properties = [...block.matchAll(/(\w+): \{([^}]*)\}/g)].filter(([, , options]) => !options.includes('state: true')).map(([, name]) => name)
     if (/extends FollowingElement/.test(main)) properties.push('client')

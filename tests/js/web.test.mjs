@@ -110,7 +110,7 @@ test('the opening URL leads nowhere else, and works from a link of another site'
 
 test('without the cookie there is nothing', async (t) => {
   const { port, ask, post, origin, name, authority } = await start(t, { host: fakeHost(), routes: { 'POST /api/x': () => 1 } })
-  for (const path of ['/', '/app.mjs', '/sluice/core/errors.js', '/bridge/events']) {
+  for (const path of ['/', '/app.mjs', '/sluice/engine/core/errors.js', '/bridge/events']) {
     for (const cookie of ['', 'other=1', `sluice-${port}=`, `sluice-${port}=guess`]) {
       assert.equal((await ask(path, { headers: { cookie } })).status, 403, `${path} with '${cookie}'`)
     }

@@ -1,8 +1,10 @@
 // What a model has written of a call's arguments so far: the same however it comes, and each character is read once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Written } from '../../js/dist/esm/ui/card/written.js'
+import { built } from './dist.mjs'
 import { assertLinear } from './work.mjs'
+
+const { Written } = await built('written')
 
 const all = (text) => new Written().read(text, 100, 10_000)
 const pairs = (read) => read?.members.map(({ name, value, cut }) => [name, value, ...(cut ? ['cut'] : [])])

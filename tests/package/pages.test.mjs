@@ -11,7 +11,7 @@ describe('pages of the installed package', () => {
 
   for (const command of ['demo', 'tester']) {
     test(`npx sluice ${command} serves all that its page loads`, async (t) => {
-      const main = join(folder, 'node_modules/sluice/js/dist/esm/cli/main.js')
+      const main = join(folder, 'node_modules/sluice/js/dist/esm/tools/cli/main.js')
       const child = spawn(process.execPath, [main, command, '--no-open'], { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
       t.after(() => child.kill())
       const loaded = await crawl(await urlSaidBy(child))

@@ -8,13 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { builtFile, builtUrl } from '../js/dist.mjs'
 import { startServer } from 'sluice/testing'
 import { picture, until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const main = fileURLToPath(new URL('../../js/dist/esm/cli/main.js', import.meta.url))
-const [index, durable] = ['index', 'durable/index'].map((name) => JSON.stringify(new URL(`../../js/dist/esm/${name}.js`, import.meta.url).href))
+const main = builtFile('main')
+const [index, durable] = ['sluice', 'sluice/durable'].map((name) => JSON.stringify(builtUrl(name).href))
 
 /** An app with turns that pay bills. `VERSION` 2 has another tool. */
 const app = (folder, baseURL) => `

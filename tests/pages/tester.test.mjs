@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
+import { built } from '../js/dist.mjs'
 import { tool } from 'sluice'
-import { startTester } from '../../js/dist/esm/cli/tester.js'
-import { live2dTools } from '../../js/dist/esm/live2d/index.js'
+import { live2dTools } from 'sluice/live2d'
 import { canRestore, runScript } from '../js/script-runner.mjs'
 import { picture, until, useBrowser } from '../browser/support.mjs'
+
+const { startTester } = await built('tester')
 
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -4,14 +4,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Cutter } from '../../js/dist/esm/ui/text/cut.js'
-import { drawn } from '../../js/dist/esm/ui/text/tree.js'
+import { built } from '../js/dist.mjs'
 import { awkward } from '../js/text/awkward.mjs'
 import { hostile } from '../js/text/hostile.mjs'
 import { until } from '../browser/support.mjs'
 import { everything } from '../browser/ui/everything.mjs'
 import { unknownOf } from '../browser/ui/known-nodes.mjs'
 import { browser, open, pages } from '../browser/ui/message.mjs'
+
+const { Cutter } = await built('cut')
+const { drawn } = await built('text-tree')
 
 const chinese = `# 雨伞的比较\n\n这是**“计划”**：先看天气，**注意：**请带伞。\n第二行，~~删去~~和*（括号）*。\n\n- 第一\n- 第二，见https://example.com/路径，再说\n\n- 第三\n\n> 引用\n继续\n\n| 名称 | 值 |\n|---|--:|\n| 蓝伞 | 一把 |\n\n\`\`\`js\nconst 伞 = 1\n\`\`\`\n\n日本語の**「強調」**も、한국어 **강조**도。\n`
 

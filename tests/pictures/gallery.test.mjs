@@ -22,10 +22,10 @@ async function open(t, query) {
 }
 
 test('every element and every state of a card has its place', () => {
-  const statuses = inSource('core/events.ts', 'export type CardStatus =', '\n\n', /'(\w+)'/g)
+  const statuses = inSource('engine/core/events.ts', 'export type CardStatus =', '\n\n', /'(\w+)'/g)
   assert.equal(statuses.length, 15)
   assert.deepEqual(scenes.filter(({ group }) => group === 'cards').map(({ id }) => id).sort(), statuses.sort())
-  const tags = inSource('ui/elements.ts', 'interface HTMLElementTagNameMap {', '}', /'sluice-(\w+)'/g)
+  const tags = inSource('view/ui/elements.ts', 'interface HTMLElementTagNameMap {', '}', /'sluice-(\w+)'/g)
   assert.deepEqual([...new Set(scenes.map(({ show }) => show))].sort(), tags.sort())
   assert.deepEqual(scenes.filter(({ group }) => !groups.some(([id]) => id === group)), [])
   for (const language of ['en', 'zh']) assert.equal(new Set(scenes.map(({ question }) => question[language])).size, scenes.length, 'no two scenes ask the same')

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { startWasm } from '../../js/dist/esm/core/wasm.js'
+import { built } from '../js/dist.mjs'
+
+const { startWasm } = await built('wasm')
 
 const module = new WebAssembly.Module(readFileSync(new URL('../../js/prebuilds/wasm/sluice.wasm', import.meta.url)))
 const MB = 1024 * 1024

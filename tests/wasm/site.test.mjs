@@ -6,11 +6,13 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { built } from '../js/dist.mjs'
 import { buildSite } from '../../js/scripts/site.mjs'
-import { openaiChat } from '../../js/dist/esm/wire/openai-chat.js'
 import { last, idle, read, scene, say } from '../pages/demo/page.mjs'
 import { until, useBrowser } from '../browser/support.mjs'
 import { startSite } from './site.mjs'
+
+const { openaiChat } = await built('openai-chat')
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-site-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -2,7 +2,7 @@
 // `app://pet/`: the pages of the demo and its JSON routes, as its web server has them. No file leaves the folders of the demo.
 import { net, protocol } from 'electron'
 import { pathToFileURL } from 'node:url'
-import { contentSecurityPolicy, findFile, packageRoots } from '../../dist/esm/web/index.js'
+import { contentSecurityPolicy, findFile, packageRoots } from '../../dist/esm/app/web/index.js'
 
 export const origin = 'app://pet'
 

@@ -5,8 +5,8 @@ import * as electron from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { files } from '../../dist/esm/conversations/index.js'
-import { hostEngine, petWindow } from '../../dist/esm/electron/index.js'
+import { files } from '../../dist/esm/app/conversations/index.js'
+import { hostEngine, petWindow } from '../../dist/esm/app/electron/index.js'
 import { createApp } from '../app.mjs'
 import { keptIn } from '../kept.mjs'
 import { origin, servePages } from './pages.mjs'
@@ -35,7 +35,7 @@ export async function start(options = {}) {
     openExternal: (url) => shell.openExternal(url),
     ...options,
   })
-  /** @type {Map<number, import('../../dist/esm/host/index.js').Rights>} */
+  /** @type {Map<number, import('../../dist/esm/app/host/index.js').Rights>} */
   const rights = new Map()
   /** @type {{ [action: string]: () => void }} */
   const actions = { chat: () => chat.show(), quit: () => app.quit() }

@@ -1,6 +1,6 @@
 // The scripted model in the page: what startServer of sluice/testing does on a port, as a transport.
-import { openaiChat } from '../../dist/esm/wire/openai-chat.js'
-import { splitter } from '../../dist/esm/wire/splitter.js'
+import { openaiChat } from '../../dist/esm/engine/wire/openai-chat.js'
+import { splitter } from '../../dist/esm/engine/wire/splitter.js'
 import { answer } from '../script.mjs'
 import { setTimeout as delay } from './delay.js'
 

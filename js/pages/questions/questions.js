@@ -1,7 +1,7 @@
 // The open questions of durable turns: each is read and decided by the approval element, and decided for what was seen. Language and theme are remembered by the browser.
 import '/sluice/ui/index.js'
 import { post } from '/sluice/renderer/web-bridge.js'
-import { splitInvisible } from '/sluice/bridge/invisible.js'
+import { splitInvisible } from '/sluice/app/bridge/invisible.js'
 import { languages } from './strings.js'
 
 const themes = ['auto', 'light', 'dark']

@@ -1,5 +1,5 @@
 // Elements without a framework.
-import { splitInvisible } from '/sluice/bridge/invisible.js'
+import { splitInvisible } from '/sluice/app/bridge/invisible.js'
 
 /** `h('button', { class: 'primary', onclick: run }, 'Run')`: attributes, properties where a setter is needed, listeners. */
 export function h(tag, attributes = {}, ...children) {

@@ -1,5 +1,5 @@
 // Plays an answer as it would come: piece by piece, so many tokens a second.
-import { applyDelta, emptyView } from '/sluice/bridge/view.js'
+import { applyDelta, emptyView } from '/sluice/app/bridge/view.js'
 import { field, foreign, h, replace, select } from './dom.js'
 
 const speeds = [5, 20, 60, 200, 1000]

@@ -12,7 +12,7 @@ const start = {
     return await serve({ host: createHost(app.engine, app.options), rights: { read: true, chat: true, approve: true, pet: true }, roots: { '/': here('pet/'), '/demo/': here('../../demo/pet/') } })
   },
   tester: async () => {
-    const { demoTools, startTester } = await import('../../dist/esm/cli/tester.js')
+    const { demoTools, startTester } = await import('../../dist/esm/tools/cli/tester.js')
     return await startTester({ tools: await demoTools() })
   },
 }

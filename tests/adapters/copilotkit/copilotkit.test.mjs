@@ -4,12 +4,14 @@ import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { built } from '../../js/dist.mjs'
 import { build } from 'esbuild'
-import { agUIHandler } from '../../../js/dist/esm/ag-ui/index.js'
-import { memory } from '../../../js/dist/esm/conversations/index.js'
-import { nodeListener } from '../../../js/dist/esm/web/index.js'
 import { until, useBrowser } from '../../browser/support.mjs'
 import { echo, stage } from '../../js/support.mjs'
+
+const { agUIHandler } = await built('sluice/ag-ui')
+const { memory } = await built('sluice/conversations')
+const { nodeListener } = await built('sluice/web')
 
 process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true'
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import OpenAI from 'openai'
-import { Engine, tool as sluiceTool } from '../../../js/dist/esm/index.js'
+import { Engine, tool as sluiceTool } from 'sluice'
 import { tool } from './workloads.mjs'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

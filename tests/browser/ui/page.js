@@ -1,6 +1,6 @@
 // What a test says with `page.evaluate`: a message whose deltas it writes itself, reduced as in every window.
 import '/sluice/ui/index.js'
-import { applyDeltas, emptyView } from '/sluice/bridge/view.js'
+import { applyDeltas, emptyView } from '/sluice/app/bridge/view.js'
 
 class Live {
   #view

@@ -1,0 +1,299 @@
+// A message as windows show it, and what happens to it: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+import type {
+  ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Outcome, TextMarks, Usage,
+} from '../../engine/core/events.js'
+import type { ToolWords } from '../../engine/core/tool-words.js'
+
+/** A question for a person. */
+export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
+  /** Names the question in a decision. Only this window has it, and it is good for one decision. */
+  token: string
+  /** The name of the tool as the model wrote it, where it is another and no card says so. */
+  askedName?: string
+  /** Names that the model gave twice in one object of the arguments, where no card says so: the last one counts. */
+  twice?: string[]
+  /** How long it was until `expiresAt` when the question was sent to this window, in milliseconds: the clock of a page may be wrong. */
+  leftMs?: number
+  /** What the tool says it does. */
+  annotations?: {
+    /** It changes nothing. */
+    readOnlyHint?: boolean
+    /** It may delete or overwrite. Absent: as if true. */
+    destructiveHint?: boolean
+    /** It talks to others, for example over the network. */
+    openWorldHint?: boolean
+  }
+  /** What people read about the tool. */
+  words?: ToolWords
+  /** Stage `execution`: the JSON Schema of its arguments, for a form. */
+  parameters?: JsonObject
+  /** Stage `execution`: the call waits for a button (`loop: 'user_mediated'`): who approves it runs it. */
+  prepared?: boolean
+  /** Stage `result`: who would read it. */
+  reader?: {
+    /** The name of the model. */
+    model: string
+    /** The host of its server, with the port where it has one. */
+    host?: string
+  }
+}
+
+/** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
+export type Delta =
+  | TextDelta
+  | ThoughtDelta
+  | CardDelta
+  | CallDelta
+  | IpcDelta
+  | ProgressDelta
+  | RetryDelta
+  | AskDelta
+  | UsageDelta
+  | RoundDelta
+  | RetractedDelta
+  | ErrorDelta
+  | DoneDelta
+
+/** More text of a block. */
+export interface TextDelta extends TextMarks {
+  /** `reasoning` is what the model thinks before it answers. */
+  type: 'text' | 'reasoning'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  /** Behind what the block has. */
+  text: string
+}
+
+/** The model has thought, and goes on with something else. */
+export interface ThoughtDelta {
+  /** `thought`. */
+  type: 'thought'
+  /** The index of the reasoning in `MessageView.blocks`. */
+  block: number
+  /** How long it took, in milliseconds. */
+  ms: number
+}
+
+/** A card began, or some of its fields changed. */
+export interface CardDelta extends CardFields {
+  /** `card`. */
+  type: 'card'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  /** The number of the call in the message. */
+  call: number
+}
+
+/** More of a card: arguments as the model writes them, or a notice that its outcome does not tell (the pet said no). */
+export interface CallDelta {
+  /** `args` is appended, `notice` replaces the one before. */
+  type: 'args' | 'notice'
+  /** The number of the call in the message. */
+  call: number
+  /** The text. */
+  text: string
+}
+
+/** A fire-and-forget call was sent: the block of its card cuts no sentence. */
+export interface IpcDelta extends SentView {
+  /** `ipc`. */
+  type: 'ipc'
+  /** The number of the call in the message. */
+  call: number
+}
+
+/** What a running tool reported, in place of its last report. */
+export interface ProgressDelta {
+  /** `progress`. */
+  type: 'progress'
+  /** The number of the call in the message. */
+  call: number
+  /** The report in words. */
+  text: string
+  /** How much is done, where the tool counts. */
+  done?: number
+  /** Of how much. */
+  of?: number
+}
+
+/** A request failed and will be sent again. What comes of it ends the wait: see `MessageView.retry`. */
+export interface RetryDelta extends RetryView {
+  /** `retry`. */
+  type: 'retry'
+}
+
+/** A person must decide something. */
+export interface AskDelta {
+  /** `ask`. */
+  type: 'ask'
+  /** The question. */
+  ask: AskView
+}
+
+/** Tokens of an answer so far. The last one of a round counts. */
+export interface UsageDelta extends Usage {
+  /** `usage`. */
+  type: 'usage'
+  /** Which answer, from 1. */
+  round: number
+}
+
+/** An answer is over. */
+export interface RoundDelta {
+  /** `round`. */
+  type: 'round'
+  /** Which answer, from 1. */
+  round: number
+  /** Why it ended. Absent where it broke off. */
+  finishReason?: FinishReason
+  /** When its request was made, in Unix milliseconds. */
+  startedAt?: number
+  /** When it was over, in Unix milliseconds. */
+  endedAt?: number
+}
+
+/** The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its place. */
+export interface RetractedDelta {
+  /** `retracted`. */
+  type: 'retracted'
+  /** The indices in `MessageView.blocks`. */
+  blocks: number[]
+}
+
+/** Something failed. */
+export interface ErrorDelta {
+  /** `error`. */
+  type: 'error'
+  /** The index in `MessageView.blocks`. Absent: the error is not shown among the blocks. */
+  block?: number
+  /** What failed: js/docs/codes.md lists them. */
+  code: string
+  /** One line: what happened. */
+  detail: string
+  /** What to do about it. */
+  hint?: string
+  /** Asking again may help. */
+  retryable?: boolean
+  /** The status of the provider's answer. */
+  status?: number
+  /** How long the provider wants to be left alone, in milliseconds. */
+  retryAfterMs?: number
+}
+
+/** The turn is over. */
+export interface DoneDelta {
+  /** `done`. */
+  type: 'done'
+  /** How it ended. */
+  outcome: Outcome
+  /** Why the last answer ended. Absent where it broke off. */
+  finishReason?: FinishReason
+}
+
+/** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
+export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
+  /** Never given twice. */
+  id: string
+  /** Counts what happened to the message; see `Frame`. */
+  seq: number
+  /** In the order of the answer. */
+  blocks: BlockView[]
+  /** Open questions, in the order in which they were asked. */
+  asks: AskView[]
+  /** The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends. */
+  retry?: RetryView
+  /** The app ended in the middle of it: this is how far it came. Its outcome is `failed`. */
+  interrupted?: true
+}
+
+/** Another try of a request that failed. */
+export interface RetryView {
+  /** Which answer, from 1. */
+  round: number
+  /** Which further try this is, from 1. */
+  attempt: number
+  /** How many further tries there are at most. Absent where a function of the app decides. */
+  of?: number
+  /** How long the wait is, in milliseconds. */
+  delayMs: number
+  /** When it ends and the request is sent, in Unix milliseconds. */
+  at: number
+  /** What went wrong, in the provider's words where it has some. */
+  detail: string
+}
+
+/** A part of a message, told apart by `type`. */
+export type BlockView =
+  | TextView
+  | CardView
+  | ErrorView
+
+/** A block of text. */
+export interface TextView extends TextMarks {
+  /** `reasoning` is what the model thinks before it answers. */
+  type: 'text' | 'reasoning'
+  /** The answer that it belongs to, from 1. */
+  round?: number
+  /** All of it so far. */
+  text: string
+  /** A message of its own: it does not continue the text in front of it. Text directly after text never does. */
+  apart?: true
+  /** Of reasoning that is over: how long it took, in milliseconds, as the host saw it. */
+  ms?: number
+  /** The text is withdrawn: the app sent the answer back or replaced it, or a later message of the answer repeats it. */
+  retracted?: true
+}
+
+/** A block that says what failed. */
+export interface ErrorView {
+  /** `error`. */
+  type: 'error'
+  /** What failed: js/docs/codes.md lists them. */
+  code: string
+  /** One line: what happened. */
+  detail: string
+  /** What to do about it. */
+  hint?: string
+}
+
+/** A call of a tool as a window shows it. */
+export interface CardView extends Omit<CardFields, 'key'> {
+  /** `tool_use`. */
+  type: 'tool_use'
+  /** The number of the call in the message, from 1. */
+  call: number
+  /** The arguments as the model writes them, until `arguments` is there. */
+  writing?: string
+  /** Names that the model gave twice in one object: the last one counts. */
+  twice?: string[]
+  /** The last progress that the tool reported. */
+  progress?: string
+  /** How much is done, by the last report of a tool that counts. */
+  progressDone?: number
+  /** Of how much. */
+  progressOf?: number
+  /** Something that the outcome does not tell: the pet did not do what it was told. */
+  notice?: string
+  /** Of the tool: they choose the picture on its card. */
+  tags?: string[]
+  /** What people read about the tool. */
+  words?: ToolWords
+  /** The tool says that it changes nothing. */
+  reads?: boolean
+  /** Nobody waits for it: it tells another window something, such as the pet's (`ipc`). */
+  silent?: boolean
+  /** Of a fire-and-forget call, once it was sent. */
+  sent?: SentView
+}
+
+/** What a fire-and-forget call sent, and where in the text that is shown it stands. */
+export interface SentView {
+  /** The block of the text in front of it. Where no text of its answer stands there: its own block. */
+  block: number
+  /** Bytes of that block's text in front of it, in UTF-8. */
+  offset: number
+  /** As the tool's `ipc` names it. */
+  channel: string
+  /** Filled in from the call's arguments. */
+  payload: Json[]
+}

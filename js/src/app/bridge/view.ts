@@ -1,0 +1,115 @@
+// A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
+import type { Answer } from '../../engine/core/events.js'
+import { givenTwice } from './twice.js'
+import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
+
+export function emptyView(id: string): MessageView {
+  return { id, seq: 0, role: 'assistant', rounds: 0, blocks: [], asks: [] }
+}
+
+/** The message behind these deltas. What did not change is the same object as before. */
+export function applyDeltas(view: MessageView, deltas: readonly Delta[], seq: number): MessageView {
+  const next: MessageView = { ...view, seq, blocks: [...view.blocks] }
+  for (const delta of deltas) applyDelta(next, delta)
+  return next
+}
+
+/** What shows that a request which was sent again is answered, or given up. */
+const endsWait: ReadonlySet<Delta['type']> = new Set<Delta['type']>(['text', 'reasoning', 'card', 'round', 'error', 'done'])
+
+/** Changes `view` and the list of its blocks, never a block itself: for whoever owns these two. */
+export function applyDelta(view: MessageView, delta: Delta): void {
+  if (view.retry && endsWait.has(delta.type)) delete view.retry
+  switch (delta.type) {
+    case 'text':
+    case 'reasoning': {
+      const { block, ...given } = delta
+      const old = view.blocks[block]
+      view.blocks[block] = { ...(old as object), ...given, text: old && 'text' in old ? old.text + delta.text : delta.text }
+      return
+    }
+    case 'thought': {
+      const block = view.blocks[delta.block]
+      if (block?.type === 'reasoning') view.blocks[delta.block] = { ...block, ms: delta.ms }
+      return
+    }
+    case 'card': {
+      const { type: _, block, ...fields } = delta
+      const old = view.blocks[block] as CardView | undefined
+      const card: CardView = { ...old, ...fields, type: 'tool_use' }
+      if (card.arguments && card.writing !== undefined) {
+        const twice = givenTwice(card.writing)
+        if (twice.length > 0) card.twice = twice
+        delete card.writing
+      }
+      if (fields.round !== undefined && fields.round > view.rounds) view.rounds = fields.round
+      view.blocks[block] = card
+      if (fields.status && !fields.status.startsWith('awaiting')) view.asks = without(view.asks, delta.call)
+      return
+    }
+    case 'args':
+      return change(view, delta.call, (card) => ({ ...card, writing: (card.writing ?? '') + delta.text }))
+    case 'progress':
+      return change(view, delta.call, ({ progressDone: _, progressOf: __, ...card }) => ({
+        ...card, progress: delta.text, ...(delta.done === undefined ? {} : { progressDone: delta.done }), ...(delta.of === undefined ? {} : { progressOf: delta.of }),
+      }))
+    case 'retry': {
+      const { type: _, ...retry } = delta
+      view.retry = retry
+      return
+    }
+    case 'ipc': {
+      const { type: _, call, ...sent } = delta
+      return change(view, call, (card) => ({ ...card, sent }))
+    }
+    case 'notice':
+      return change(view, delta.call, (card) => ({ ...card, notice: delta.text }))
+    case 'ask':
+      view.asks = [...without(view.asks, delta.ask.call), delta.ask]
+      return
+    case 'usage': {
+      const { type: _, round, ...usage } = delta
+      answer(view, round, { usage })
+      view.usage = {}
+      for (const { usage } of view.answers ?? [])
+        for (const kind of ['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const)
+          if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
+      return
+    }
+    case 'retracted':
+      for (const at of delta.blocks) {
+        const block = view.blocks[at]
+        if (block?.type === 'text') view.blocks[at] = { ...block, retracted: true }
+      }
+      return
+    case 'round': {
+      const { type: _, round, ...rest } = delta
+      answer(view, round, rest)
+      return
+    }
+    case 'error': {
+      const { type, block, code, detail, hint } = delta
+      if (block !== undefined) view.blocks[block] = { type, code, detail, ...(hint === undefined ? {} : { hint }) }
+      return
+    }
+    case 'done':
+      view.outcome = delta.outcome
+      if (delta.finishReason) view.finishReason = delta.finishReason
+      view.asks = []
+      return
+  }
+}
+
+function answer(view: MessageView, round: number, known: Answer): void {
+  const answers = Array.from({ length: Math.max(round, view.answers?.length ?? 0) }, (_, at) => view.answers?.[at] ?? {})
+  answers[round - 1] = { ...answers[round - 1], ...known }
+  view.answers = answers
+  view.rounds = Math.max(view.rounds, round)
+}
+
+function change(view: MessageView, call: number, make: (card: CardView) => CardView): void {
+  const at = view.blocks.findLastIndex((block: BlockView | undefined) => block?.type === 'tool_use' && block.call === call)
+  if (at >= 0) view.blocks[at] = make(view.blocks[at] as CardView)
+}
+
+const without = (asks: AskView[], call: number): AskView[] => (asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks)

@@ -1,0 +1,107 @@
+// Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
+import { createHash } from 'node:crypto'
+import { fromBase64, toBase64 } from '../../engine/core/base64.js'
+import type { ChatMessage, Part } from '../../engine/core/events.js'
+import type { Entry, SavedMessage, StoredBlob } from './conversation-types.js'
+
+const SCHEME = 'sluice:'
+
+/** The blob of a picture. `mediaType`: `image/…`. */
+export function blobOf(bytes: Uint8Array, mediaType: string): StoredBlob {
+  const kind = mediaType.toLowerCase().replace(/^image\//, '')
+  return { ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`, bytes }
+}
+
+/** Such a ref is safe as a file name: it cannot lead out of its folder. */
+export const isRef = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
+
+/** The media type of a ref: `image/png`. */
+export const mediaTypeOf = (ref: string): string => `image/${ref.slice(65)}`
+
+/** The address of a blob in entries. */
+export const addressOf = ({ ref }: Pick<StoredBlob, 'ref'>): string => SCHEME + ref
+
+/** The ref in an address; undefined for any other address. */
+export function refOf(address: unknown): string | undefined {
+  const ref = typeof address === 'string' && address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined
+  return isRef(ref) ? ref : undefined
+}
+
+/** All refs in these entries. */
+export function refsOf(entries: Iterable<Entry>): Set<string> {
+  const refs = new Set<string>()
+  const note = (address: string): string => {
+    const ref = refOf(address)
+    if (ref !== undefined) refs.add(ref)
+    return address
+  }
+  for (const entry of entries) mapPictures(entry, note)
+  return refs
+}
+
+/** An entry and its pictures, apart. */
+export interface WithoutPictures {
+  /** The entry, with addresses in place of pictures. */
+  entry: Entry
+  /** The pictures. */
+  blobs: StoredBlob[]
+}
+
+/** Takes the base64 pictures out of an entry and puts addresses in their place. */
+export function withoutPictures(entry: Entry): WithoutPictures {
+  const blobs = new Map<string, StoredBlob>()
+  const address = (url: string): string => {
+    const [, mediaType, data] = /^data:(image\/[^;,]+);base64,(.*)$/s.exec(url) ?? []
+    if (mediaType === undefined || data === undefined) return url
+    const blob = blobOf(fromBase64(data), mediaType)
+    blobs.set(blob.ref, blob)
+    return addressOf(blob)
+  }
+  return { entry: mapPictures(entry, address), blobs: [...blobs.values()] }
+}
+
+/** Puts pictures in base64 back in place of their addresses. `read` gives the bytes of a ref; without bytes the address stays. */
+export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
+  const urls = new Map<string, string>()
+  for (const ref of refsOf([entry as unknown as Entry])) {
+    const bytes = await read(ref)
+    if (bytes) urls.set(SCHEME + ref, `data:${mediaTypeOf(ref)};base64,${toBase64(bytes)}`)
+  }
+  return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
+}
+
+// -- where pictures stand -----------------------------------------------------------------------------------------------------
+
+/** Calls `change` with the address of each picture. A picture whose bytes are in the entry has a data URL. */
+function mapPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
+  const { parts, message, history } = entry
+  return {
+    ...entry,
+    ...(parts ? { parts: parts.map((part) => mapPart(part, change)) } : {}),
+    ...(message ? { message: mapMessage(message, change) } : {}),
+    ...(history ? { history: history.map((one) => mapHistory(one, change)) } : {}),
+  }
+}
+
+function mapPart(part: Part, change: (url: string) => string): Part {
+  if (part?.type !== 'image') return part
+  const url = 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url
+  const changed = change(url)
+  if (changed === url) return part
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(changed) ?? []
+  return mediaType !== undefined && data !== undefined ? { type: 'image', mediaType, data } : { type: 'image', url: changed }
+}
+
+function mapMessage(message: SavedMessage, change: (url: string) => string): SavedMessage {
+  if (!Array.isArray(message.blocks)) return message
+  return { ...message, blocks: message.blocks.map((block) => (
+    block?.type === 'tool_use' && block.parts ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) } : block)) }
+}
+
+function mapHistory(message: ChatMessage, change: (url: string) => string): ChatMessage {
+  if (!Array.isArray(message?.content)) return message
+  return { ...message, content: message.content.map((part) => {
+    const { image_url: image } = part as { image_url?: { url?: unknown } }
+    return typeof image?.url === 'string' ? { ...part, image_url: { ...image, url: change(image.url) } } : part
+  }) }
+}

@@ -1,0 +1,79 @@
+// What a store checks before it saves: ids, titles, entries, changes.
+import { SluiceError } from '../../engine/core/errors.js'
+import { array, encode, flag, is, members, record, text, whole, wrong, type Check } from '../../engine/core/options.js'
+import { isRef } from './blobs.js'
+import type { Change, Entry } from './conversation-types.js'
+
+const MAX_ID = 200
+const MAX_TITLE = 200
+
+const id = is(`an id of 1 to ${MAX_ID} characters, no control characters`, (value) =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/\p{Cc}/u.test(value))
+const entryShape: { [member in keyof Required<Entry>]: Check } = {
+  id,
+  parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
+  at: whole(0),
+  role: is("'user' or 'assistant'", (value) => value === 'user' || value === 'assistant'),
+  text, parts: array, message: record, history: array, state: text, heard: record, first: flag,
+}
+const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
+const checkBlobs: Check = (value, path) => {
+  array(value, path)
+  for (const [index, blob] of (value as unknown[]).entries()) {
+    members({ members: {
+      ref: is('a ref such as blobOf() makes', isRef),
+      bytes: is('a Uint8Array', (bytes) => bytes instanceof Uint8Array),
+    }, needs: ['ref', 'bytes'] })(blob, `${path}[${index}]`)
+  }
+}
+/** Throws SluiceError `option` if this is no change, whatever its entries are. */
+export const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs } })
+
+export const checkId = (value: unknown): void => id(value, 'id')
+
+export function checkTitle(title: unknown): void {
+  text(title, 'title')
+  if ((title as string).length > MAX_TITLE) throw new SluiceError({ code: 'option', path: 'title', detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}` })
+}
+
+/** Checks the id of an entry to delete; undefined deletes the whole conversation. */
+export const checkEntryId: Check = (value) => value === undefined || id(value, 'entry')
+
+/** Throws SluiceError `option` if this is not an entry. */
+export const checkEntry: Check = checkShape
+
+/** A checked change. */
+export interface Checked {
+  entries: Entry[]
+  /** The entries as JSON. */
+  bodies: string[]
+  /** The new end of the shown branch; undefined keeps it. */
+  head: string | undefined
+}
+
+/**
+ * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the parent of a known entry (an id
+ * or null), and undefined for an unknown one.
+ */
+export function checkChange(change: Change, parentOf: (id: string) => string | null | undefined): Checked {
+  checkChangeShape(change, 'change')
+  const { entries = [] } = change
+  const fresh = new Map<string, string | null>()
+  const known = (one: string): string | null | undefined => (fresh.has(one) ? fresh.get(one) : parentOf(one))
+  let last: string | undefined
+  const bodies = entries.map((entry, index) => {
+    const path = `change.entries[${index}]`
+    checkEntry(entry, path)
+    const before = known(entry.id)
+    if (before !== undefined && before !== entry.parent) throw wrong(`${path}.parent`, entry.parent, `${JSON.stringify(before)}, which it has`)
+    if (before === undefined) {
+      if (entry.parent !== null && known(entry.parent) === undefined) throw wrong(`${path}.parent`, entry.parent, 'null, or an entry that is there')
+      fresh.set(entry.id, entry.parent)
+      last = entry.id
+    }
+    return encode(entry, path)
+  })
+  const head = change.head ?? last
+  if (head !== undefined && known(head) === undefined) throw wrong('change.head', head, 'an entry that is there')
+  return { entries, bodies, head }
+}

@@ -1,0 +1,78 @@
+// The texts of a conversation: its title, the text that a search looks through, and exports.
+import { toBase64 } from '../../engine/core/base64.js'
+import { mediaTypeOf, refOf, refsOf } from './blobs.js'
+import { pathOf } from './entry-tree.js'
+import type { Conversation, Entry } from './conversation-types.js'
+
+const MAX_TITLE = 80
+const AROUND = 80
+const MAX_FOUND = 200
+
+/** The first line of the first question. */
+export function titleOf(entries: Iterable<Entry>): string {
+  for (const { role, text, first } of entries) {
+    const line = role === 'user' && !first ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
+    if (line !== undefined) return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
+  }
+  return ''
+}
+
+/** What an app, or its model, calls a conversation: one line, without the quotes that models like to put around it. */
+export function shortTitle(given: unknown): string {
+  const line = typeof given === 'string' ? given.replace(/\s+/g, ' ').trim().replace(/^["“”'«「『](.*)["“”'»」』]$/u, '$1').trim() : ''
+  return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
+}
+
+/** The text of an entry that a person can read. */
+export function textOf({ text, message, first }: Entry): string {
+  if (first) return ''
+  if (text !== undefined) return text
+  const blocks = Array.isArray(message?.blocks) ? message.blocks : []
+  return blocks.map((block, at) => (block?.type === 'text' ? (blocks[at - 1]?.type === 'text' ? '\n\n' : '') + block.text : '')).join('')
+}
+
+/** A text as a search compares it: in lower case, and without NUL, at which SQLite would end it. */
+export const folded = (text: string): string => text.toLowerCase().replaceAll('\0', ' ')
+
+/** The text around the first match, in one line. */
+export function excerpt(text: string, query: string): string {
+  const at = Math.max(0, folded(text).indexOf(folded(query)))
+  const start = Math.max(0, at - AROUND)
+  const piece = cut(text.slice(start), MAX_FOUND - 2).replace(/^[\uDC00-\uDFFF]/, '').replace(/\s+/g, ' ')
+  return `${start > 0 ? '…' : ''}${piece}${start + piece.length < text.length ? '…' : ''}`
+}
+
+/** Cuts a text without splitting a character. */
+const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+
+/** See `Conversations.export`. */
+export async function exported(conversation: Conversation, as: 'json' | 'markdown', read: (ref: string) => Promise<Uint8Array | null>): Promise<string> {
+  const entries = as === 'json' ? conversation.entries : pathOf(conversation)
+  const blobs: { [ref: string]: string } = {}
+  for (const ref of refsOf(entries)) {
+    const bytes = await read(ref)
+    if (bytes) blobs[ref] = toBase64(bytes)
+  }
+  if (as === 'json') return `${JSON.stringify({ ...conversation, blobs }, null, 2)}\n`
+  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.filter(({ first }) => !first).map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
+}
+
+function markdownOf(entry: Entry, blobs: { [ref: string]: string }): string {
+  const { role, at, text = '', parts = [], message } = entry
+  const pictures = parts.flatMap((part) => (part.type === 'image' ? `![](${pictureUrl(part, blobs)})` : []))
+  const blocks = (message?.blocks ?? []).flatMap((block) => {
+    if (block?.type === 'text') return block.text.trim()
+    if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
+    return block?.type === 'tool_use' ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.edited ?? block.arguments ?? {}))}): ${block.status ?? '?'}` : []
+  })
+  const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
+  return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+function pictureUrl(part: { mediaType: string; data: string } | { url: string }, blobs: { [ref: string]: string }): string {
+  if ('data' in part) return `data:${part.mediaType};base64,${part.data}`
+  const ref = refOf(part.url)
+  return ref === undefined || blobs[ref] === undefined ? part.url : `data:${mediaTypeOf(ref)};base64,${blobs[ref]}`
+}

@@ -1,0 +1,466 @@
+// One conversation as the host holds it: its entries, and the answer that goes on.
+import { randomUUID } from 'node:crypto'
+import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import { withoutPictures, withPictures } from '../conversations/blobs.js'
+import { EntryTree } from '../conversations/entry-tree.js'
+import { messagesOf, type MessagesOptions } from '../conversations/for-model.js'
+import { heardOf } from '../conversations/heard-text.js'
+import { titleOf } from '../conversations/words.js'
+import type { Conversations, Entry, HeardPlace } from '../conversations/conversation-types.js'
+import type { ChatMessage, Part } from '../../engine/core/events.js'
+import { refuse } from './checks.js'
+import { ConversationSaver } from './conversation-saver.js'
+import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
+import { Keeper } from './keeper.js'
+import type { Message } from './host-message.js'
+
+/** Of a long conversation a window is told the end, with every change; it asks for the rest. */
+const MAX_SHOWN = 500
+
+/** What is known of an answer that began here. */
+interface Answer {
+  /** Set while the answer goes on, or may still get a notice. */
+  live?: Message
+  /** The turn is over: the entry holds what it added. */
+  over: boolean
+  /** What the model was told before, where it goes on with this answer. */
+  told?: ChatMessage[] | undefined
+  /** Saves it while it goes on. */
+  keeper?: Keeper | undefined
+  /** `seq` of the view that the entry was made from. */
+  seq: number
+}
+
+export interface ConversationOptions {
+  store: Conversations
+  /** The store outlives this process: answers that go on are saved, too. */
+  lasting: boolean
+  /** What the model is told of a branch. */
+  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
+  /** Windows are to be told. */
+  onChange: (conversation: HostConversation) => void
+  /** The store did not take what was said. */
+  onUnsaved: (conversation: string, error: unknown) => void
+}
+
+export class HostConversation {
+  readonly id: string
+  readonly #options: ConversationOptions
+  readonly #tree = new EntryTree()
+  readonly #saver: ConversationSaver
+  /** By entry. */
+  readonly #answers = new Map<string, Answer>()
+  #title = ''
+  #loading: Promise<void> | undefined
+  /** False: entries hold only what `view` shows, and their contents must be loaded. */
+  #whole = false
+
+  /** A turn goes on, or begins. */
+  busy = false
+
+  constructor(id: string, options: ConversationOptions) {
+    this.id = id
+    this.#options = options
+    const { store, onUnsaved, onChange } = options
+    this.#saver = new ConversationSaver({
+      store, conversation: id, onUnsaved,
+      entry: (one) => this.#tree.get(one),
+      head: () => this.#savedHead,
+      onTrouble: () => onChange(this),
+    })
+  }
+
+  /** Everything is saved and nothing goes on: it can be dropped and loaded again. */
+  get idle(): boolean {
+    const { saving, waits } = this.#saver
+    return !this.busy && !this.#loading && !saving && !waits && ![...this.#answers.values()].some(({ live }) => live)
+  }
+
+  /** Somebody gave it its title. */
+  get titled(): boolean {
+    return this.#title !== this.#firstLine
+  }
+
+  get #firstLine(): string {
+    return titleOf(this.#tree.entries)
+  }
+
+  get entries(): IterableIterator<string> {
+    return this.#tree.ids
+  }
+
+  // -- from the store -------------------------------------------------------------------------------------------------------
+
+  /** Loads the entries. `anew`: reads the store again, unless something waits to be saved. */
+  async load(anew = false): Promise<void> {
+    if (anew && this.idle) this.#whole = false
+    if (!this.#whole) await (this.#loading ??= this.#read().finally(() => (this.#loading = undefined)))
+  }
+
+  async #read(): Promise<void> {
+    const stored = (await this.#options.store.load(this.id)) ?? { entries: [], title: '', head: null }
+    this.#whole = true
+    this.#tree.load(stored.entries, new Set([...this.#tree.ids].filter((id) => this.live(id) || this.#saver.has(id))))
+    this.#forgetRemoved()
+    this.#title = stored.title
+    if (!this.#saver.waits) this.#tree.head = stored.head
+  }
+
+  #forgetRemoved(): void {
+    for (const id of this.#answers.keys()) if (!this.#tree.has(id)) this.#answers.delete(id)
+  }
+
+  /** Drops the contents of the entries; `load` brings them back. */
+  release(): void {
+    if (!this.idle || !this.#whole) return
+    this.#whole = false
+    for (const { message: _, history: __, state: ___, ...rest } of this.#tree.entries) this.#tree.put(rest)
+  }
+
+  // -- what people see ------------------------------------------------------------------------------------------------------
+
+  get view(): ConversationView {
+    const shown = this.#tree.path().slice(-MAX_SHOWN)
+    const { trouble } = this.#saver
+    return {
+      id: this.id,
+      ...(this.#title === '' ? {} : { title: this.#title }),
+      forgotten: this.#tree.depth(shown[0]),
+      entries: this.#entryViews(shown),
+      ...(trouble === undefined ? {} : { unsaved: trouble }),
+    }
+  }
+
+  /** Up to `limit` entries in front of one that is shown. */
+  async earlier(before: string, limit: number): Promise<EntryView[]> {
+    await this.load()
+    return this.#entryViews(limit === 0 ? [] : this.#tree.path(this.#entry(before).parent).slice(-limit))
+  }
+
+  #entryViews(entries: readonly Entry[]): EntryView[] {
+    const siblingsOf = this.#tree.siblings()
+    return entries.filter(({ first }) => !first).map((entry) => {
+      const { id, role, at, text = '', parts, parent, heard } = entry
+      const siblings = siblingsOf(entry)
+      const branch = siblings.length > 1 ? { branch: { index: siblings.indexOf(entry), count: siblings.length } } : {}
+      if (role === 'user') return { id, role, text, ...(parts ? { parts } : {}), at, ...branch }
+      const first = this.#tree.get(parent)?.first
+      return { id, role, message: id, at, ...branch, ...(heard ? { heard: heard.text } : {}), ...(first ? { first } : {}) }
+    })
+  }
+
+  /** The message of an answer that goes on, or may still change. */
+  live(id: string): Message | undefined {
+    return this.#answers.get(id)?.live
+  }
+
+  /** The message of an answer as it was saved. */
+  async message(id: string): Promise<MessageView> {
+    await this.load()
+    const entry = this.#entry(id)
+    const { seq } = this.#answer(id)
+    if (!entry.message) throw refuse('not_found', 'there is no such message')
+    const { message } = await withPictures({ message: entry.message }, (ref) => this.bytes(ref))
+    return { ...message, id, seq, asks: [] }
+  }
+
+  async bytes(ref: string): Promise<Uint8Array | null> {
+    return this.#saver.bytes(ref) ?? (await this.#options.store.bytes(this.id, ref))
+  }
+
+  // -- turns ----------------------------------------------------------------------------------------------------------------
+
+  /** A question behind an entry; without `behind`, at the end of what is shown. */
+  ask(text: string, parts: Part[] | undefined, behind: string | null = this.#tree.head): Entry {
+    if (behind !== null && behind !== this.#tree.head) this.#entry(behind)
+    return { id: randomUUID(), parent: behind, at: Date.now(), role: 'user', text, ...(parts?.length ? { parts } : {}) }
+  }
+
+  /** A person interrupted the voice that said this answer. */
+  heard(id: string, place: HeardPlace): void {
+    const { heard: before, ...entry } = this.#entry(id)
+    const { live, over } = this.#answer(id)
+    const message = live?.view ?? entry.message
+    if (!message) throw refuse('argument', 'expected an answer', { path: 'message' })
+    const heard = heardOf(message, place)
+    if (!heard && !before) return
+    this.#tree.put(heard ? { ...entry, heard } : entry)
+    if (over) {
+      this.#saver.add(id)
+      this.#saver.save()
+    }
+    this.#options.onChange(this)
+  }
+
+  /** The question that has the pet speak first: nobody wrote it, and nobody sees it. */
+  first(text: string): Entry {
+    return { ...this.ask(text, undefined), first: true }
+  }
+
+  /** A person asks for the first time on this branch. */
+  begins({ parent, first }: Entry): boolean {
+    return !first && !this.#tree.path(parent).some((entry) => entry.role === 'user' && !entry.first)
+  }
+
+  /** How often the pet spoke first since then. */
+  firstSince(time: number): number {
+    return [...this.#tree.entries].filter(({ first, at }) => first && at >= time).length
+  }
+
+  /** The question of an entry: itself, or what an answer answers. */
+  questionOf(id: string): Entry {
+    const entry = this.#entry(id)
+    if (entry.role === 'user') return entry
+    const question = this.#tree.get(entry.parent)
+    if (question?.role === 'user') return question
+    throw refuse('not_found', 'the question of this answer is no longer kept')
+  }
+
+  /** Another question in the place of this one, with its pictures. */
+  editOf(id: string, text: string): Entry {
+    const entry = this.#entry(id)
+    if (entry.role !== 'user') throw refuse('argument', 'expected a question: an answer cannot be edited', { path: 'entry' })
+    return { ...entry, id: randomUUID(), at: Date.now(), text }
+  }
+
+  /** What the model is sent for a question, which need not be part of the conversation yet. */
+  async messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
+    return await this.#messagesOf([...this.#tree.path(question.parent), question], system)
+  }
+
+  #messagesOf(branch: readonly Entry[], system: string | undefined): Promise<ChatMessage[]> {
+    return messagesOf(branch, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
+  }
+
+  /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
+  async goOnWith(id: string, said: ChatMessage, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+    const entry = this.#entry(id)
+    const { message } = entry
+    if (!message) throw refuse('argument', 'expected an answer that is over', { path: 'entry' })
+    if (message.outcome === 'awaiting_user') throw refuse('state', 'this answer waits for a person')
+    if (this.#tree.children(id).length > 0) throw refuse('state', 'something was said behind this answer: ask again, or go on with the last one')
+    const question = this.questionOf(id)
+    const history = historyOf(entry)
+    if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
+    const messages = await this.#messagesOf([...this.#tree.path(question.id), { ...entry, history }], system)
+    return { question, messages: [...messages, said], before: await this.message(id) }
+  }
+
+  /** The model goes on with an answer that was over. */
+  resume(id: string, said: ChatMessage, message: Message): void {
+    this.#goesOn(id, message, [...historyOf(this.#entry(id)), said])
+    this.#tree.head = id
+    this.#saver.addHead()
+    this.#options.onChange(this)
+  }
+
+  /** The answer to a question began. Returns the question as it is kept. */
+  begin(given: Entry, message: Message): Entry {
+    const id = message.id
+    const { entry: question, blobs } = withoutPictures(given)
+    this.#saver.addBlobs(blobs)
+    if (!this.#tree.has(question.id)) {
+      this.#tree.put(question)
+      this.#saver.add(question.id)
+    }
+    this.#tree.put({ id, parent: question.id, at: Date.now(), role: 'assistant' })
+    this.#goesOn(id, message, undefined)
+    this.#tree.head = id
+    this.#title ||= this.#firstLine
+    this.#options.onChange(this)
+    this.#saver.save()
+    return question
+  }
+
+  #goesOn(id: string, message: Message, told: ChatMessage[] | undefined): void {
+    const { seq } = this.#answer(id)
+    const keeper = this.#options.lasting ? new Keeper(() => this.#keep(id)) : undefined
+    this.#answers.set(id, { live: message, over: false, told, keeper, seq })
+  }
+
+  /** The answer is over, with what it adds for the model. */
+  finish(id: string, history: ChatMessage[]): void {
+    const answer = this.#answers.get(id)
+    if (!answer?.live) return
+    endSaves(answer)
+    const { told, live } = answer
+    const all = told && (history.length > 0 ? [...told, ...history] : told.slice(0, -1))
+    answer.told = undefined
+    this.#take(id, answer, live, all ?? history)
+    if (live.settled) delete answer.live
+    this.#saver.save()
+  }
+
+  /** The message cannot change any more. Saves what changed after its end: notices of the pet. */
+  settle(id: string): void {
+    const answer = this.#answers.get(id)
+    if (!answer?.live || !answer.over) return
+    if (answer.live.seq !== answer.seq) {
+      this.#take(id, answer, answer.live, this.#entry(id).history ?? [])
+      this.#saver.save()
+    }
+    delete answer.live
+  }
+
+  #take(id: string, answer: Answer, live: Message, history: ChatMessage[]): void {
+    const { id: _, seq, asks: __, retry: ___, ...message } = live.view
+    answer.seq = seq
+    this.#put(id, { message, history })
+  }
+
+  #put(id: string, now: Pick<Entry, 'message' | 'history' | 'state'>): void {
+    const { state: _, ...before } = this.#entry(id)
+    const { entry, blobs } = withoutPictures({ ...before, ...now })
+    this.#saver.addBlobs(blobs)
+    this.#tree.put(entry)
+    this.#saver.add(id)
+  }
+
+  // -- answers that go on, for the case that the app ends ---------------------------------------------------------------------
+
+  /** The answer changed. */
+  changed(id: string, soon: boolean): void {
+    this.#answers.get(id)?.keeper?.changed(soon)
+  }
+
+  #keep(id: string): void {
+    const { live, over, told = [], keeper } = this.#answer(id)
+    if (!live || over) return
+    const { message, history, waiting } = live.kept(told)
+    const state = waiting && writeWaiting(waiting)
+    const all = history.length > told.length ? history : told.slice(0, -1)
+    this.#put(id, { message, history: all, ...(state === undefined ? {} : { state }) })
+    this.#saver.save()
+    if (live.asks.size > 0 && !waiting) keeper?.changed(true) // its run had told what is not in the view yet
+  }
+
+  /** Saves the answer now, with all that is not saved before it. Resolves to false if the store failed. */
+  async keepNow(id: string): Promise<boolean> {
+    const { keeper } = this.#answer(id)
+    if (!keeper) return true
+    keeper.kept()
+    this.#keep(id)
+    await this.#saver.saving
+    return !this.#saver.has(id)
+  }
+
+  /** The store holds a state from which the answer goes on. */
+  keepsState(id: string): boolean {
+    return this.#tree.get(id)?.state !== undefined
+  }
+
+  /** The answer ends here, and goes on from what was kept. */
+  leave(id: string): void {
+    const answer = this.#answers.get(id)
+    if (answer) endSaves(answer)
+  }
+
+  /** The answer at the end that waits for a person, of a process that ended. */
+  get waiting(): { id: string; waiting: Waiting } | undefined {
+    const entry = this.#tree.get(this.#tree.head)
+    const waiting = entry?.state === undefined || this.live(entry.id) || this.busy ? undefined : readWaiting(entry.state)
+    return entry && waiting ? { id: entry.id, waiting } : undefined
+  }
+
+  /** What a turn that waits needs to go on. */
+  async goOnWaiting(id: string, { told }: Waiting, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+    const question = this.questionOf(id)
+    return { question, messages: [...(await this.messages(question, system)), ...told], before: await this.message(id) }
+  }
+
+  /** The turn that waited goes on. */
+  wakes(id: string, { told }: Waiting, message: Message): void {
+    this.#entry(id)
+    this.#goesOn(id, message, told.length > 0 ? told : undefined)
+    this.#options.onChange(this)
+  }
+
+  // -- branches -------------------------------------------------------------------------------------------------------------
+
+  /** Shows the branch of another one of the entries that stand side by side with this one: what was said last on it. */
+  choose(id: string, index: number): void {
+    const siblings = this.#tree.siblings()(this.#entry(id))
+    const chosen = siblings[index]
+    if (!chosen) throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
+    this.#tree.choose(chosen.id)
+    this.#saver.addHead()
+    this.#options.onChange(this)
+    this.#saver.save()
+  }
+
+  #entry(id: string): Entry {
+    const entry = this.#tree.get(id)
+    if (!entry) throw refuse('not_found', 'there is no such entry; it may be too old')
+    return entry
+  }
+
+  /** Of an answer of the store nothing more is known. */
+  #answer(id: string): Answer {
+    return this.#answers.get(id) ?? { over: true, seq: 0 }
+  }
+
+  // -- what goes away -------------------------------------------------------------------------------------------------------
+
+  /** Drops an answer, and its question where nothing else answers it. Returns their ids. */
+  forget(id: string): string[] {
+    const gone = this.#tree.forget(id)
+    if (gone.length === 0) return []
+    this.#drop(gone)
+    if (this.#tree.head === null) this.#title = ''
+    this.#options.onChange(this)
+    return gone
+  }
+
+  /** The store deleted all of it, or an entry with what follows. */
+  deleted(id?: string): void {
+    this.#drop(id === undefined ? this.#tree.clear() : this.#tree.delete(id))
+    if (id === undefined) {
+      this.#title = ''
+      this.#saver.clear()
+    }
+    this.#options.onChange(this)
+  }
+
+  #drop(ids: readonly string[]): void {
+    this.#saver.drop(ids)
+    this.#forgetRemoved()
+  }
+
+  /** The store gave it another title. */
+  renamed(title: string): void {
+    this.#title = title || this.#firstLine
+    this.#options.onChange(this)
+  }
+
+  // -- to the store ---------------------------------------------------------------------------------------------------------
+
+  /** Saves what is not saved. Resolves when the store took it, or failed. */
+  saved(): Promise<void> {
+    return this.#saver.saved()
+  }
+
+  /** Nothing is saved any more. */
+  close(): void {
+    this.#saver.close()
+  }
+
+  /** The store does not know an answer that goes on: its question is the head there. */
+  get #savedHead(): string | null {
+    const head = this.#tree.get(this.#tree.head)
+    return head && !this.#answer(head.id).over && !head.message ? head.parent : this.#tree.head
+  }
+}
+
+/** The answer that goes on is no longer saved by itself. */
+function endSaves(answer: Answer): void {
+  answer.over = true
+  answer.keeper?.close()
+  answer.keeper = undefined
+}
+
+/** What an answer added for the model: of one that broke off at least the text that people saw. */
+function historyOf({ history, message }: Entry): ChatMessage[] {
+  if (history?.length) return history
+  const content = message?.blocks.flatMap((block) => (block.type === 'text' && !block.retracted ? block.text : [])).join('\n\n') ?? ''
+  return content.trim() === '' ? [] : [{ role: 'assistant', content }]
+}

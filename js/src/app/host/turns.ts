@@ -1,0 +1,346 @@
+// The turns of a host: how each begins, what its run is given, and what becomes of its answer.
+import type { FirstInput, FirstReply, MessageView } from '../bridge/messages.js'
+import type { Engine } from '../../engine/core/engine.js'
+import { messageOf } from '../../engine/core/errors.js'
+import type { ChatMessage, Outcome, SluiceEvent } from '../../engine/core/events.js'
+import type { Entry } from '../conversations/conversation-types.js'
+import { shortTitle } from '../conversations/words.js'
+import type { Model } from '../../engine/core/model.js'
+import { atMost, savedFirst, STORE_MS } from '../../engine/core/not-saved.js'
+import { addressesOf } from '../../engine/core/providers.js'
+import type { Run } from '../../engine/core/run.js'
+import { splitHooks, type RunHooks } from '../../engine/core/run-options.js'
+import { warn } from '../../engine/core/warning.js'
+import { hidden, isStorage, Refusal, refuse } from './checks.js'
+import type { Configuration } from './configuration.js'
+import type { HostConversation } from './conversation.js'
+import type { HostConversations } from './host-conversations.js'
+import { briefly, type First } from './first.js'
+import { guard } from './guard.js'
+import type { Waiting } from './interrupted.js'
+import { Message } from './host-message.js'
+import { checkTurn } from './host-options.js'
+import type { Pet } from './pet.js'
+import type { FinishedTurn, HostOptions, TurnOptions } from './host-types.js'
+import type { HostWindow } from './window.js'
+
+export const DEFAULT_CONVERSATION = 'main'
+const GO_ON = 'Go on exactly where you stopped, and repeat nothing.'
+
+/** The parts of a host that its turns use. */
+export interface TurnParts {
+  readonly engine: Engine
+  readonly options: HostOptions
+  readonly conversations: HostConversations
+  readonly configuration: Configuration
+  readonly pet: Pet
+  readonly first: First
+  readonly windows: ReadonlySet<HostWindow>
+  /** The host was closed. */
+  readonly isClosed: () => boolean
+}
+
+/** A turn that is to begin: behind which question, with what the model is sent, and the answer that it goes on with. */
+interface Prepared {
+  question: Entry
+  messages: ChatMessage[]
+  before?: MessageView
+  /** Returns the question as it is kept. */
+  begin: (message: Message, prepared: Prepared) => Entry
+}
+
+/** What a message is made of. */
+interface Start {
+  turn: TurnOptions
+  messages: ChatMessage[]
+  sender: HostWindow | undefined
+  before: MessageView | undefined
+  waiting?: Waiting
+  onEvent?: (event: SluiceEvent) => void
+}
+
+type MessageEnd = NonNullable<Awaited<ReturnType<Message['follow']>>>
+type Asks = (conversation: HostConversation) => Entry
+
+export class Turns {
+  readonly #parts: TurnParts
+  /** Turns that have not ended completely. */
+  readonly #following = new Set<Promise<void>>()
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when every turn has ended completely. */
+  async followed(): Promise<void> {
+    await Promise.all(this.#following)
+  }
+
+  /**
+   * Starts a message. If the app's `run` throws or returns something unusable, the developer is warned, and the window
+   * learns only that it failed.
+   */
+  ask(window: HostWindow, conversation: string, question: Asks): Promise<{ message: string }> {
+    return this.#started(() => this.send(conversation, question, window))
+  }
+
+  /** The same, for the app itself: errors are thrown as they are. */
+  send(id: string, ask: Asks, sender: HostWindow | undefined): Promise<string> {
+    return this.#begin(id, sender, async (conversation) => {
+      const question = ask(conversation)
+      return {
+        question,
+        messages: await conversation.messages(question, this.#parts.options.system),
+        begin: (message, { question }) => this.#parts.conversations.begin(conversation, question, message),
+      }
+    })
+  }
+
+  goOn(window: HostWindow, entry: string): Promise<{ message: string }> {
+    const { options, conversations } = this.#parts
+    const said: ChatMessage = { role: 'user', content: options.goOn ?? GO_ON }
+    return this.#started(() =>
+      this.#begin(conversations.ownerOf(entry).id, window, async (conversation) => ({
+        ...(await conversation.goOnWith(entry, said, options.system)),
+        begin: (message, { question }) => {
+          conversations.resume(conversation, said, message)
+          this.#resumed(message)
+          return question
+        },
+      })),
+    )
+  }
+
+  /** The pet speaks first, while nothing else is said or asked. */
+  async speakFirst(
+    window: HostWindow,
+    { conversation = DEFAULT_CONVERSATION, prompt }: Pick<FirstInput, 'conversation' | 'prompt'>,
+  ): Promise<FirstReply> {
+    const { first, conversations, options } = this.#parts
+    first.check()
+    if (prompt === undefined) return { left: first.left }
+    if (conversations.busy > 0) throw refuse('state', 'something else is said or asked')
+    const { message } = await this.#started(() =>
+      this.#begin(conversation, window, async (one) => {
+        const question = one.first(first.text(prompt))
+        const messages = await one.messages(question, options.system)
+        first.take(one)
+        return { question, messages, begin: (message, { question: asked }) => conversations.begin(one, asked, message) }
+      }),
+    )
+    return { message, left: first.left }
+  }
+
+  /** A turn of a process that ended waits for a person: it goes on, and asks again. */
+  async wake(conversation: HostConversation, id: string, waiting: Waiting): Promise<void> {
+    const { options, conversations, windows } = this.#parts
+    const { question, messages, before } = await conversation.goOnWaiting(id, waiting, options.system)
+    const turn = this.#options(conversation.id, question, messages)
+    const sender = [...windows].find(({ opened, rights }) => opened.has(conversation.id) && rights.chat)
+    const message = this.#start({ turn, messages, sender, before, waiting })
+    conversations.wakes(conversation, waiting, message)
+    this.#resumed(message)
+    this.#follow(message, conversation, question)
+  }
+
+  /** The store did not take what was said. */
+  unsaved(conversation: string, error: unknown): void {
+    const { onUnsaved } = this.#parts.options
+    if (onUnsaved) onUnsaved({ conversation, error })
+    else warn(`the conversation ${conversation} could not be saved: ${messageOf(error)}`)
+  }
+
+  async #started(start: () => Promise<string>): Promise<{ message: string }> {
+    try {
+      return { message: await start() }
+    } catch (error) {
+      throw error instanceof Refusal || isStorage(error)
+        ? error
+        : new Refusal(hidden('a message could not be started')(error))
+    }
+  }
+
+  async #begin(
+    id: string,
+    sender: HostWindow | undefined,
+    prepare: (conversation: HostConversation) => Promise<Prepared>,
+  ): Promise<string> {
+    const {
+      conversations,
+      options: { maxRunning = 16 },
+      first,
+    } = this.#parts
+    if (conversations.isBusy(id))
+      throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
+    if (conversations.busy >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
+    const [conversation, release] = await conversations.claim(id)
+    try {
+      const prepared = await prepare(conversation)
+      const { question, messages, before } = prepared
+      const turn = this.#options(id, question, messages)
+      const message: Message = question.first
+        ? this.#start({
+            turn: first.limited(turn),
+            messages,
+            sender,
+            before,
+            onEvent: briefly(() => void message.cancel('two sentences are enough')),
+          })
+        : this.#start({ turn, messages, sender, before })
+      this.#follow(message, conversation, prepared.begin(message, prepared))
+      return message.id
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** What the app's `run` says about a turn. */
+  #options(conversation: string, { text = '', parts, first }: Entry, messages: ChatMessage[]): TurnOptions {
+    const { options, isClosed } = this.#parts
+    if (isClosed()) throw refuse('closed', 'the host was closed')
+    const turn: unknown = options.run({
+      text,
+      conversation,
+      messages: structuredClone(messages),
+      ...(parts ? { parts } : {}),
+      ...(first ? { first } : {}),
+    })
+    checkTurn(turn)
+    return turn
+  }
+
+  #resumed(message: Message): void {
+    for (const window of this.#parts.windows) window.resumed(message.id)
+  }
+
+  #start({ turn, messages, sender, before, waiting, onEvent }: Start): Message {
+    const { engine, options, conversations, pet } = this.#parts
+    const { own: hooks, rest } = splitHooks(turn)
+    const adapter = hooks.approvals === undefined ? engine.approvals : hooks.approvals
+    const run = this.#runs(hooks, rest, messages, waiting?.run, () => message)
+    const message: Message = new Message({
+      before,
+      waiting,
+      start: (history) => ({ run: run(history), tools: engine.tools, reader: readerOf(rest.model) }),
+      sender,
+      adapted: { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) },
+      graceMs: options.approvalGraceMs ?? 30_000,
+      onEvent: (event) => {
+        onEvent?.(event)
+        guard('onEvent', () => options.onEvent?.(message.id, event))
+      },
+      onIpc: (event) => pet.order(message, event),
+      onChange: (soon) => conversations.changed(message.id, soon),
+      onSettled: () => conversations.settle(message.id),
+    })
+    return message
+  }
+
+  /** Begins each run of a message: the first from a saved state, if there is one; the others behind what was added. */
+  #runs(
+    hooks: RunHooks,
+    { model, messages: own, request, signal, rules, context, ...settings }: Omit<TurnOptions, keyof RunHooks>,
+    messages: ChatMessage[],
+    saved: string | undefined,
+    message: () => Message,
+  ): (history: ChatMessage[]) => Run {
+    const { engine, configuration } = this.#parts
+    const said = own ?? messages
+    const common = { ...hooks, ...this.#checkpoint(hooks, message), model, signal, rules, context }
+    let state = saved
+    return (history) => {
+      const resumed = state
+      state = undefined
+      if (resumed !== undefined) return engine.resume(resumed, common)
+      return engine.run({ ...configuration.settings(settings), ...common, request, messages: [...said, ...history] })
+    }
+  }
+
+  /**
+   * The store has the question before the request goes out, and a call before it begins: whoever opens the conversation
+   * after a crash sees that it may have happened. A call that cannot be saved does not begin.
+   */
+  #checkpoint(hooks: RunHooks, message: () => Message): Pick<RunHooks, 'checkpoint'> {
+    const { engine, options } = this.#parts
+    const own = hooks.checkpoint ?? engine.checkpoint
+    if (!options.conversations) return own ? { checkpoint: own } : {}
+    return { checkpoint: savedFirst(() => this.#saved(message()), own) }
+  }
+
+  /** False where the store failed, which the app knows, or takes too long. */
+  async #saved(message: Message): Promise<boolean> {
+    const { conversations } = this.#parts
+    const late = Symbol('late')
+    const saved = await atMost(STORE_MS, conversations.keep(message), late)
+    if (saved !== late) return saved as boolean
+    this.unsaved(conversations.ownerOf(message.id).id, new Error(`the store did not answer within ${STORE_MS} ms`))
+    return false
+  }
+
+  #follow(message: Message, conversation: HostConversation, question: Entry): void {
+    const finish = (end: Awaited<ReturnType<Message['follow']>>): void => {
+      if (end) this.#finish(message, conversation, question, end) // without: it was left
+    }
+    const following = message
+      .follow()
+      .then(finish, (error: unknown) => {
+        finish({ history: [] })
+        guard('the host', () => {
+          throw error
+        })
+      })
+      .finally(() => this.#following.delete(following))
+    this.#following.add(following)
+  }
+
+  #finish(message: Message, conversation: HostConversation, question: Entry, { history, error }: MessageEnd): void {
+    const {
+      conversations,
+      options: { onTurn, titles },
+    } = this.#parts
+    conversations.finish(conversation, message, history)
+    const names = titles && message.view.outcome === 'completed' && conversation.begins(question)
+    if (!onTurn && !names) return
+    const { text = '', parts } = question
+    const { id, seq: _, asks: __, ...view } = message.view
+    const { outcome = 'failed' as Outcome, finishReason, usage } = view
+    const turn = (): FinishedTurn => ({
+      conversation: conversation.id,
+      message: id,
+      text,
+      ...(parts ? { parts } : {}),
+      history: structuredClone(history),
+      view: structuredClone(view),
+      outcome,
+      ...(finishReason ? { finishReason } : {}),
+      ...(usage ? { usage } : {}),
+      ...(error ? { error } : {}),
+    })
+    if (onTurn) guard('onTurn', () => onTurn(turn()))
+    if (names) this.#entitle(conversation, () => titles(turn()))
+  }
+
+  /** Gives a conversation the title that the app makes, unless a person is the first. */
+  #entitle(conversation: HostConversation, make: () => string | undefined | Promise<string | undefined>): void {
+    if (conversation.titled) return
+    const { conversations, isClosed } = this.#parts
+    const title = async (): Promise<void> => {
+      const made = shortTitle(await make())
+      if (made !== '' && !conversation.titled && !isClosed()) await conversations.rename(conversation.id, made)
+    }
+    void title().catch((error: unknown) =>
+      guard('titles', () => {
+        throw error
+      }),
+    )
+  }
+}
+
+/** Who reads what a tool gave. */
+function readerOf({ name, provider, baseURL = provider && addressesOf(provider)[0] }: Model): {
+  model: string
+  host?: string
+} {
+  return baseURL !== undefined && URL.canParse(baseURL) ? { model: name, host: new URL(baseURL).host } : { model: name }
+}

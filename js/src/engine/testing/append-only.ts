@@ -1,0 +1,72 @@
+// A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what they have read before by
+// this (prompt caches), and newer models sign it.
+import type { Wire } from '../wire/scripted-answer.js'
+import { objects, type Json } from './strict-refusal.js'
+
+/** What a request tells the model, in an order that only grows. */
+export interface Told {
+  /** What stands before the conversation, by its name in the body. */
+  before: { readonly [name: string]: string | undefined }
+  /** Every message, block, part or item, with its role. */
+  items: readonly string[]
+}
+
+/** As JSON, without the marks of a cache, which wander. */
+const text = (value: unknown): string => JSON.stringify(value, (name, member: unknown) => (name === 'cache_control' ? undefined : member))
+
+const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
+  objects(messages).flatMap((message) => {
+    const content: unknown = message[member]
+    const some = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content)
+    return some.map((piece) => text([message['role'], piece]))
+  })
+
+const tellers: { readonly [wire in Wire]: (body: Json) => Told } = {
+  'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
+  anthropic: ({ system, tools, messages }) => ({ before: { system: text(system), tools: text(tools) }, items: pieces(messages, 'content') }),
+  gemini: ({ systemInstruction, tools, contents }) => ({ before: { systemInstruction: text(systemInstruction), tools: text(tools) }, items: pieces(contents, 'parts') }),
+  'openai-responses': ({ instructions, tools, input }) => ({
+    before: { instructions: text(instructions), tools: text(tools) },
+    items: typeof input === 'string' ? [text({ role: 'user', content: input })] : objects(input).map(text),
+  }),
+  ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }), // no `tool_choice`: tools that are not to be called are left out
+}
+
+export const told = (wire: Wire, body: Json): Told => tellers[wire](body)
+
+/** Names the first thing that `later` does not repeat from `earlier`, or undefined. */
+export function changeOf(earlier: Told, later: Told): string | undefined {
+  for (const [name, value] of Object.entries(earlier.before)) if (later.before[name] !== value) return `'${name}'`
+  const at = earlier.items.findIndex((item, index) => later.items[index] !== item)
+  if (at < 0) return undefined
+  return `piece ${at} (${short(earlier.items[at]!)}; now ${short(later.items[at] ?? 'nothing')})`
+}
+
+const short = (item: string): string => (item.length > 200 ? `${item.slice(0, 200)}…` : item)
+
+/** The conversations of a server: each is known by its first user message, its wire and its model. */
+export class Conversations {
+  readonly #last = new Map<string, Told>()
+
+  /** Why this request does not go on with the last one of its conversation, or null. A shorter one asks again; the question alone asks anew. */
+  check(wire: Wire, model: string, body: Json): string | null {
+    const now = told(wire, body)
+    const last = this.#last.get(keyOf(wire, model, now))
+    if (!last || now.items.length === firstQuestion(now) + 1) return null
+    const change = changeOf({ ...last, items: last.items.slice(0, now.items.length) }, now)
+    return change ? `a request must begin with the one before it (append only): ${change} has changed. The option appendOnly: false allows it` : null
+  }
+
+  keep(wire: Wire, model: string, body: Json): void {
+    const now = told(wire, body)
+    this.#last.set(keyOf(wire, model, now), now)
+  }
+
+  forget(wire: Wire, model: string, body: Json): void {
+    this.#last.delete(keyOf(wire, model, told(wire, body)))
+  }
+}
+
+const firstQuestion = ({ items }: Told): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
+
+const keyOf = (wire: Wire, model: string, told: Told): string => `${wire} ${model} ${told.items[firstQuestion(told)]}`

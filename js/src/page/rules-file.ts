@@ -1,7 +1,0 @@
-// What core/rules-file.ts is in a page: it has no files.
-import { SluiceError } from '../core/errors.js'
-import type { RuleStore } from '../core/rules.js'
-
-export function file(path: string): RuleStore {
-  throw new SluiceError({ code: 'unsupported', path: 'path', detail: `found ${JSON.stringify(path)}, and a page has no files`, hint: 'use memory(), or a store of your own with list, add and revoke' })
-}

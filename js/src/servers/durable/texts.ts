@@ -1,0 +1,115 @@
+// What a store keeps of a turn, as text: long strings stand elsewhere, and all of it is sealed where the app gave a key.
+import { createHash } from 'node:crypto'
+import { messageOf, SluiceError } from '../../engine/core/errors.js'
+import type { Sealing } from '../leg/sealing.js'
+import type { BlobStore } from './durable-types.js'
+
+/** Strings of a text that are longer, in UTF-16 units, become blobs. A picture in base64 is. */
+const LONG = 16_384
+
+export class Texts {
+  readonly #blobs: BlobStore | undefined
+  readonly #sealing: Sealing
+
+  constructor(blobs: BlobStore | undefined, sealing: Sealing) {
+    this.#blobs = blobs
+    this.#sealing = sealing
+  }
+
+  /** `what`: of the turn, such as `state`. A sealed text opens as nothing else, and in no other turn. */
+  async write(id: string, what: string, text: string): Promise<string> {
+    if (!this.#blobs) return this.#seal(id, what, text)
+    const { short, long } = withoutLong(text)
+    for (const [ref, string] of long) await this.#blobs.put(id, ref, this.#seal(id, ref, string))
+    return this.#seal(id, what, short)
+  }
+
+  async read(id: string, what: string, kept: string): Promise<string> {
+    const short = this.#open(id, what, kept)
+    if (!this.#blobs) return short
+    const long = new Map<string, string>()
+    for (const ref of refsOf(short)) {
+      const blob = await this.#blobs.get(id, ref)
+      if (blob === null) throw unreadable(id, what, `a text that it refers to is gone: ${ref}`)
+      const string = this.#open(id, ref, blob)
+      if (hashOf(string) !== ref) throw unreadable(id, what, `a text that it refers to is not what its name says: ${ref}`)
+      long.set(ref, string)
+    }
+    return withLong(short, long)
+  }
+
+  /** The same of JSON. */
+  async parse(id: string, what: string, kept: string): Promise<unknown> {
+    const text = await this.read(id, what, kept)
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      throw unreadable(id, what, cause)
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#blobs?.remove(id)
+  }
+
+  #seal(id: string, what: string, text: string): string {
+    return this.#sealing.seal(placeOf(id, what), text)
+  }
+
+  #open(id: string, what: string, kept: string): string {
+    const opened = this.#sealing.open(placeOf(id, what), kept)
+    if ('text' in opened) return opened.text
+    throw unreadable(id, what, opened.why, opened.hint)
+  }
+}
+
+/** The error for what a store has and nobody can read. Nothing is written over it. */
+export const unreadable = (id: string, what: string, why: unknown, hint?: string): SluiceError =>
+  new SluiceError({ code: 'storage', path: id, detail: `the ${what} of the turn cannot be read: ${typeof why === 'string' ? why : messageOf(why)}`, hint, ...(typeof why === 'string' ? {} : { cause: why }) })
+
+const placeOf = (id: string, what: string): string => `${what}\n${id}`
+
+// -- long strings -------------------------------------------------------------------------------------------------------------
+
+/** How a reference begins in a text of JSON. What a text had of it by itself gets a `~`, so that nobody can write a reference but this file. */
+const MARK = '"sluice-blob:'
+const REFERENCE = /"sluice-blob:([0-9a-f]{64})"/g
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const refsOf = (text: string): Set<string> => new Set([...text.matchAll(REFERENCE)].map(([, ref]) => ref as string))
+
+/** A text of JSON with references in the place of its long strings, and these, as they stand, by their hash. */
+export function withoutLong(given: string): { short: string; long: Map<string, string> } {
+  const text = given.replaceAll(MARK, `${MARK}~`)
+  const long = new Map<string, string>()
+  if (text.length <= LONG) return { short: text, long }
+  let short = ''
+  let from = 0
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    const close = endOf(text, open)
+    if (close < 0) break
+    if (close - open - 1 > LONG) {
+      const string = text.slice(open + 1, close)
+      const ref = hashOf(string)
+      long.set(ref, string)
+      short += `${text.slice(from, open)}${MARK}${ref}"`
+      from = close + 1
+    }
+    open = text.indexOf('"', close + 1)
+  }
+  return { short: short + text.slice(from), long }
+}
+
+/** What `withoutLong` took apart. */
+export const withLong = (short: string, long: ReadonlyMap<string, string>): string =>
+  short.replace(REFERENCE, (_, ref: string) => `"${long.get(ref) ?? ''}"`).replaceAll(`${MARK}~`, MARK)
+
+/** Where the string that begins here ends. */
+function endOf(text: string, open: number): number {
+  for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
+    let slashes = 0
+    while (text[close - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return close
+  }
+  return -1
+}

@@ -1,8 +1,0 @@
-export { startServer, type RecordedRequest, type ScriptedServer, type ServerOptions } from './server.js'
-export type { Answer, AnswerPart, ProviderCall, ScriptedCall, Usage, Wire } from '../wire/answer.js'
-export type { Given, Json } from './refusal.js'
-export { checkMessages } from './check-messages.js'
-export { checkAnthropic } from './check-anthropic.js'
-export { checkGemini } from './check-gemini.js'
-export { checkOllama } from './check-ollama.js'
-export { checkResponses } from './check-openai-responses.js'

@@ -1,9 +1,0 @@
-import type { Strings } from '../strings.js'
-import type { LoadImage, OpenLink } from './types.js'
-
-/** What the app gives, as it is when a person acts. */
-export interface ActionOptions {
-  words: Strings
-  openLink?: OpenLink | undefined
-  loadImage?: LoadImage | undefined
-}

@@ -1,0 +1,10 @@
+// The pet in its page: a state for all that goes on, a face for every state. No DOM but for the bubble and the body.
+export { companion } from './companion.js'
+export type { Companion, CompanionOptions, PetClock, PetSpeaker, PetView } from './companion-options.js'
+export type { Live, PetClient } from './follow.js'
+export { petStates, type PetState, type StateLook, type StateMap } from './states.js'
+export type { Proactive } from './speaks-first.js'
+export type { BubbleLook, QuietHours } from '../../app/bridge/pet-settings.js'
+export { petBody, type BodyOptions } from './pet-body.js'
+export type { PetNote, PetWindowMessage, PetWindowOrder, PetWindowSide } from '../../app/bridge/pet-window-messages.js'
+export { petBubble, type BubbleOptions, type PetBubble } from './bubble.js'

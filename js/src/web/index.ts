@@ -1,6 +1,0 @@
-// A local web server for the pages of one person: files, JSON routes, and the bridge of a host.
-export { findFile, packageRoots, type FileStats, type FoundFile, type Roots } from './files.js'
-export { nodeListener, type NodeListenerOptions, type NodeRequest, type NodeResponse } from './node-listener.js'
-export { contentSecurityPolicy } from './policy.js'
-export { HttpRefusal } from './refusal.js'
-export { serve, type Route, type ServeOptions, type WebServer } from './server.js'

@@ -45,7 +45,7 @@ const (
 	ResultParts Kind = C.SLUICE_RESULT_PARTS // the result: [{"type":"text","text":...},{"type":"image","mediaType":...,"data":...}]
 	Failure     Kind = C.SLUICE_FAILURE      // the tool failed: text
 	Progress    Kind = C.SLUICE_PROGRESS     // still running: text
-	Rewritten   Kind = C.SLUICE_REWRITTEN    // {"output":...,"rewritten":...}: what the tool gave, and what the model reads in its place
+	Rewritten   Kind = C.SLUICE_REWRITTEN    // {"output":...,"hostOutput":...}: what the tool gave, and what the model reads in its place
 )
 
 // Final is what becomes of a final answer: Turn.Conclude.
@@ -290,7 +290,7 @@ func (t *Turn) Pieces(yield func(any) bool) {
 	}
 }
 
-// FindTool finds the tool that a model means by this name: {"tool":"weather.now"}, or {"near":[...]}.
+// FindTool finds the tool that a model means by this name: {"tool":"weather.now"}, or {"suggestions":[...]}.
 func (t *Turn) FindTool(name string) json.RawMessage {
 	defer runtime.KeepAlive(t)
 	var size C.size_t

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Engine } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { demoOf, lulu } from './lulu.mjs'
 import { answer, protocols, settingsOf } from './script.mjs'
 import { assistantTools } from './tools.mjs'
@@ -29,7 +29,7 @@ export async function createApp({ model: name, settings = {}, kept, ask, openExt
   const server = Object.fromEntries(['provider', 'baseURL', 'wire', 'path', 'apiKey'].flatMap((member) => (rest[member] === undefined ? [] : [[member, rest[member]]])))
   const who = whoAnswers({ ...(name === undefined ? {} : { model: /** @type {any} */ ({ ...server, name }) }), kept, ask })
   const { configuration = {} } = kept?.load() ?? {}
-  const scripted = await startServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
+  const scripted = await startScriptedServer({ answers: answer, delayMs, appendOnly: false }) // people change what they asked
   const engine = new Engine({ tools: assistantTools })
 
   const state = () => demoOf({ first: who.open, scripted: who.model === undefined, live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')) })

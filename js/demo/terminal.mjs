@@ -1,6 +1,6 @@
 // The demo in the terminal: one turn against the scripted server, or a chat with a real one.
 import { Engine } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { readModel, readSettings } from '../dist/esm/tools/cli/model-options.js'
 import { talk } from '../dist/esm/tools/cli/talk.js'
 import { answer, question } from './script.mjs'
@@ -15,7 +15,7 @@ export async function runTerminal(values) {
   const options = { engine, settings: readSettings(values), system, auto: values.yes ? '--yes' : undefined }
   try {
     if (model) return await talk({ ...options, model, prompt: values.prompt })
-    const server = await startServer({ answers: answer, delayMs: process.stdout.isTTY ? 35 : 5, appendOnly: false })
+    const server = await startScriptedServer({ answers: answer, delayMs: process.stdout.isTTY ? 35 : 5, appendOnly: false })
     console.log(`A scripted server answers on ${server.url}. Your own: --base-url URL --model NAME`)
     // Nothing of the script does anything outside of this process.
     return await talk({

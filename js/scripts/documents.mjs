@@ -109,7 +109,7 @@ export function examples(addon) {
   add({ 'event done': main.event('done'), message: main.document(2), history: main.document(3) })
   const { knownProtocols, profiles, settings, ...tools } = main.document(4)
   add({ tools: { ...tools, knownProtocols: [...knownProtocols.slice(0, 3), '…'], profiles: [profiles[0], '…'], settings: '…' } })
-  add({ settings: new Scene(addon, {}, { wire: 'text' }).document(4).settings })
+  add({ settings: new Scene(addon, {}, asking('Hi')).document(4).settings })
   add({ 'find tool': JSON.parse(addon.findTool(main.turn, 'functions.weather_now')), 'find no tool': JSON.parse(addon.findTool(main.turn, 'wether')) })
   addon.approve(main.turn, 1, 0, null)
   add({ error: main.document(7) })
@@ -118,7 +118,7 @@ export function examples(addon) {
 
   const held = new Scene(addon, { tools: [{ ...weather, permission: 'public', resultApproval: 'always' }] }, asking('Umbrella?'))
   held.answer([calls('weather_now', { city: 'Oslo' })], 'tool_calls')
-  held.call('submit', 1, 5, JSON.stringify({ output: { text: 'Rain at four. Key: abc' }, rewritten: { text: 'Rain at four.' } }))
+  held.call('submit', 1, 5, JSON.stringify({ output: { text: 'Rain at four. Key: abc' }, hostOutput: { text: 'Rain at four.' } }))
   add({ 'event approval of a result': held.event('approval'), 'event card rewritten': held.event('card', { status: 'awaiting_result_approval' }) })
 
   const stopped = new Scene(addon, { tools: [{ ...weather, permission: 'public' }], dispatch: 'block' }, asking('Umbrella?'))

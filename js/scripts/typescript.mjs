@@ -15,7 +15,7 @@ const alias = Object.fromEntries(['entities', 'linkify-it', 'uc.micro'].map((nam
 const readable = {
   name: 'readable',
   setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]view[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
-    const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').trim()
+    const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').replace(/: (?!')/g, ':').trim()
     return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``).replace(/\n[ \t]+/g, '\n') }
   }),
 }

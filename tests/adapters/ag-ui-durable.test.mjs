@@ -10,14 +10,14 @@ import { echo } from '../js/support.mjs'
 import { eras, ofType, open, told, typesOf } from './agents.mjs'
 
 const { agUIHandler } = await built('sluice/ag-ui')
-const { files: conversationFiles, memory } = await built('sluice/conversations')
-const { files, local, memoryLog } = await built('sluice/durable')
+const { fileConversations: conversationFiles, memoryConversations } = await built('sluice/conversations')
+const { fileTurns, localQueue, memoryLog } = await built('sluice/durable')
 
 const calls = (...texts) => ({ text: 'Well, ', calls: texts.map((text, at) => ({ id: `call_${at}`, name: 'echo_back', arguments: { text } })) })
 
-async function turnStage(t, sdk, { answers, handler: more = {}, working = true, store = memory(), client = {}, ...given }) {
+async function turnStage(t, sdk, { answers, handler: more = {}, working = true, store = memoryConversations(), client = {}, ...given }) {
   const server = await serverOf(t, answers)
-  const shared = { store: files(folderOf(t)), log: memoryLog(), ...given }
+  const shared = { store: fileTurns(folderOf(t)), log: memoryLog(), ...given }
   const turns = turnsOf(t, server, shared)
   if (working) turns.work()
   const handler = agUIHandler(turns, { store, authorize: () => true, ...more })
@@ -192,8 +192,8 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       const worker = fork(fileURLToPath(new URL('chat-worker.mjs', import.meta.url)), [folder, server.baseURL], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
       t.after(() => worker.kill())
       await once(worker, 'message')
-      const queue = { ...local(), wake: async (id) => void worker.send(id), at: async () => {}, work: () => { throw new Error('nobody works here') } }
-      const turns = turnsOf(t, server, { store: files(folder), queue })
+      const queue = { ...localQueue(), wake: async (id) => void worker.send(id), at: async () => {}, work: () => { throw new Error('nobody works here') } }
+      const turns = turnsOf(t, server, { store: fileTurns(folder), queue })
       const store = conversationFiles(folderOf(t))
       const handlers = [1, 2, 3].map(() => agUIHandler(turns, { store, authorize: () => true })) // each run comes to another process
       let at = 0
@@ -209,6 +209,6 @@ for (const [name, { load, current }] of Object.entries(eras)) {
 
 test('options are checked', () => {
   const turns = Object.fromEntries(['start', 'decide', 'events', 'status', 'advance'].map((name) => [name, () => {}]))
-  assert.throws(() => agUIHandler(turns, { store: memory() }), { code: 'option' })
-  assert.throws(() => agUIHandler(turns, { store: memory(), authorize: () => true, run: () => ({}) }), { code: 'option' })
+  assert.throws(() => agUIHandler(turns, { store: memoryConversations() }), { code: 'option' })
+  assert.throws(() => agUIHandler(turns, { store: memoryConversations(), authorize: () => true, run: () => ({}) }), { code: 'option' })
 })

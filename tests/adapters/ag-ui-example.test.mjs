@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { built } from '../js/dist.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const call = (name, args = {}) => ({ calls: [{ id: 'c', name, arguments: args }] })
@@ -20,7 +20,7 @@ test('the notebook: a note is deleted when a person said so, also behind a resta
   mkdirSync(join(app, 'node_modules/@ag-ui'), { recursive: true })
   symlinkSync(root, join(app, 'node_modules/sluice'), 'dir')
   symlinkSync(join(root, 'tests/adapters/node_modules/ag-ui-1'), join(app, 'node_modules/@ag-ui/client'), 'dir')
-  const model = await startServer({ answers: [{ text: 'Let me see.', ...call('notes_list') }, { text: 'Two notes.' }, call('notes_delete', { number: 2 }), { text: 'It stays.' }, call('notes_delete', { number: 1 }), { text: 'It is gone.' }] })
+  const model = await startScriptedServer({ answers: [{ text: 'Let me see.', ...call('notes_list') }, { text: 'Two notes.' }, call('notes_delete', { number: 2 }), { text: 'It stays.' }, call('notes_delete', { number: 1 }), { text: 'It is gone.' }] })
   t.after(() => model.close())
 
   const start = (...args) => {

@@ -8,7 +8,7 @@ import { until } from '../js/until.mjs'
 
 const { agUIHandler, toAGUIEvents } = await built('sluice/ag-ui')
 const { live2dTools } = await built('sluice/live2d')
-const { Engine, parts } = await built('sluice')
+const { Engine, resultParts } = await built('sluice')
 
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })
@@ -323,7 +323,7 @@ for (const [name, { load, current }] of Object.entries(eras)) {
     })
 
     test('pictures: of a person, and in a result', async (t) => {
-      const { ask, agent, events, server } = await agentStage(t, sdk, { answers: [callsEcho, { text: 'A dot.' }], tools: [echo({ execute: () => parts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })] })
+      const { ask, agent, events, server } = await agentStage(t, sdk, { answers: [callsEcho, { text: 'A dot.' }], tools: [echo({ execute: () => resultParts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })] })
       agent.addMessage({ id: 'u', role: 'user', content: [{ type: 'text', text: 'What is this?' }, { type: 'image', source: { type: 'data', value: png, mimeType: 'image/png' } }] })
       await ask(undefined)
       assert.equal(server.requests[0].body.messages[0].content[1].image_url.url, `data:image/png;base64,${png}`)

@@ -3,7 +3,7 @@ import { built } from '../js/dist.mjs'
 import { stage } from '../js/support.mjs'
 
 const { agUIHandler } = await built('sluice/ag-ui')
-const { memory } = await built('sluice/conversations')
+const { memoryConversations } = await built('sluice/conversations')
 
 export const eras = {
   'ag-ui 1.0.0': { load: () => import('ag-ui-1'), current: true },
@@ -11,7 +11,7 @@ export const eras = {
 }
 
 /** A model that gives these answers, the handler in front of it, and a client: `client.agent`, `client.events`, `client.posts`. */
-export async function agentStage(t, sdk, { answers, tools, handler: more = {}, run: settings = {}, store = memory(), ...client }) {
+export async function agentStage(t, sdk, { answers, tools, handler: more = {}, run: settings = {}, store = memoryConversations(), ...client }) {
   const { server, engine } = await stage(t, { answers, tools })
   const run = (request) => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...(typeof settings === 'function' ? settings(request) : settings) })
   const options = { run, store, authorize: () => true, ...more }

@@ -12,16 +12,16 @@ import { callsOf, majors, open, told, typesOf } from './chats.mjs'
 
 const { decide } = await built('sluice/ai-sdk/client')
 const { chatHandler, toUIMessages } = await built('sluice/ai-sdk')
-const { files: conversationFiles, memory } = await built('sluice/conversations')
-const { files, local, memoryLog } = await built('sluice/durable')
+const { fileConversations: conversationFiles, memoryConversations } = await built('sluice/conversations')
+const { fileTurns, localQueue, memoryLog } = await built('sluice/durable')
 
 const calls = (...texts) => ({ text: 'Well, ', calls: texts.map((text, at) => ({ id: `call_${at}`, name: 'echo_back', arguments: { text } })) })
 const nowhere = { wake: async () => {}, at: async () => {}, work: () => ({ close: async () => {} }) }
 
 /** Turns, a worker of them, a handler and its page. */
-async function turnStage(t, sdk, { answers, handler: more = {}, working = true, store = memory(), page: init = {}, ...given }) {
+async function turnStage(t, sdk, { answers, handler: more = {}, working = true, store = memoryConversations(), page: init = {}, ...given }) {
   const server = await serverOf(t, answers)
-  const shared = { store: files(folderOf(t)), log: memoryLog(), ...given }
+  const shared = { store: fileTurns(folderOf(t)), log: memoryLog(), ...given }
   const turns = turnsOf(t, server, shared)
   if (working) turns.work()
   const options = { store, authorize: () => true, ...more }
@@ -243,8 +243,8 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       const worker = fork(fileURLToPath(new URL('chat-worker.mjs', import.meta.url)), [folder, server.baseURL], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
       t.after(() => worker.kill())
       await once(worker, 'message')
-      const queue = { ...local(), wake: async (id) => void worker.send(id), at: async () => {}, work: () => { throw new Error('nobody works here') } }
-      const turns = turnsOf(t, server, { store: files(folder), queue })
+      const queue = { ...localQueue(), wake: async (id) => void worker.send(id), at: async () => {}, work: () => { throw new Error('nobody works here') } }
+      const turns = turnsOf(t, server, { store: fileTurns(folder), queue })
       const store = conversationFiles(folderOf(t))
       // Each request comes to another process.
       const handlers = [1, 2, 3].map(() => chatHandler(turns, { store, authorize: () => true }))
@@ -265,7 +265,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
 test('options are checked, and an engine is still one', () => {
   const turns = Object.fromEntries(['start', 'decide', 'events', 'status', 'advance'].map((name) => [name, () => {}]))
-  assert.throws(() => chatHandler(turns, { store: memory() }), { code: 'option' })
-  assert.throws(() => chatHandler(turns, { store: memory(), authorize: () => true, run: () => ({}) }), { code: 'option' })
-  assert.throws(() => chatHandler({}, { store: memory(), authorize: () => true, run: () => ({}) }), { code: 'option' })
+  assert.throws(() => chatHandler(turns, { store: memoryConversations() }), { code: 'option' })
+  assert.throws(() => chatHandler(turns, { store: memoryConversations(), authorize: () => true, run: () => ({}) }), { code: 'option' })
+  assert.throws(() => chatHandler({}, { store: memoryConversations(), authorize: () => true, run: () => ({}) }), { code: 'option' })
 })

@@ -10,7 +10,7 @@ import { built } from '../js/dist.mjs'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
 import { until, useBrowser } from '../browser/support.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const clients = join(root, 'tests/adapters/node_modules')
@@ -53,7 +53,7 @@ describe('useChat in a page', { skip }, () => {
   for (const major of [7, 6]) {
     test(`AI SDK ${major}`, async (t) => {
       const answers = []
-      const model = await startServer({ answers })
+      const model = await startScriptedServer({ answers })
       t.after(() => model.close())
       const folder = installed(t, major)
       const env = { MODEL_URL: model.baseURL, MODEL: 'scripted', PORT: '0' }

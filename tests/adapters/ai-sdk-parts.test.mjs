@@ -6,7 +6,7 @@ import { callsEcho, echo } from '../js/support.mjs'
 import { callsOf, chatStage, majors, told, typesOf } from './chats.mjs'
 
 const { decide } = await built('sluice/ai-sdk/client')
-const { parts } = await built('sluice')
+const { resultParts } = await built('sluice')
 
 const call = (id, text, name = 'echo_back') => ({ id, name, arguments: { text } })
 const done = { text: 'Done.' }
@@ -40,7 +40,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
     test('results: an object, a list, a text, pictures; JSON that is a text stays one', async (t) => {
       const tools = [
         echo({ name: 'object', execute: () => ({ n: 1 }) }), echo({ name: 'list', execute: () => [1, 2] }), echo({ name: 'text', execute: () => '42' }),
-        echo({ name: 'picture', execute: () => parts({ type: 'text', text: 'Look' }, { type: 'image', mediaType: 'image/png', data: png }) }),
+        echo({ name: 'picture', execute: () => resultParts({ type: 'text', text: 'Look' }, { type: 'image', mediaType: 'image/png', data: png }) }),
       ]
       const { calls, posts } = await asked(t, { answers: [{ calls: ['object', 'list', 'text', 'picture'].map((name) => call(name, 'x', name)) }, done], tools })
       assert.deepEqual(calls.slice(0, 3).map(({ output }) => output), [{ n: 1 }, [1, 2], '42'])

@@ -6,7 +6,7 @@ import { callsEcho, collect, echo, stage } from '../js/support.mjs'
 import { callsOf, chatStage, majors, open, told } from './chats.mjs'
 
 const { chatHandler, toChatMessages, toUIMessages } = await built('sluice/ai-sdk')
-const { memory } = await built('sluice/conversations')
+const { memoryConversations } = await built('sluice/conversations')
 const { Engine } = await built('sluice')
 const { live2dTools } = await built('sluice/live2d')
 
@@ -142,7 +142,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
     test('there is nothing, or nothing that is shown', async (t) => {
       const { engine } = await stage(t, { answers: [], tools: [] })
-      const store = memory()
+      const store = memoryConversations()
       assert.deepEqual(await toUIMessages(engine, store, 'none'), [])
       await store.save('a', { entries: [{ id: 'f', parent: null, at: 1, role: 'user', text: 'Speak first.', first: true }, { id: 'g', parent: 'f', at: 2, role: 'assistant', message: { role: 'assistant', outcome: 'completed', rounds: 1, blocks: [{ type: 'text', text: 'Hi!', round: 1 }] }, history: [] }] })
       assert.deepEqual((await toUIMessages(engine, store, 'a')).map(told), [['|', 'Hi!']])

@@ -3,7 +3,7 @@ import { built } from '../js/dist.mjs'
 import { stage } from '../js/support.mjs'
 
 const { chatHandler } = await built('sluice/ai-sdk')
-const { memory } = await built('sluice/conversations')
+const { memoryConversations } = await built('sluice/conversations')
 
 const newer = Number(process.versions.node.split('.')[0]) < 22 && `Node ${process.versions.node}: it needs Node 22`
 export const majors = {
@@ -12,7 +12,7 @@ export const majors = {
 }
 
 /** A model that gives these answers, the handler in front of it, and a page with a `Chat`: `page.chat`, `page.posts`, `page.chunks`. */
-export async function chatStage(t, sdk, { answers, tools, handler: more = {}, run: settings = {}, store = memory(), ...page }) {
+export async function chatStage(t, sdk, { answers, tools, handler: more = {}, run: settings = {}, store = memoryConversations(), ...page }) {
   const { server, engine } = await stage(t, { answers, tools })
   const run = ({ messages, body }) => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...(typeof settings === 'function' ? settings({ messages, body }) : settings) })
   const options = { run, store, authorize: () => true, ...more }

@@ -10,7 +10,7 @@ import { built } from '../js/dist.mjs'
 import { hermes } from '../js/openai-support.mjs'
 import { majors } from './sdk-models.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const peers = new URL('example-peers.mjs', import.meta.url).href
@@ -18,7 +18,7 @@ const answers = [{ text: `I look. ${hermes({ city: 'Rome' })}` }, { text: 'Sunny
 
 /** Starts a program, whose `ai` and `openai` are those of a major. Gives what it prints, and what its model was asked. */
 async function start(t, file, { major, MODEL = 'qwen3:8b' } = {}) {
-  const server = await startServer({ answers, strict: false })
+  const server = await startScriptedServer({ answers, strict: false })
   t.after(() => server.close())
   const env = { ...process.env, BASE_URL: server.baseURL, MODEL, SLUICE_AI: major, SLUICE_EXAMPLE_SERVER: server.url }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', peers, file, 'Weather in Rome?'], { env })

@@ -12,7 +12,7 @@ import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { everything, filesystem, overHttp, overStdio, scriptOf, sdks, started } from './mcp-clients.mjs'
 
 const { mcpTools } = await built('sluice/mcp')
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const call = (name, args = {}) => ({ id: name, name, arguments: args })
@@ -129,7 +129,7 @@ describe('the example', () => {
     const reads = { calls: [call('fs_read_text_file', { path: join(notes, 'plan.md') })] }
     const makes = (name) => ({ calls: [call('fs_create_directory', { path: join(notes, name) })] })
     const answers = [reads, { text: 'You buy tea.\u202E' }, makes('one'), { text: 'Made one.' }, makes('two'), { text: 'Made two.' }, { calls: [call('fs_write_file', { path: join(notes, 'plan.md'), content: 'x' })] }, { text: 'Then not.' }]
-    const server = await startServer({ answers })
+    const server = await startScriptedServer({ answers })
     t.after(() => server.close())
     const env = { ...process.env, SLUICE_BASE_URL: server.baseURL, SLUICE_MODEL: 'm', SLUICE_SETTINGS: settings }
     const chat = spawn(process.execPath, ['chat.mjs', notes], { cwd: app, env, stdio: ['pipe', 'pipe', 'inherit'] })

@@ -9,9 +9,9 @@ import { built } from '../js/dist.mjs'
 import { cards, collect, ofType, stage } from '../js/support.mjs'
 import { overHttp, overStdio, scriptOf, sdks, started, until } from './mcp-clients.mjs'
 
-const { file, mcpTools, memory } = await built('sluice/mcp')
+const { filePins, mcpTools, memoryPins } = await built('sluice/mcp')
 const { questionLines, questionWords } = await built('question')
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const scripted = [scriptOf('mcp-scripted-server.mjs')]
 const raw = (script) => [scriptOf('mcp-raw-server.mjs'), JSON.stringify(script)]
@@ -57,7 +57,7 @@ for (const [name, load] of Object.entries(sdks)) {
       assert.deepEqual([read.status, read.output], ['success', 'note a'])
       assert.ok(server.requests[0].body.tools.some(({ function: { name, description } }) => name === 'srv_read' && description === 'Reads a note.'))
       const count = await cardOf(run({ messages: [{ role: 'user', content: 'Count' }] }))
-      assert.deepEqual(ofType(count.events, 'progress').map(({ text, done, of }) => [text, done, of]), [1, 2, 3].map((at) => [`number ${at} (${at} / 3)`, at, 3]))
+      assert.deepEqual(ofType(count.events, 'progress').map(({ text, done, total }) => [text, done, total]), [1, 2, 3].map((at) => [`number ${at} (${at} / 3)`, at, 3]))
     })
 
     test('a tool that changes behind an approval is switched off, and asked about again when it is accepted', async (t) => {
@@ -189,7 +189,7 @@ for (const [name, load] of Object.entries(sdks)) {
       await until(() => said.filter((line) => line === 'aborted').length === 2)
       const lost = await cardOf(run())
       assert.equal(lost.status, 'unknown')
-      assert.match(lost.told, /may or may not have taken effect/)
+      assert.match(lost.modelOutput, /may or may not have taken effect/)
       assert.match(ofType(lost.events, 'progress').at(-1).text, /the connection to srv was lost: .*closed/i)
       await assert.rejects(tools.refresh(), { code: 'failed' })
     })
@@ -335,7 +335,7 @@ for (const [name, load] of Object.entries(sdks)) {
         made.attach(stand.engine)
       }
       const asked = async (...answers) => {
-        const model = await startServer({ answers })
+        const model = await startScriptedServer({ answers })
         t.after(model.close)
         const result = await stand.engine.run({ model: { baseURL: model.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'Hi' }] }).done
         return { ...result, offered: model.requests[0].body.tools.map(({ function: { name } }) => name) }
@@ -353,7 +353,7 @@ for (const [name, load] of Object.entries(sdks)) {
       const seen = async (tools) => {
         const { client } = await overStdio(t, sdk, raw({ tools }))
         const changes = []
-        const made = await mcpTools(client, { server: 'srv', expose: 'all', pins: file(join(folder, 'in', 'pins.json')), onChanged: ({ name, kind, before }) => changes.push([name, kind, before?.description]) })
+        const made = await mcpTools(client, { server: 'srv', expose: 'all', pins: filePins(join(folder, 'in', 'pins.json')), onChanged: ({ name, kind, before }) => changes.push([name, kind, before?.description]) })
         return { made, changes, states: Object.fromEntries(made.list.map(({ name, state, reason }) => [name, reason ?? state])) }
       }
       const tool = (name, description) => ({ name, description, inputSchema: { type: 'object' } })
@@ -423,7 +423,7 @@ describe('Streamable HTTP', () => {
     const sdk = await sdks['sdk 1']()
     const port = await started(t, [...scripted, 'http'])
     const { client } = await overHttp(t, sdk, `http://127.0.0.1:${port}/mcp`)
-    const tools = await mcpTools(client, { server: 'srv', expose: 'all', pins: memory() })
+    const tools = await mcpTools(client, { server: 'srv', expose: 'all', pins: memoryPins() })
     const run = (name, args = {}) => tools.tools.find((tool) => tool.name === `srv.${name}`).run(args, { signal: new AbortController().signal, progress() {} })
     assert.equal(await run('read', { name: 'a' }), 'note a')
     await assert.rejects(run('crash'), (error) => error.name === 'OutcomeUnknown')

@@ -67,12 +67,12 @@ export const unsaid = mcpTools(new McpClient2(info), { server: 'two' })
 // What agUIHandler gives is the whole of a client's `fetch`, of either era; what a client sends is its input, and what toAGUIEvents gives goes over the wire as it is.
 import { HttpAgent as Agent0, type RunAgentInput as Input0 } from 'ag-ui-0'
 import { HttpAgent as Agent1, type Interrupt as Interrupt1, type RunAgentInput as Input1, type TokenUsage as Usage1 } from 'ag-ui-1'
-import { agUIHandler, toAGUIEvents, type Interrupt, type RunAgentInput, type TokenUsage } from '../../js/dist/esm/servers/ag-ui/index.js'
+import { agUIHandler, toAGUIEvents, type AGUIInterrupt, type RunAgentInput, type AGUITokenUsage } from '../../js/dist/esm/servers/ag-ui/index.js'
 
 export const agents = (handler: ReturnType<typeof agUIHandler>): (Agent0 | Agent1)[] => [Agent0, Agent1].map((Agent) => new Agent({ url: 'http://in.process/', fetch: (url, init) => handler(new Request(url, init)) }))
 export const inputs = (older: Input0, newer: Input1): RunAgentInput[] => [older, newer]
-export const interrupt = (given: Interrupt): Interrupt1 => given
-export const usage = (given: TokenUsage[]): Usage1[] => given
+export const interrupt = (given: AGUIInterrupt): Interrupt1 => given
+export const usage = (given: AGUITokenUsage[]): Usage1[] => given
 export const sharing = (engine: Engine<{ setState: (state: Json) => void }>, store: Conversations): unknown =>
   agUIHandler(engine, { store, authorize: () => true, run: ({ setState }) => { setState({ cart: [] }); return { model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, context: { setState } } } })
 export const events = (run: Run, input: Input1): string[] => { void toAGUIEvents(run, input); return [] }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Engine, tool } from 'sluice'
 import { durable } from 'sluice/durable'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { openStore } from '../js/durable-places.mjs'
 
 /** What they take: a store, how many bytes it has. */
@@ -79,7 +79,7 @@ function inMemory() {
 const self = fileURLToPath(import.meta.url)
 if (process.argv[2] === 'server') {
   const answers = ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { text: 'I will. ', calls: [{ id: 'c', name: 'note_add', arguments: { text: 'umbrella' } }] })
-  const server = await startServer({ answers, appendOnly: false, strict: false })
+  const server = await startScriptedServer({ answers, appendOnly: false, strict: false })
   process.send(server.baseURL)
 } else {
   await bench()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 import { openApp } from './electron/app.mjs'
 import { asked as askedIn, call, question, ranOf, rawCall, remove, say, shows } from './electron/asked.mjs'
 import { until, useBrowser } from './support.mjs'
@@ -179,7 +179,7 @@ test('a question outlives the app: killed and started anew, it asks again in its
   const before = await first.window(t)
   await say(before, 'delete a.txt')
   const old = await question(before)
-  const reader = files(kept)
+  const reader = fileConversations(kept)
   await until(async () => (await reader.load('main'))?.entries.at(-1)?.state, 'the question is kept')
   assert.deepEqual(await ranOf(first), [])
   process.kill(first.pid, 'SIGKILL')
@@ -381,7 +381,7 @@ test('attack: an approval by a window that may only look', async (t) => {
   await say(victim, 'delete a.txt')
   const ask = await question(victim)
   await shows(looker, 'file.delete awaiting_approval')
-  assert.deepEqual(await looker.evaluate((id) => window.client.message(id).getSnapshot().asks, ask.message), [], 'it is not given a token')
+  assert.deepEqual(await looker.evaluate((id) => window.client.message(id).getSnapshot().questions, ask.message), [], 'it is not given a token')
   const calls = { approve: ask, deny: ask, send: { text: 'x' }, cancel: { message: ask.message }, configure: {}, petReady: null }
   for (const [method, input] of Object.entries(calls)) {
     assert.equal((await rawCall(looker, method, input)).error.code, 'forbidden', method)

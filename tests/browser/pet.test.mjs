@@ -252,8 +252,8 @@ test('the bubble shows what the voice of another page says, in pieces that fit, 
   await page.evaluate((all) => (window.client.answer('m1'), window.client.write('m1', all), window.client.tell('m1', { outcome: 'completed' })), `${first} ${long}`)
   await until(async () => (await text(page)) === first, 'the first one')
   const segments = await page.evaluate(async (all) => {
-    const { segmenter } = await import('/sluice/speech/index.js')
-    const cutter = segmenter()
+    const { speechSegmenter } = await import('/sluice/speech/index.js')
+    const cutter = speechSegmenter()
     return [...cutter.push({ type: 'text', block: 0, text: all }), ...cutter.end()].map((one) => one.text)
   }, `${first} ${long}`)
   await page.evaluate((heard) => window.order({ heard }), segments[1])
@@ -361,13 +361,13 @@ test('a small question is asked in the bubble, a larger one in the chat', async 
   const page = await open(t, { query: '&questions' })
   const ask = (args, card = {}) => page.evaluate(([args, card]) => {
     window.decided = []
-    window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'message.send', twice: undefined, reserved: undefined, askedName: undefined, ...card })
+    window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'message.send', twice: undefined, protocolFields: undefined, askedName: undefined, ...card })
     Object.assign(window.client.message('m1'), { approve: async (one) => window.decided.push(['approve', one.token]), deny: async (one) => window.decided.push(['deny', one.token]) })
-    window.client.tell('m1', { asks: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: JSON.stringify(args) }] })
+    window.client.tell('m1', { questions: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: JSON.stringify(args) }] })
   }, [args, card])
   await page.evaluate(() => window.client.answer('m1'))
   // What is to be said of a call beside its arguments is said in the chat.
-  for (const [args, card] of [[{ to: 'Lin' }, { twice: ['to'] }], [{ to: 'Lin' }, { reserved: { maid: 'Lulu' } }], [{ to: 'Lin' }, { askedName: 'message.read' }], [{ ['to'.repeat(99)]: 'Lin' }, {}]]) {
+  for (const [args, card] of [[{ to: 'Lin' }, { twice: ['to'] }], [{ to: 'Lin' }, { protocolFields: { maid: 'Lulu' } }], [{ to: 'Lin' }, { askedName: 'message.read' }], [{ ['to'.repeat(99)]: 'Lin' }, {}]]) {
     await ask(args, card)
     await page.getByRole('button', { name: 'Show me' }).waitFor()
     assert.equal(await page.locator('sluice-approval').count(), 0, JSON.stringify(card))

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { root } from '../examples.mjs'
 import { until, useBrowser } from './support.mjs'
 
@@ -22,7 +22,7 @@ const recipes = Object.fromEntries(readFileSync(join(root, 'js/docs/recipes.md')
 /** Starts the recipe in a folder of its own, whose model gives these answers, and opens its page. `again`: in the same folder once more. */
 async function cook(t, name, answers) {
   const page = await browser.page(t)
-  const model = await startServer({ answers, appendOnly: false })
+  const model = await startScriptedServer({ answers, appendOnly: false })
   t.after(() => model.close())
   mkdirSync(join(root, 'build'), { recursive: true })
   const folder = mkdtempSync(join(root, 'build/recipe-')) // in the checkout, where `sluice` is found

@@ -85,7 +85,7 @@ test('a cue fires with its place in the sound', async (t) => {
     const bytes = wav(tone([0.28], 1, 24_000), 24_000)
     const text = { id: 'm', listeners: new Set(), subscribe: (listener) => (text.listeners.add(listener), () => text.listeners.delete(listener)), getSnapshot: () => text.view }
     text.view = {
-      id: 'm', seq: 1, role: 'assistant', rounds: 1, asks: [], outcome: 'completed', blocks: [
+      id: 'm', seq: 1, role: 'assistant', rounds: 1, questions: [], outcome: 'completed', blocks: [
         { type: 'text', text: 'aaaaaaaaaa aaaaaaaaa ' },
         { type: 'tool_use', call: 1, status: 'success', sent: { block: 0, offset: 21, channel: 'c', payload: [] } },
         { type: 'text', text: 'aaaaaaaaaa aaaaaaaaa' },

@@ -61,14 +61,14 @@ test('what the person stopped is grey, and says that it may have happened only w
     live.push({ type: 'card', block: 2, call: 3, name: 'code.run', status: 'unknown', arguments: {} })
   })
   const cards = await page.evaluate(() => [...element.renderRoot.querySelectorAll('sluice-card')].map((card) => [card.renderRoot.querySelector('.card').classList.contains('off'), seen(card)]))
-  assert.match(cards[0][1], /Stopped[^]*It may already have happened/)
-  assert.doesNotMatch(cards[1][1], /may already/)
-  assert.match(cards[2][1], /Outcome unknown/)
-  assert.deepEqual(cards.map(([grey]) => grey), [true, true, false])
+  assert.match(registerCards[0][1], /Stopped[^]*It may already have happened/)
+  assert.doesNotMatch(registerCards[1][1], /may already/)
+  assert.match(registerCards[2][1], /Outcome unknown/)
+  assert.deepEqual(registerCards.map(([grey]) => grey), [true, true, false])
 })
 
 test('a failure is told once', async (t) => {
-  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, name: 'file.read', status: 'error', arguments: { path: '/x' }, error: 'EACCES: no', output: 'EACCES: no', told: 'Error: EACCES: no' }))
+  const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, name: 'file.read', status: 'error', arguments: { path: '/x' }, error: 'EACCES: no', output: 'EACCES: no', modelOutput: 'Error: EACCES: no' }))
   assert.equal((await text(page)).match(/EACCES/g).length, 1)
   await page.getByRole('button', { name: /file\.read/ }).click()
   assert.equal((await text(page)).match(/EACCES/g).length, 1)
@@ -119,10 +119,10 @@ test('a card of what nobody waits for is a mark at the edge, which says what it 
 test('an app draws cards itself; what throws, or gives nothing, is the plain card', async (t) => {
   const page = await message(t, () => live.push({ type: 'card', block: 0, call: 1, name: 'weather.now', status: 'success', arguments: { city: 'Hangzhou' }, output: '21', durationMs: 420 }))
   await page.evaluate(async () => {
-    const { cards } = await import('/sluice/ui/index.js')
-    window.cards = cards
+    const { registerCards } = await import('/sluice/ui/index.js')
+    window.cards = registerCards
     window.calls = []
-    window.off = cards({ 'weather.now': { open: true, line: ({ output }) => `${output} °C‮`, render(card, { lang, node }) {
+    window.off = registerCards({ 'weather.now': { open: true, line: ({ output }) => `${output} °C‮`, render(card, { lang, node }) {
       calls.push([card.status, lang, node !== undefined])
       return Object.assign(node ?? document.createElement('b'), { textContent: `It is ${card.output} degrees` })
     } } })
@@ -138,7 +138,7 @@ test('an app draws cards itself; what throws, or gives nothing, is the plain car
   for (const broken of ['throws', 'null']) {
     await page.evaluate((broken) => {
       addEventListener('error', (event) => event.preventDefault(), { once: true })
-      window.off = cards({ 'weather.now': { open: true, render: () => { if (broken === 'throws') throw new Error('no'); return null } } })
+      window.off = registerCards({ 'weather.now': { open: true, render: () => { if (broken === 'throws') throw new Error('no'); return null } } })
     }, broken)
     await page.evaluate(() => frames(2))
     assert.match(await text(page), /city: Hangzhou[^]*Done/, broken)
@@ -146,7 +146,7 @@ test('an app draws cards itself; what throws, or gives nothing, is the plain car
   }
   await page.evaluate(() => {
     customElements.define('my-weather', class extends HTMLElement { set card(card) { this.textContent = `mine: ${card.output}` } })
-    cards({ 'weather.now': 'my-weather' })
+    registerCards({ 'weather.now': 'my-weather' })
   })
   await page.getByText('mine: 22').waitFor()
 })

@@ -18,7 +18,7 @@ test('a list keeps what stays, in order, and nothing of the 1,000 items that wen
     let view
     let tell
     const message = { id: 'm', subscribe: (listener) => ((tell = listener), () => {}), getSnapshot: () => view }
-    const show = (from, count) => (view = { role: 'assistant', seq: from, blocks: [], asks: Array.from({ length: count }, (_, index) => ask(from + index)) })
+    const show = (from, count) => (view = { role: 'assistant', seq: from, blocks: [], questions: Array.from({ length: count }, (_, index) => ask(from + index)) })
     const nodes = (root) => {
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_ALL)
       let count = 0
@@ -164,12 +164,12 @@ test('an element that is moved goes on as it was, and one that gets another clie
     found.modal = dialog.renderRoot.querySelector('dialog').matches(':modal')
     dialog.remove()
 
-    const { cards } = await import('/sluice/ui/index.js')
+    const { registerCards } = await import('/sluice/ui/index.js')
     for (const tag of ['x-one', 'x-two']) customElements.define(tag, class extends HTMLElement {})
     const card = add('sluice-card', { card: { type: 'tool_use', call: 1, name: 'drawn', status: 'success' } })
-    const off = cards({ drawn: 'x-one' })
+    const off = registerCards({ drawn: 'x-one' })
     await frames(2)
-    cards({ drawn: 'x-two' })
+    registerCards({ drawn: 'x-two' })
     await frames(2)
     off()
     await frames(2)

@@ -195,7 +195,7 @@ test('"allow all" of a message: the question that is refused says why, and keeps
 
 /** What a new connection makes of the message: the same questions under other tokens, at once or behind a while without any. */
 const reconnect = (page, { gap, ...more } = {}) => page.evaluate(async ([gap, more]) => {
-  const asks = live.getSnapshot().asks
+  const asks = live.getSnapshot().questions
   if (gap) {
     for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'executing' }) // a view without questions
     await frames(4)
@@ -252,7 +252,7 @@ test('a button pressed as the connection breaks is not pressed for the next one:
   await armed(page, 'Allow')
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   const off = await page.evaluate(async () => {
-    live.push({ type: 'ask', ask: { ...live.getSnapshot().asks[0], token: 'again' } })
+    live.push({ type: 'ask', ask: { ...live.getSnapshot().questions[0], token: 'again' } })
     await frames(2)
     const button = element.renderRoot.querySelector('sluice-approval').renderRoot.querySelector('.approve')
     button.click()

@@ -353,7 +353,7 @@ test('a request that is sent again is told with the seconds until then, and goes
         const now = Date.now()
         window.late = 0
         Date.now = () => now + late
-        live.push({ type: 'retry', round: 1, attempt: 2, of: 4, delayMs: 3000, at: Date.now() + 3000, detail: '503 \u202ebusy' })
+        live.push({ type: 'retry', round: 1, attempt: 2, maxAttempts: 4, delayMs: 3000, at: Date.now() + 3000, detail: '503 \u202ebusy' })
         await frames(2)
       }, locale)
       assert.match(await text(page), waits)
@@ -384,7 +384,7 @@ test('a tool that counts has a bar, one that does not has words', async (t) => {
   for (const locale of ['en-US', 'zh-CN']) {
     const page = await message(t, () => live.push(
       { type: 'card', block: 0, call: 1, status: 'executing', name: 'disk.scan', arguments: {}, startedAt: Date.now() },
-      { type: 'progress', call: 1, text: 'reading (1 / 4)', done: 1, of: 4 },
+      { type: 'progress', call: 1, text: 'reading (1 / 4)', done: 1, total: 4 },
     ), { colorScheme: locale === 'zh-CN' ? 'dark' : 'light' })
     await page.evaluate((locale) => { document.documentElement.lang = locale }, locale)
     const bar = page.getByRole('progressbar', { name: locale === 'zh-CN' ? '进度' : 'Progress' })
@@ -396,9 +396,9 @@ test('a tool that counts has a bar, one that does not has words', async (t) => {
       live.push({ type: 'progress', call: 1, ...delta })
       await frames(2)
     }, delta)
-    await report({ text: '9 / 4', done: 9, of: 4 })
+    await report({ text: '9 / 4', done: 9, total: 4 })
     assert.deepEqual(await values(), [4, 4, true])
-    for (const delta of [{ text: '3', done: 3 }, { text: '0 / 0', done: 0, of: 0 }, { text: 'nearly' }]) {
+    for (const delta of [{ text: '3', done: 3 }, { text: '0 / 0', done: 0, total: 0 }, { text: 'nearly' }]) {
       await report(delta)
       assert.equal(await bar.count(), 0)
       assert.ok((await text(page)).includes(delta.text))
@@ -429,8 +429,8 @@ test('an open card shows arguments, result, error, raw text and who decided; lon
     const card = document.createElement('sluice-card')
     card.card = {
       type: 'tool_use', call: 1, name: 'file.read', askedName: 'read_file', source: 'vcp', round: 2, status: 'error',
-      arguments: { path: '/tmp/x', deep: { a: [1, 2] }, none: null, empty: '' }, reserved: { maid: 'Nova' },
-      raw: '<<<[TOOL_REQUEST]>>>', output: 'line\n'.repeat(2000), error: 'EACCES', told: 'Error: EACCES (try another path)', reason: 'max_calls', notice: 'the pet said no',
+      arguments: { path: '/tmp/x', deep: { a: [1, 2] }, none: null, empty: '' }, protocolFields: { maid: 'Nova' },
+      raw: '<<<[TOOL_REQUEST]>>>', output: 'line\n'.repeat(2000), error: 'EACCES', modelOutput: 'Error: EACCES (try another path)', reason: 'max_calls', notice: 'the pet said no',
       approvals: [{ stage: 'execution', decision: 'approved', by: 'user', remember: 'session', at: 0 }, { stage: 'result', decision: 'denied', by: 'rule', reason: 'private' }],
     }
     document.querySelector('#stage').append(card)
@@ -478,7 +478,7 @@ test('a card shows what the tool gave, and unfolds what the model was told in it
     document.querySelector('#stage').replaceChildren(card)
     await card.updateComplete
   }, [fields, lang])
-  const both = { output: 'pin 1234', rewritten: { text: 'pin ****' }, told: 'pin ****', resolved: { to: 'ann@example.org' } }
+  const both = { output: 'pin 1234', hostOutput: { text: 'pin ****' }, modelOutput: 'pin ****', hostArguments: { to: 'ann@example.org' } }
   await card(both, 'en')
   const line = page.locator('sluice-card summary')
   assert.equal(await line.innerText(), 'The model was told something else')
@@ -489,10 +489,10 @@ test('a card shows what the tool gave, and unfolds what the model was told in it
   await page.keyboard.press('Enter')
   await page.getByText('pin ****').waitFor()
   assert.equal(await page.getByText('pin 1234').isVisible(), true)
-  await card({ ...both, rewritten: { text: '' }, told: 'Nothing came out.' }, 'zh')
+  await card({ ...both, hostOutput: { text: '' }, modelOutput: 'Nothing came out.' }, 'zh')
   assert.equal(await line.innerText(), '告诉模型的内容与此不同')
   assert.deepEqual(await page.locator('sluice-card').getByRole('heading').allInnerTexts(), ['参数', '应用代入的参数', '结果', '模型读到的内容'])
-  await card({ output: 'x', told: 'x' }, 'en')
+  await card({ output: 'x', modelOutput: 'x' }, 'en')
   assert.equal(await line.count(), 0)
 })
 
@@ -635,8 +635,8 @@ test('what a model writes is never markup, and cannot leave its box', async (t) 
     window.element = show(live)
     live.push(
       { type: 'text', block: 0, text: evil }, { type: 'reasoning', block: 1, text: evil },
-      { type: 'card', block: 2, call: 1, name: evil, askedName: evil + 2, status: 'error', arguments: { [evil]: evil }, reserved: { [evil]: evil }, raw: evil, output: JSON.stringify({ [evil]: [evil] }),
-        error: evil, told: evil, notice: evil, reason: evil, source: evil, approvals: [{ stage: 'execution', decision: 'denied', by: 'user', reason: evil }] },
+      { type: 'card', block: 2, call: 1, name: evil, askedName: evil + 2, status: 'error', arguments: { [evil]: evil }, protocolFields: { [evil]: evil }, raw: evil, output: JSON.stringify({ [evil]: [evil] }),
+        error: evil, modelOutput: evil, notice: evil, reason: evil, source: evil, approvals: [{ stage: 'execution', decision: 'denied', by: 'user', reason: evil }] },
       { type: 'error', block: 3, code: evil, detail: evil, hint: evil },
       ...asking(4, evil, { [evil]: evil, ['__proto__']: evil, constructor: 'c' }, { ask: { description: evil, level: 'constructor', policy: evil } }),
     )

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Engine, tool } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { createHost } from 'sluice/host'
 import { serve } from 'sluice/web'
 import { until, useBrowser } from './support.mjs'
@@ -29,7 +29,7 @@ after(() => rmSync(site, { recursive: true, force: true }))
 
 /** After the page: what is registered first ends first. */
 async function start(t, { answers = [], tools = [], rights = { read: true, chat: true, approve: true }, routes } = {}) {
-  const model = await startServer({ answers, delayMs: 10 })
+  const model = await startScriptedServer({ answers, delayMs: 10 })
   const engine = new Engine({ tools })
   const real = createHost(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'm' } }) })
   const peers = []
@@ -82,14 +82,14 @@ test('a page talks to the host: text comes, a question is answered, the tool run
   const asked = page.evaluate(() => new Promise((resolve) => {
     void window.test.client.send('Delete /a').then((message) => {
       window.message = message
-      const look = () => message.getSnapshot().asks[0] && resolve(message.getSnapshot().asks[0].stage)
+      const look = () => message.getSnapshot().questions[0] && resolve(message.getSnapshot().questions[0].stage)
       message.subscribe(look)
       look()
     })
   }))
   assert.equal(await asked, 'execution')
   assert.deepEqual(ran, [])
-  assert.equal(await page.evaluate(() => window.message.approve(window.message.getSnapshot().asks[0])), true)
+  assert.equal(await page.evaluate(() => window.message.approve(window.message.getSnapshot().questions[0])), true)
   const view = await page.evaluate(() => window.message.done)
   assert.deepEqual(view.blocks.map((block) => block.text ?? `${block.name} ${block.status}`), ['I delete it.', 'file.delete success', 'It is gone.'])
   assert.deepEqual(ran, ['/a'])

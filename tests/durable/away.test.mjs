@@ -17,9 +17,9 @@ import { handlerTools, leaseMs } from './handler-tools.mjs'
 import { open, poolOf } from './places.mjs'
 import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
-const { durable, postgres, redis } = await built('sluice/durable')
+const { durable, postgresTurns, redisTurns } = await built('sluice/durable')
 const { Engine } = await built('sluice')
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
 /** Longer than a lease. `SLUICE_LONG=1`: a minute. */
@@ -37,7 +37,7 @@ for (const [what, { skip, start, place: placeOf }] of Object.entries(kinds)) {
     const journal = join(folder, 'journal')
     const server = await start()
     const place = placeOf(server)
-    const model = await startServer({ answers: ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: ['asked', 'slow'].map((tool, at) => ({ id: `c${at}`, name: tool, arguments: { text: tool } })) }), appendOnly: false })
+    const model = await startScriptedServer({ answers: ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: ['asked', 'slow'].map((tool, at) => ({ id: `c${at}`, name: tool, arguments: { text: tool } })) }), appendOnly: false })
     const said = []
     const spawned = () => {
       const child = spawn(process.execPath, [program, JSON.stringify({ place, baseURL: model.baseURL, journal })], { stdio: ['pipe', 'ignore', 'pipe'] })
@@ -104,7 +104,7 @@ test('a Redis that has no room says so, and what waits goes on when there is som
   t.after(async () => { client.disconnect(); await redisServer.stop() })
   const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'a' } }] }))
   let ran = 0
-  const turns = turnsOf(t, server, { store: redis(client), queue: lossy, tools: [asks({ execute: () => ++ran })] })
+  const turns = turnsOf(t, server, { store: redisTurns(client), queue: lossy, tools: [asks({ execute: () => ++ran })] })
   const id = await turns.start({ messages: hello })
   await turns.advance(id)
   const before = await turns.status(id)
@@ -151,5 +151,5 @@ test('a Postgres whose disk is full says so, and what was saved goes on', { skip
   const fill = async () => {
     try { writeFileSync(filler, Buffer.alloc(4_000_000)) } catch { /* it is full */ }
   }
-  await onFullDisk(t, postgres(small), { fill, free: async () => rmSync(filler, { force: true }), fault: { code: 'storage', path: 'pool', message: /the database of the turns: .*No space left on device/s } })
+  await onFullDisk(t, postgresTurns(small), { fill, free: async () => rmSync(filler, { force: true }), fault: { code: 'storage', path: 'pool', message: /the database of the turns: .*No space left on device/s } })
 })

@@ -11,8 +11,8 @@ import { faults, onFullDisk } from '../js/turn-faults-contract.mjs'
 import { contract, rowOf } from '../js/turn-store-contract.mjs'
 import { betterSqlite3, noBetterSqlite3 as skip } from './places.mjs'
 
-const { sqlite: conversations } = await built('sluice/conversations')
-const { sqlite } = await built('sluice/durable')
+const { sqliteConversations: conversations } = await built('sluice/conversations')
+const { sqliteTurns } = await built('sluice/durable')
 
 const folders = new WeakMap()
 /** The same place for all databases of a test. */
@@ -30,7 +30,7 @@ function opened(t, options) {
   return database
 }
 
-const turns = (t) => sqlite(opened(t))
+const turns = (t) => sqliteTurns(opened(t))
 const spoil = async (t, id, column, value) => void opened(t).prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
 contract('better-sqlite3', { skip, open: turns, again: turns })
 faults('better-sqlite3', { skip, open: turns, spoil })
@@ -39,12 +39,12 @@ contractOfConversations('better-sqlite3, conversations', { skip, open: (t) => co
 test('better-sqlite3: a database that may not grow says so, and what was saved goes on', { skip }, async (t) => {
   const database = opened(t)
   const fill = async () => void database.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`)
-  await onFullDisk(t, sqlite(database), { fill, free: async () => void database.pragma('max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+  await onFullDisk(t, sqliteTurns(database), { fill, free: async () => void database.pragma('max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
 })
 
 test('better-sqlite3: a database that another connection holds is waited for, one that may only be read says so', { skip }, async (t) => {
   const [own, other] = [opened(t, { timeout: 0 }), opened(t, { timeout: 0 })]
-  const store = sqlite(own)
+  const store = sqliteTurns(own)
   await store.create('a', rowOf())
   other.exec('BEGIN EXCLUSIVE')
   let isSaved = false
@@ -55,8 +55,8 @@ test('better-sqlite3: a database that another connection holds is waited for, on
   other.exec('COMMIT')
   assert.equal(await saving, 2)
   await talking
-  assert.equal((await sqlite(other).load('a')).state, 's')
+  assert.equal((await sqliteTurns(other).load('a')).state, 's')
   const reading = opened(t, { readonly: true })
-  await assert.rejects(sqlite(reading).save('a', 2, { updated: 3 }), refused('storage', 'database'))
+  await assert.rejects(sqliteTurns(reading).save('a', 2, { updated: 3 }), refused('storage', 'database'))
   await assert.rejects(conversations(reading).rename('main', 'x'), refused('storage', 'database'))
 })

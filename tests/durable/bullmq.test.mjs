@@ -16,7 +16,7 @@ import { open } from './places.mjs'
 import { noPostgres, noRedis, startRedis, withServers } from './servers.mjs'
 
 const { Engine } = await built('sluice')
-const { bullmq, durable, postgres, redis, redisLog } = await built('sluice/durable')
+const { bullmqQueue, durable, postgresTurns, redisTurns, redisLog } = await built('sluice/durable')
 
 const servers = withServers()
 const program = fileURLToPath(new URL('bullmq-worker.mjs', import.meta.url))
@@ -32,19 +32,19 @@ function redisStore(t) {
   const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => client.disconnect())
   const prefix = `t${randomUUID()}:`
-  return { store: redis(client, { prefix }), log: redisLog(client, { prefix, pollMs: 10 }) }
+  return { store: redisTurns(client, { prefix }), log: redisLog(client, { prefix, pollMs: 10 }) }
 }
 
 function postgresStore(t) {
   const pool = new pg.Pool({ ...servers.postgres.config, max: 4 })
   t.after(() => pool.end())
-  return { store: postgres(pool, { prefix: `t${randomUUID().replaceAll('-', '')}_` }) }
+  return { store: postgresTurns(pool, { prefix: `t${randomUUID().replaceAll('-', '')}_` }) }
 }
 
 for (const [name, { skip, options, store }] of Object.entries(backends)) {
   const queueOf = (t, more = {}) => {
     const { Queue, Worker, connection, backend } = options()
-    const queue = bullmq({ Queue, Worker, connection, name: `q${randomUUID()}`, ...(backend ? { backend } : {}), ...more })
+    const queue = bullmqQueue({ Queue, Worker, connection, name: `q${randomUUID()}`, ...(backend ? { backend } : {}), ...more })
     t.after(() => queue.close())
     return queue
   }
@@ -219,7 +219,7 @@ test('a worker whose jobs stay locked for much longer than its lease is warned a
     const { Queue, Worker, connection } = backends['BullMQ 6 on Redis'].options()
     const locks = []
     class Noted extends Worker { constructor(name, process, options, ...more) { super(name, process, options, ...more); if (process) locks.push(options.lockDuration) } }
-    const queue = bullmq({ Queue, Worker: Noted, connection, name: `q${randomUUID()}`, ...(lockMs ? { lockMs } : {}) })
+    const queue = bullmqQueue({ Queue, Worker: Noted, connection, name: `q${randomUUID()}`, ...(lockMs ? { lockMs } : {}) })
     t.after(() => queue.close())
     await queue.work(async () => {}, { leaseMs }).close()
     assert.deepEqual(locks, [lockMs ?? leaseMs])
@@ -250,7 +250,7 @@ test('trials: processes try one at a time, and what a hundred left that were kil
   }
   const queues = async () => new Set((await client.keys('*-trial*')).map((key) => key.split(':')[1]))
   assert.deepEqual([...(await queues())], [`${name}-trial`])
-  const many = Array.from({ length: 12 }, () => bullmq({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name }))
+  const many = Array.from({ length: 12 }, () => bullmqQueue({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name }))
   t.after(() => Promise.all(many.map((queue) => queue.close())))
   await Promise.all(many.map((queue) => queue.wake('a')))
   assert.deepEqual([...(await queues())], [])
@@ -265,7 +265,7 @@ test('a BullMQ that would lose wakes is refused, in words, and nothing of the tr
   t.after(() => client.disconnect())
   const connection = { host: '127.0.0.1', port: servers.redis.port }
   const name = `q${randomUUID()}`
-  const queue = bullmq({ Queue: early.Queue, Worker: early.Worker, connection, name })
+  const queue = bullmqQueue({ Queue: early.Queue, Worker: early.Worker, connection, name })
   t.after(() => queue.close())
   const refused = { code: 'option', path: 'Queue', message: /loses a wake .*5\.81/s }
   await assert.rejects(queue.wake('a'), refused)
@@ -273,11 +273,11 @@ test('a BullMQ that would lose wakes is refused, in words, and nothing of the tr
   const worker = queue.work(async () => {})
   await until(() => warned.some((text) => /loses a wake/.test(text)), 'the word of the worker')
   await worker.close()
-  const turns = durable(new Engine(), { store: redis(client, { prefix: `${name}:` }), queue, run: () => ({}) })
+  const turns = durable(new Engine(), { store: redisTurns(client, { prefix: `${name}:` }), queue, run: () => ({}) })
   await assert.rejects(turns.start({ messages: hello }), refused)
   assert.deepEqual((await client.keys('*-trial*')), [])
 
-  const sound = bullmq({ Queue: bull5.Queue, Worker: bull5.Worker, connection, name })
+  const sound = bullmqQueue({ Queue: bull5.Queue, Worker: bull5.Worker, connection, name })
   t.after(() => sound.close())
   await sound.wake('a')
   assert.deepEqual((await client.keys('*-trial*')), [])
@@ -296,7 +296,7 @@ test('a trial that fails loses no wake and leaves nothing behind, and is made ag
     async close() { open.delete(this); await super.close() }
   }
   const connections = async () => Number(/connected_clients:(\d+)/.exec(await client.info('clients'))[1])
-  const queueOf = (more = {}) => bullmq({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: servers.redis.port }, name: `q${randomUUID()}`, ...more })
+  const queueOf = (more = {}) => bullmqQueue({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: servers.redis.port }, name: `q${randomUUID()}`, ...more })
 
   // A worker refuses this client; a process that only starts turns needs none.
   const shared = new Redis({ host: '127.0.0.1', port: servers.redis.port })
@@ -338,7 +338,7 @@ test('a worker that begins while its Redis is away works when it is there', { sk
   t.after(() => server.stop())
   await server.pause()
   const connection = { host: '127.0.0.1', port: server.port }
-  const queue = bullmq({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name: 'q' })
+  const queue = bullmqQueue({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name: 'q' })
   t.after(() => queue.close())
   const looks = []
   const worker = queue.work(async (id) => void looks.push(id))

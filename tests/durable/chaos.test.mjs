@@ -17,7 +17,7 @@ import { withServers } from './servers.mjs'
 
 const { durable } = await built('sluice/durable')
 const { Engine } = await built('sluice')
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('chaos-worker.mjs', import.meta.url))
 const SECONDS = process.env.SLUICE_LONG ? 60 : 5
@@ -45,7 +45,7 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
     const journal = join(folder, 'journal')
     appendFileSync(journal, '')
-    const server = await startServer({ answers, appendOnly: false })
+    const server = await startScriptedServer({ answers, appendOnly: false })
     const place = placeOf(folder, servers)
     const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })

@@ -10,7 +10,7 @@ import { noPostgres, noRedis, withServers } from './servers.mjs'
 import { until } from '../js/until.mjs'
 
 const { chatHandler } = await built('sluice/ai-sdk')
-const { memory } = await built('sluice/conversations')
+const { memoryConversations } = await built('sluice/conversations')
 const { postgresLog, redisLog } = await built('sluice/durable')
 
 const servers = withServers()
@@ -34,7 +34,7 @@ for (const [name, [skip, open]] of Object.entries(logs)) test(`an answer over tw
   const gate = new Promise((resolve) => (goOn = resolve))
   const { server: model, engine } = await stage(t, { answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }], tools: [echo({ permission: 'sensitive' })] })
   const prefix = `t${randomUUID().replaceAll('-', '')}`
-  const store = memory()
+  const store = memoryConversations()
   const handler = () => chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, onDisconnect: 'continue', log: open(t, prefix) })
   const [one, other] = [handler(), handler()]
   const post = async (...messages) => await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
@@ -57,7 +57,7 @@ for (const [name, [skip, open]] of Object.entries(logs)) test(`an answer over tw
 
 for (const [name, [skip, open]] of Object.entries(logs)) test(`a process whose clock is behind goes on with what another one began, and with what one left that died, by a log in ${name}`, { skip }, async (t) => {
   const { server: model, engine } = await stage(t, { answers: [callsEcho, { text: 'Done.' }, { text: 'Again.' }], tools: [echo({ permission: 'sensitive' })] })
-  const store = memory()
+  const store = memoryConversations()
   const log = open(t, `t${randomUUID().replaceAll('-', '')}`)
   const handler = (use = log) => chatHandler(engine, { run: () => ({ model: { baseURL: model.baseURL, name: 'scripted' } }), store, authorize: () => true, log: use })
   const post = async (one, ...messages) => await (await one(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))).text()

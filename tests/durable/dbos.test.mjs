@@ -16,7 +16,7 @@ import { built } from '../js/dist.mjs'
 import { DBOSClient } from '@dbos-inc/dbos-sdk'
 import { noPostgres, startPostgres } from './servers.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const app = mkdtempSync(join(tmpdir(), 'sluice-dbos-'))
@@ -44,7 +44,7 @@ async function stage(t, { database, onNote = () => {}, onRequest = () => {} }) {
   const { host, port, user } = postgres.config
   const systemDatabaseUrl = `postgresql://${user}@${host}:${port}/${database}`
   let asked = 0
-  const model = await startServer({ answers: async (request) => { await onRequest(++asked); return answers(request) }, appendOnly: false })
+  const model = await startScriptedServer({ answers: async (request) => { await onRequest(++asked); return answers(request) }, appendOnly: false })
   const notes = []
   const server = createServer(async (request, response) => {
     notes.push({ key: request.headers['idempotency-key'], text: await readText(request) })

@@ -13,7 +13,7 @@ import { built, builtFile } from '../js/dist.mjs'
 import { noSqlite } from './places.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const main = builtFile('main')
@@ -39,7 +39,7 @@ for (const [TURNS, { skip, env }] of Object.entries(places)) {
     mkdirSync(join(folder, 'node_modules'))
     symlinkSync(root, join(folder, 'node_modules/sluice'), 'dir')
     for (const name of ['bullmq', 'ioredis', 'pg']) symlinkSync(join(root, 'tests/durable/node_modules', name), join(folder, 'node_modules', name), 'dir')
-    const model = await startServer({ answers, appendOnly: false })
+    const model = await startScriptedServer({ answers, appendOnly: false })
     const living = new Set()
     t.after(async () => {
       for (const child of living) child.kill('SIGKILL')

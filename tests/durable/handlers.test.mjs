@@ -16,10 +16,10 @@ import { noPostgres, noRedis, startPostgres, startRedis } from './servers.mjs'
 
 const { agUIHandler } = await built('sluice/ag-ui')
 const { chatHandler, toUIMessages } = await built('sluice/ai-sdk')
-const { files } = await built('sluice/conversations')
+const { fileConversations } = await built('sluice/conversations')
 const { durable } = await built('sluice/durable')
 const { Engine } = await built('sluice')
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const skip = noRedis || noPostgres
 let redisServer
@@ -40,7 +40,7 @@ async function stage(t, make, answers) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-handlers-'))
   const journal = join(folder, 'journal')
   const place = { kind: 'many machines', port: redisServer.port, config: postgresServer.config, name: `h${randomUUID().replaceAll('-', '')}`, lockMs: 1000 }
-  const server = await startServer({ answers, appendOnly: false })
+  const server = await startScriptedServer({ answers, appendOnly: false })
   const children = new Set()
   const worker = () => {
     const child = spawn(process.execPath, [program, JSON.stringify({ place, baseURL: server.baseURL, journal })], { stdio: ['pipe', 'inherit', 'inherit'] })
@@ -57,7 +57,7 @@ async function stage(t, make, answers) {
     const engine = new Engine({ tools: handlerTools(journal), execution: 'parallel' })
     t.after(async () => { engine.close(); await close() })
     const turns = durable(engine, { ...kept, leaseMs, run: () => { throw new Error('nobody works here') } })
-    const store = files(join(folder, 'conversations'))
+    const store = fileConversations(join(folder, 'conversations'))
     return { turns, store, handler: make(turns, { store, authorize: () => true, start: () => ({ data: { key: 'secret' } }) }) }
   }))
   let at = 0

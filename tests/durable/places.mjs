@@ -5,7 +5,7 @@ import { built } from '../js/dist.mjs'
 import { betterSqlite3, openStore } from '../js/durable-places.mjs'
 import { noPostgres, noRedis } from './servers.mjs'
 
-const { bullmq, local, memoryLog, postgres, postgresLog, redis, redisLog } = await built('sluice/durable')
+const { bullmqQueue, localQueue, memoryLog, postgresTurns, postgresLog, redisTurns, redisLog } = await built('sluice/durable')
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 /** False, or why it is skipped. */
@@ -20,8 +20,8 @@ const places = {
   files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
   sqlite: { skip: noSqlite, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
   'sqlite, by better-sqlite3': { skip: noBetterSqlite3, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db'), by: 'better-sqlite3' }) },
-  'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redis.port, name: name(), lockMs }) },
-  'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgres.config, name: name(), lockMs }) },
+  'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redisTurns.port, name: name(), lockMs }) },
+  'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgresTurns.config, name: name(), lockMs }) },
 }
 
 function whyNot(load) {
@@ -51,18 +51,18 @@ export async function open(place) {
     const { Queue, Worker } = await import('bullmq')
     const connection = { host: '127.0.0.1', port: place.port }
     const client = new Redis(connection)
-    const queue = bullmq({ Queue, Worker, connection, name, lockMs })
+    const queue = bullmqQueue({ Queue, Worker, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }))
-    return { client, store: redis(client, { prefix: `{${name}}:` }), queue, empty, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
+    return { client, store: redisTurns(client, { prefix: `{${name}}:` }), queue, empty, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect() } }
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg')
     const { Queue, Worker, createPostgresBackend } = await import('bullmq')
     const pool = poolOf(pg, { ...place.config, max: 5 })
     const connection = { ...place.config, max: 5, migrate: true }
-    const queue = bullmq({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
+    const queue = bullmqQueue({ Queue, Worker, backend: createPostgresBackend, connection, name, lockMs })
     const empty = () => emptied(new Queue(name, { connection }, createPostgresBackend))
-    return { client: pool, store: postgres(pool, { prefix: `${name}_` }), queue, empty, log: postgresLog(pool, { prefix: `${name}_` }), close: async () => { await queue.close(); await pool.end() } }
+    return { client: pool, store: postgresTurns(pool, { prefix: `${name}_` }), queue, empty, log: postgresLog(pool, { prefix: `${name}_` }), close: async () => { await queue.close(); await pool.end() } }
   }
   if (kind === 'many machines') {
     const { default: pg } = await import('pg')
@@ -71,11 +71,11 @@ export async function open(place) {
     const pool = poolOf(pg, { ...place.config, max: 5 })
     const connection = { host: '127.0.0.1', port: place.port }
     const client = new Redis(connection)
-    const queue = bullmq({ Queue, Worker, connection, name, lockMs })
-    return { store: postgres(pool, { prefix: `${name}_` }), queue, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect(); await pool.end() } }
+    const queue = bullmqQueue({ Queue, Worker, connection, name, lockMs })
+    return { store: postgresTurns(pool, { prefix: `${name}_` }), queue, log: redisLog(client, { prefix: `{${name}}:`, pollMs: 20 }), close: async () => { await queue.close(); client.disconnect(); await pool.end() } }
   }
   const { store, close } = await openStore(place)
-  return { store, queue: local(), log: memoryLog(), close, empty: async () => {} } // a queue in memory is empty when its process ends
+  return { store, queue: localQueue(), log: memoryLog(), close, empty: async () => {} } // a queue in memory is empty when its process ends
 }
 
 async function emptied(queue) {

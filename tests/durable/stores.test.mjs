@@ -10,7 +10,7 @@ import { faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 
-const { postgres, postgresLog, redis, redisLog, sealedLog } = await built('sluice/durable')
+const { postgresTurns, postgresLog, redisTurns, redisLog, encryptedLog } = await built('sluice/durable')
 
 const servers = withServers()
 
@@ -36,8 +36,8 @@ function pool(t) {
   return made
 }
 
-const withRedis = (client) => async (t) => redis(await client(t), { prefix: nameOf(t) })
-const withPostgres = (t) => postgres(pool(t), { prefix: nameOf(t) })
+const withRedis = (client) => async (t) => redisTurns(await client(t), { prefix: nameOf(t) })
+const withPostgres = (t) => postgresTurns(pool(t), { prefix: nameOf(t) })
 
 contract('redis, by ioredis', { skip: noRedis, open: withRedis(ioredis), again: withRedis(nodeRedis) })
 contract('redis, by redis', { skip: noRedis, open: withRedis(nodeRedis), again: withRedis(ioredis) })
@@ -49,22 +49,22 @@ faults('postgres', { skip: noPostgres, open: withPostgres, spoil: async (t, id, 
 test('postgres: many processes may make the tables at once; a prefix is no way into the database', { skip: noPostgres }, async (t) => {
   const stores = Array.from({ length: 6 }, () => withPostgres(t))
   assert.deepEqual(await Promise.all(stores.map((store) => store.load('x'))), stores.map(() => null))
-  for (const prefix of ['a"; drop table x', 'a.b.c', '', 'A', 'x'.repeat(60)]) assert.throws(() => postgres(pool(t), { prefix }), { code: 'option', path: 'prefix' })
+  for (const prefix of ['a"; drop table x', 'a.b.c', '', 'A', 'x'.repeat(60)]) assert.throws(() => postgresTurns(pool(t), { prefix }), { code: 'option', path: 'prefix' })
   await pool(t).query('create schema own')
-  const own = postgres(pool(t), { prefix: 'own.turns_' })
+  const own = postgresTurns(pool(t), { prefix: 'own.turns_' })
   assert.equal(await own.load('x'), null)
 })
 
 test('stores whose server is away say so', { skip: noRedis || noPostgres }, async (t) => {
   const client = new Redis({ port: 9, host: '127.0.0.1', maxRetriesPerRequest: 0, retryStrategy: () => null })
   client.on('error', () => {})
-  await assert.rejects(redis(client).load('x'), { code: 'storage', path: 'client' })
+  await assert.rejects(redisTurns(client).load('x'), { code: 'storage', path: 'client' })
   const away = new pg.Pool({ ...servers.postgres.config, port: 9 })
-  const store = postgres(away)
+  const store = postgresTurns(away)
   await assert.rejects(store.load('x'), { code: 'storage', path: 'pool' })
   await assert.rejects(store.load('x'), { code: 'storage', path: 'pool' })
-  assert.throws(() => redis({}), { code: 'option', path: 'client' })
-  assert.throws(() => postgres({}), { code: 'option', path: 'pool' })
+  assert.throws(() => redisTurns({}), { code: 'option', path: 'client' })
+  assert.throws(() => postgresTurns({}), { code: 'option', path: 'pool' })
 })
 
 const inRedis = (client) => async (t, more) => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5, ...more })
@@ -131,7 +131,7 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
 
   test(`the stream log ${name}: a reader that waits leaves at once, and a sealed one tells what was told`, { skip }, async (t) => {
     const inner = await open(t, { pollMs: 60_000 })
-    const log = sealedLog(inner, new Uint8Array(32))
+    const log = encryptedLog(inner, new Uint8Array(32))
     await log.append('a', await log.begin('a', 1), ['"secret"', '"more"'])
     const told = log.read('a')
     assert.deepEqual((await told.next()).value.chunks, ['"secret"', '"more"'])

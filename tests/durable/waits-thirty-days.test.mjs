@@ -15,7 +15,7 @@ import { everyPlace, open } from './places.mjs'
 import { withServers } from './servers.mjs'
 import { until } from '../js/until.mjs'
 
-const { startServer } = await built('sluice/testing')
+const { startScriptedServer } = await built('sluice/testing')
 
 const program = fileURLToPath(new URL('deployed-worker.mjs', import.meta.url))
 const servers = withServers({ lockMs: 2000 })
@@ -28,7 +28,7 @@ const answers = ({ body }) => {
 for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
   test(`an approval waits thirty days over ${what}, and the tool that changed meanwhile runs once, for the question about itself`, { skip, timeout: 120_000 }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-days-'))
-    const server = await startServer({ answers, appendOnly: false })
+    const server = await startScriptedServer({ answers, appendOnly: false })
     const place = placeOf(folder, servers)
     const journal = join(folder, 'journal')
     const { close, empty, store, queue, log } = await open(place)

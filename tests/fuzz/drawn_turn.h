@@ -113,7 +113,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
   maybe("loop", {R"("user_mediated")"});
   maybe("dispatch", {R"("block")"});
   maybe("execution", {R"("parallel")"});
-  maybe("ask", {R"("one_by_one")"});
+  maybe("questionOrder", {R"("one_by_one")"});
   maybe("observeOnly", {"true"});
   maybe("stopAfterCall", {"true"});
   maybe("checkFinal", {"true"});

@@ -164,7 +164,7 @@ class Session {
     if (const Json *const blocks = member(message, "blocks"); blocks != nullptr && blocks->is_array())
       for (const Json &block : *blocks)
         if (const auto known = shown_.find(block.value("call", 0U)); known != shown_.end())
-          for (const char *name : {"status", "arguments", "edited", "name"})
+          for (const char *name : {"status", "arguments", "editedArguments", "name"})
             if (const Json *const shown = member(known->second, name))
               must(block.contains(name) && block[name] == *shown, "the events laid over each other are the message",
                    block.dump() + "\n" + known->second.dump());
@@ -225,13 +225,13 @@ class Session {
     Json &card = shown_[call];
     if (card.is_null()) card = Json::object();
     for (const auto &[name, value] : event.items()) card[name] = value;
-    const bool late = fired_.contains(call) && (event.contains("arguments") || event.contains("edited"));
+    const bool late = fired_.contains(call) && (event.contains("arguments") || event.contains("editedArguments"));
     must(!late, "a card shows what runs before its message is sent", event.dump());
   }
   void runs_what_was_shown(const Json &event, std::string_view text) {
     const auto known = shown_.find(event.value("call", 0U));
     if (known == shown_.end()) return;  // of the state that this turn came from
-    const Json *const edited = member(known->second, "edited"), *const own = member(known->second, "arguments");
+    const Json *const edited = member(known->second, "editedArguments"), *const own = member(known->second, "arguments");
     const Json *const shown = edited != nullptr ? edited : own;
     must(shown == nullptr || *shown == event["arguments"], "what runs is what was shown",
          event.dump() + "\n" + known->second.dump());

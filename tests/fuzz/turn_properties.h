@@ -51,7 +51,7 @@ inline std::string submitted(int32_t kind, const std::string &said) {
   };
   if (kind == SLUICE_RESULT_JSON) return dump({{said, text}, {"list", {text}}});
   if (kind == SLUICE_RESULT_PARTS) return dump(nlohmann::json::array({{{"type", "text"}, {"text", text}}}));
-  if (kind == SLUICE_REWRITTEN) return dump({{"output", {{"text", "the tool's"}}}, {"rewritten", {{"text", text}}}});
+  if (kind == SLUICE_REWRITTEN) return dump({{"output", {{"text", "the tool's"}}}, {"hostOutput", {{"text", text}}}});
   return said;
 }
 

@@ -16,12 +16,12 @@ const std::string kEngine = R"({"tools":[
 constexpr const char *kTurns[] = {
     R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","dispatch":"block","execution":"parallel","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
-    R"({"wire":"openai-chat","mode":"text","protocol":["vcp","tool_action"],"ask":"one_by_one","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
+    R"({"wire":"openai-chat","mode":"text","protocol":["vcp","tool_action"],"questionOrder":"one_by_one","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","approvalTimeoutMs":100,"timeoutMs":70,"idleTimeoutMs":90,"maxRounds":2,"maxCalls":3,"repeatLimit":2,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","stopAfterCall":true,"forceFinalAnswer":false,"malformed":"drop","resultMaxBytes":16,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","loop":"user_mediated","rules":[{"tool":"mail","effect":"deny"}],"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","checkFinal":true,"maxRounds":2,"words":"zh","limits":{"blocks":9},"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
-    R"({"wire":"openai-chat","checkFinal":true,"mode":"text","protocol":["vcp","tool_action","xml_tag","json_strict"],"seal":"k7f3","request":{"model":"m","messages":[{"role":"user","content":"go k7f3"}]}})",
+    R"({"wire":"openai-chat","checkFinal":true,"mode":"text","protocol":["vcp","tool_action","xml_tag","json_strict"],"markerWord":"k7f3","request":{"model":"m","messages":[{"role":"user","content":"go k7f3"}]}})",
     R"({"wire":"openai-chat","mode":"text","observeOnly":true,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
 };
 // What a model writes in text mode.
@@ -43,7 +43,7 @@ constexpr const char *kResults[] = {"done",
                                     R"([{"type":"text","text":"t"}])",
                                     "",
                                     "\xff",
-                                    R"({"output":{"text":"t"},"rewritten":{"failure":"f"}})"};
+                                    R"({"output":{"text":"t"},"hostOutput":{"failure":"f"}})"};
 constexpr int32_t kDecisions[] = {0, 1, 2, 3, 4, 257, 258, 259, 256, -1, 99};
 constexpr int64_t kGaps[] = {0, 1, 60, 100, 70000, -5};
 

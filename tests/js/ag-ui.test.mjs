@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agUIHandler, toAGUIEvents } from 'sluice/ag-ui'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { callsEcho, echo, stage } from './support.mjs'
 
 const said = (content, id = 'm1') => ({ id, role: 'user', content })
 const pageTool = { name: 'show_map', description: 'Shows a map.', parameters: { type: 'object', properties: {} } }
 
 /** A handler with a scripted model behind it, and what posts to it. */
-async function served(t, { answers = [callsEcho, { text: 'Done.' }], tools = [echo({ permission: 'sensitive' })], store = memory(), run: more = {}, ...options } = {}) {
+async function served(t, { answers = [callsEcho, { text: 'Done.' }], tools = [echo({ permission: 'sensitive' })], store = memoryConversations(), run: more = {}, ...options } = {}) {
   const { server, engine } = await stage(t, { answers, tools })
   const run = () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...more })
   const handler = agUIHandler(engine, { run, store, authorize: () => true, ...options })
@@ -125,7 +125,7 @@ test('a client has nothing remembered beyond what the server allows', async (t) 
 })
 
 test('a store that cannot save ends the run with an error', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const broken = { load: (id) => store.load(id), bytes: (id, ref) => store.bytes(id, ref), save: async (id, change) => { if (change.entries[0].role === 'assistant') throw new Error('the disk is full'); await store.save(id, change) } }
   const { post } = await served(t, { store: broken })
   assert.deepEqual((await post([said('Hello')])).events.at(-1), { type: 'RUN_ERROR', message: 'the server could not keep the answer', code: 'storage' })
@@ -175,14 +175,14 @@ test('whoever leaves the events cancels the run', async (t) => {
 test('wrong options are told at once', async (t) => {
   const { engine, run } = await stage(t, { answers: [{ text: 'x' }] })
   assert.throws(() => agUIHandler({}, {}), { path: 'engine' })
-  assert.throws(() => agUIHandler(engine, { run: () => ({}), store: memory() }), { path: 'authorize' })
-  assert.throws(() => agUIHandler(engine, { run: () => ({}), store: memory(), authorize: () => true, reason: '' }), { path: 'reason' })
+  assert.throws(() => agUIHandler(engine, { run: () => ({}), store: memoryConversations() }), { path: 'authorize' })
+  assert.throws(() => agUIHandler(engine, { run: () => ({}), store: memoryConversations(), authorize: () => true, reason: '' }), { path: 'reason' })
   assert.throws(() => toAGUIEvents(run(), { threadId: 't' }), { path: 'input.runId' })
   assert.throws(() => toAGUIEvents(run(), { threadId: 't', runId: 'r' }, { activities: 'yes' }), { path: 'activities' })
 })
 
 test('a message that comes while the answer before is saved stands behind that answer', async (t) => {
-  const inner = memory()
+  const inner = memoryConversations()
   let load
   const store = { load: async (id) => { const kept = await inner.load(id); await load?.(); return kept }, bytes: (...given) => inner.bytes(...given), save: (...given) => inner.save(...given) }
   let goOn

@@ -1,8 +1,8 @@
 // What is told of an answer while it is written: the log, and who reads from it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatHandler, memoryLog, sealedLog } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
+import { chatHandler, memoryLog, encryptedLog } from 'sluice/ai-sdk'
+import { memoryConversations } from 'sluice/conversations'
 import { callsEcho, echo, stage } from './support.mjs'
 
 const api = 'http://app.test/api/chat'
@@ -37,17 +37,17 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
   const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
   const held = []
   const inner = { append: (id, epoch, chunks) => void held.push({ id, epoch, chunks }), end: () => {}, read: async function* (id) { for (const { epoch, chunks } of held.filter((one) => one.id === id)) yield { epoch, chunks } } }
-  const log = sealedLog(inner, key)
+  const log = encryptedLog(inner, key)
   await log.append('a', 1, ['"an old one"'])
   await log.append('a', 2, ['"secret 1"', '"secret 2"'])
   await log.append('a', 2, ['"secret 3"'])
   await log.append('b', 2, ['"of another"'])
   const told = [[1, '"an old one"'], [2, '"secret 1"', '"secret 2"'], [2, '"secret 3"']]
   assert.deepEqual(await all(log, 'a'), told)
-  assert.deepEqual(await all(sealedLog(inner, [next, key]), 'a'), told, 'a key that was in use before opens')
+  assert.deepEqual(await all(encryptedLog(inner, [next, key]), 'a'), told, 'a key that was in use before opens')
   assert.doesNotMatch(JSON.stringify(held), /secret|an old one|another/)
   const refused = async (log, what, why = /changed since/) => assert.rejects(all(log, 'a'), (error) => error.code === 'storage' && error.path === 'a' && why.test(error.detail), what)
-  await refused(sealedLog(inner, other), 'another key')
+  await refused(encryptedLog(inner, other), 'another key')
   const [first, second, third, fourth] = held.map(({ chunks }) => [...chunks])
   for (const [what, chunks] of [['a chunk is left out', [second[1]]], ['two are changed', [...second].reverse()], ['one comes twice', [second[0], second[0]]], ['one of another epoch', first], ['one of another answer', fourth], ['cut short', [second[0].slice(0, 20)]]]) {
     held[1].chunks = chunks
@@ -60,8 +60,8 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
   await log.end('a', 2)
   await log.append('a', 3, ['"anew"'])
   assert.deepEqual((await all(log, 'a')).at(-1), [3, '"anew"'])
-  assert.throws(() => sealedLog(inner, new Uint8Array(16)), { code: 'option', path: 'key' })
-  assert.throws(() => sealedLog({}, key), { code: 'option', path: 'log' })
+  assert.throws(() => encryptedLog(inner, new Uint8Array(16)), { code: 'option', path: 'key' })
+  assert.throws(() => encryptedLog({}, key), { code: 'option', path: 'log' })
 })
 
 test('a later epoch begins anew for every reader, and the one before it can write nothing more', async () => {
@@ -96,7 +96,7 @@ test('of a long answer the end is kept: those who read along have it, those who 
 })
 
 /** A handler with this log; `sdk(path)` gives a response. */
-async function served(t, { answers, log, store = memory(), ...options }) {
+async function served(t, { answers, log, store = memoryConversations(), ...options }) {
   const { server, engine } = await stage(t, { answers, tools: [echo({ permission: 'sensitive' })] })
   const handler = (more) => chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log, ...options, ...more })
   const post = (one, messages) => one(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
@@ -185,7 +185,7 @@ test('a log is checked', async (t) => {
 })
 
 /** A store that keeps an answer at its end, or where it waits, when it is told to: `saving` resolves where one is there, `goOn` keeps it. What is saved on the way is kept at once. */
-function slow(inner = memory()) {
+function slow(inner = memoryConversations()) {
   let [began, goOn] = []
   const saving = new Promise((resolve) => (began = resolve))
   const gate = new Promise((resolve) => (goOn = resolve))
@@ -249,7 +249,7 @@ test('a log gives each leg an epoch of its own, whatever the clocks of its proce
   assert.deepEqual([log.begin('a', 3), log.begin('a', 9)], [8, 9])
   const epochs = []
   const shared = { append: (id, epoch) => { epochs.push(epoch) }, end: () => {}, read: async function* () {}, begin: (_, least) => { epochs.push('asked'); return least + 1e6 } }
-  const { handler, post } = await served(t, { answers: [{ text: 'Hi' }], log: sealedLog(shared, new Uint8Array(32)), onDisconnect: 'continue' })
+  const { handler, post } = await served(t, { answers: [{ text: 'Hi' }], log: encryptedLog(shared, new Uint8Array(32)), onDisconnect: 'continue' })
   await (await post(handler(), [said('Hello')])).text()
   assert.deepEqual(epochs.slice(0, 1), ['asked'])
   assert.ok(epochs.slice(1).length > 0 && epochs.slice(1).every((epoch) => epoch > Date.now()))
@@ -257,7 +257,7 @@ test('a log gives each leg an epoch of its own, whatever the clocks of its proce
 
 test('an answer is over in the store only when the log knows its leg: the next leg comes later in the log', async (t) => {
   const { server, engine } = await stage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }] })
-  const store = memory()
+  const store = memoryConversations()
   const inner = memoryLog()
   let begin
   const slow = { begin: () => new Promise((resolve) => (begin = () => resolve(Date.now()))), append: (...given) => inner.append(...given), end: (...given) => inner.end(...given), read: (id) => inner.read(id) }

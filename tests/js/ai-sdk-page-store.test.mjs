@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sealed } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { answered, api, copy, ofType, once, said, secret, served } from './page-store.mjs'
 import { echo } from './support.mjs'
 
@@ -93,7 +93,7 @@ test('a request about a conversation that the page keeps, without its messages',
 
 // -- tools of the page, with any store ----------------------------------------------------------------------------------------
 
-const stores = { memory: () => memory(), sealed: () => once() }
+const stores = { memory: () => memoryConversations(), sealed: () => once() }
 const look = (more) => echo({ name: 'page.look', external: true, execute: undefined, ...more })
 const callsLook = (...ids) => ({ calls: ids.map((id) => ({ id, name: 'page_look', arguments: { text: id } })) })
 const waits = { resultApproval: 'always' }

@@ -7,14 +7,14 @@ import { test } from 'node:test'
 import { Engine } from 'sluice'
 import { chatHandler, toUIMessageStream } from 'sluice/ai-sdk'
 import { decide } from 'sluice/ai-sdk/client'
-import { files, memory } from 'sluice/conversations'
+import { fileConversations, memoryConversations } from 'sluice/conversations'
 import { callsEcho, echo, stage } from './support.mjs'
 
 const api = 'http://app.test/api/chat'
 const said = (text, id = 'm1') => ({ id, role: 'user', parts: [{ type: 'text', text }] })
 
 /** A handler with a scripted model behind it, and what posts to it. */
-async function served(t, { answers = [callsEcho, { text: 'Done.' }], tools = [echo({ permission: 'sensitive' })], store = memory(), run: more = {}, ...options } = {}) {
+async function served(t, { answers = [callsEcho, { text: 'Done.' }], tools = [echo({ permission: 'sensitive' })], store = memoryConversations(), run: more = {}, ...options } = {}) {
   const { server, engine } = await stage(t, { answers, tools })
   const run = () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...more })
   const handler = chatHandler(engine, { run, store, authorize: () => true, ...options })
@@ -163,7 +163,7 @@ test('a client has nothing remembered beyond what the server allows', async (t) 
 })
 
 test('a store that cannot save ends the answer with an error, and nothing goes on', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const broken = { load: (id) => store.load(id), bytes: (id, ref) => store.bytes(id, ref), save: async (id, change) => { if (change.entries[0].role === 'assistant') throw new Error('the disk is full'); await store.save(id, change) } }
   const { post } = await served(t, { store: broken })
   const { chunks, status } = await post([said('Hello')])
@@ -176,11 +176,11 @@ test('conversations in files: pictures are blobs, and another process goes on', 
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ai-sdk-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  const { post, server, engine } = await served(t, { store: files(folder) })
+  const { post, server, engine } = await served(t, { store: fileConversations(folder) })
   const message = { ...said('What is this?'), parts: [{ type: 'text', text: 'What is this?' }, { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${png}` }] }
   const { chunks } = await post([message])
   assert.equal(server.requests[0].body.messages[0].content[1].image_url.url, `data:image/png;base64,${png}`)
-  const again = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }), store: files(folder), authorize: () => true })
+  const again = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }), store: fileConversations(folder), authorize: () => true })
   const response = await again(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [message, decided(chunks)] }) }))
   assert.match(await response.text(), /you said hi/)
 })
@@ -206,9 +206,9 @@ test('a run that fails to start is a failure of the server, and its words stay t
 test('wrong options are told at once', async (t) => {
   const { engine } = await stage(t, { answers: [] })
   assert.throws(() => chatHandler({}, {}), { path: 'engine' })
-  assert.throws(() => chatHandler(engine, { run: () => ({}), store: memory() }), { path: 'authorize' })
+  assert.throws(() => chatHandler(engine, { run: () => ({}), store: memoryConversations() }), { path: 'authorize' })
   assert.throws(() => chatHandler(engine, { run: () => ({}), store: {}, authorize: () => true }), { path: 'store' })
-  assert.throws(() => chatHandler(engine, { run: () => ({}), store: memory(), authorize: () => true, remember: 'ever' }), { path: 'remember' })
+  assert.throws(() => chatHandler(engine, { run: () => ({}), store: memoryConversations(), authorize: () => true, remember: 'ever' }), { path: 'remember' })
 })
 
 test('a stream that is cancelled cancels its run; one that waits can be suspended', async (t) => {

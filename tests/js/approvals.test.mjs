@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { file, memory } from 'sluice'
+import { fileRules, memoryRules } from 'sluice'
 import { callsEcho, cards, collect, echo, ofType, stage } from './support.mjs'
 
 const twice = [callsEcho, { text: 'Done.' }, callsEcho, { text: 'Done.' }]
@@ -68,7 +68,7 @@ test('edited arguments run and stand beside the original', async (t) => {
   const [card] = cards(await turn.done)
   assert.equal(card.output, 'you said edited')
   assert.deepEqual(card.arguments, { text: 'hi' })
-  assert.deepEqual(card.edited, { text: 'edited' })
+  assert.deepEqual(card.editedArguments, { text: 'edited' })
 })
 
 test('an adapter decides where nobody reads the events', async (t) => {
@@ -112,7 +112,7 @@ test('an adapter that throws or answers nonsense denies, by policy, and a warnin
     assert.deepEqual([card.status, card.reason], [stage === 'result' ? 'result_rejected' : 'denied', 'policy'])
     const { decision, by, reason } = card.approvals.at(-1)
     assert.deepEqual([decision, by, reason], ['denied', 'policy', `the approval failed: ${said}`])
-    assert.doesNotMatch(card.told, /user/)
+    assert.doesNotMatch(card.modelOutput, /user/)
     assert.equal(await warned, `approvals.${stage} failed, which is a no to call 1 (echo.back): ${said}`)
   }
 })
@@ -132,7 +132,7 @@ test('without an adapter and without a reader the question is denied', async (t)
   const { run } = await stage(t, { answers: twice, tools: [asking()] })
   const result = await run().done
   assert.equal(cards(result)[0].status, 'denied')
-  assert.match(cards(result)[0].told, /no_approver/)
+  assert.match(cards(result)[0].modelOutput, /no_approver/)
 })
 
 test('a reader that goes away leaves no question open', async (t) => {
@@ -152,7 +152,7 @@ test('a result waits for its release, and the model reads only the refusal other
 })
 
 test('a remembered approval is kept for later turns, can be listed and revoked', async (t) => {
-  const { engine, run } = await stage(t, { answers: [...twice, ...twice], tools: [asking()], rules: memory() })
+  const { engine, run } = await stage(t, { answers: [...twice, ...twice], tools: [asking()], rules: memoryRules() })
   const approve = { approvals: { execution: () => ({ decision: 'session' }) } }
   await run(approve).done
   assert.deepEqual(engine.rules.list().map(({ tool, effect, scope }) => ({ tool, effect, scope })), [{ tool: 'echo.back', effect: 'allow', scope: 'session' }])
@@ -166,15 +166,15 @@ test('file() keeps what is for ever and refuses a file that it cannot read', () 
   const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
   try {
     const path = join(folder, 'deep', 'rules.json')
-    const store = file(path)
+    const store = fileRules(path)
     store.add({ tool: 'a', effect: 'allow', scope: 'always' })
     store.add({ tool: 'a', effect: 'allow', scope: 'always' })
     store.add({ tool: 'b', effect: 'allow', scope: 'session' })
     assert.equal(store.list().length, 2)
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), [{ tool: 'a', effect: 'allow', scope: 'always' }])
-    assert.equal(file(path).list().length, 1)
+    assert.equal(fileRules(path).list().length, 1)
     writeFileSync(path, '{"tool"')
-    assert.throws(() => file(path), { code: 'option', path })
+    assert.throws(() => fileRules(path), { code: 'option', path })
   } finally {
     rmSync(folder, { recursive: true })
   }

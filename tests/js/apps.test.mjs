@@ -89,7 +89,7 @@ test('progress: a tool counts, knows where it works, and stops with its signal',
   const calls = [{ name: 'file_download', arguments: { url: 'http://example.org/a/b.zip', pieces: 2 } }]
   const { run } = await stage(t, { answers: [{ calls }, { text: 'Done.' }, { calls: [{ name: 'file_download', arguments: { url: 'http://example.org/c', pieces: 1e6 } }] }], tools: [download] })
   const told = []
-  const result = await run({ context: { folder: '/downloads' }, onEvent: (event) => event.type === 'progress' && told.push([event.done, event.of, event.text]) }).done
+  const result = await run({ context: { folder: '/downloads' }, onEvent: (event) => event.type === 'progress' && told.push([event.done, event.total, event.text]) }).done
   assert.deepEqual(told, [[1, 2, 'example.org (1 / 2)'], [2, 2, 'example.org (2 / 2)']])
   assert.equal(cards(result)[0].output, '/downloads/b.zip')
   const stopped = run({ context: { folder: '/downloads' } })

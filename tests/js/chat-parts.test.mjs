@@ -222,7 +222,7 @@ function announcer(mode = 'end') {
   const one = new Announcer({ mode: () => mode, name: () => 'Lulu', words: () => ({ kit, chat: chatText('en') }), lang: () => 'en', say: (text, how) => said.push([how, text]) })
   return { one, said }
 }
-const message = (text, more = {}) => ({ id: 'm', seq: 1, asks: [], blocks: text === '' ? [] : [{ type: 'text', text }], ...more })
+const message = (text, more = {}) => ({ id: 'm', seq: 1, questions: [], blocks: text === '' ? [] : [{ type: 'text', text }], ...more })
 
 test('an answer is read out at its end, once; what was there before is not', () => {
   const { one, said } = announcer()
@@ -265,9 +265,9 @@ test('what is read out is words: marks of Markdown are not, whole or by sentence
 test('questions interrupt, once each; several at once are counted', () => {
   const { one, said } = announcer()
   const ask = (token) => ({ token, name: `tool.${token}`, stage: 'execution' })
-  one.see(message('', { asks: [ask(1)] }), true)
-  one.see(message('', { asks: [ask(1)] }), true)
-  one.see(message('', { asks: [ask(1), ask(2), ask(3)] }), true)
+  one.see(message('', { questions: [ask(1)] }), true)
+  one.see(message('', { questions: [ask(1)] }), true)
+  one.see(message('', { questions: [ask(1), ask(2), ask(3)] }), true)
   assert.deepEqual(said, [['assertive', '? Lulu wants to use tool.1.'], ['assertive', '3 wait']])
   one.close()
 })
@@ -275,8 +275,8 @@ test('questions interrupt, once each; several at once are counted', () => {
 test('a question is read out as the sentence that a person sees, in the words of the app', () => {
   const { one, said } = announcer()
   const words = { title: { en: 'Send a message', zh: '发消息' }, sentence: { en: 'send **{text}** to **{to}**', zh: '给**{to}**发**{text}**' } }
-  one.see(message('', { asks: [{ token: 1, name: 'message.send', stage: 'execution', words, arguments: { text: 'hi\u202E', to: 'Lin' } }] }), true)
-  one.see(message('', { asks: [{ token: 2, name: 'diary.read', stage: 'result', words: { title: 'Read my diary' }, preview: 'x', reader: { model: 'qwen3', host: 'api.example.com' } }] }), true)
+  one.see(message('', { questions: [{ token: 1, name: 'message.send', stage: 'execution', words, arguments: { text: 'hi\u202E', to: 'Lin' } }] }), true)
+  one.see(message('', { questions: [{ token: 2, name: 'diary.read', stage: 'result', words: { title: 'Read my diary' }, preview: 'x', reader: { model: 'qwen3', host: 'api.example.com' } }] }), true)
   assert.equal(said.length, 2)
   assert.match(said[0][1], /^\? Lulu wants to send hi⟨U\+202E[^⟩]*⟩ to Lin\.$/)
   assert.match(said[1][1], /qwen3 at api\.example\.com/)
@@ -298,7 +298,7 @@ test('ten seconds without a word are told once', (t) => {
 
 test('nothing is read out where it is off', () => {
   const { one, said } = announcer('off')
-  one.see(message('Hello', { asks: [{ token: 1 }] }), true)
+  one.see(message('Hello', { questions: [{ token: 1 }] }), true)
   one.see(message('Hello', { outcome: 'completed' }), true)
   assert.deepEqual(said, [])
 })

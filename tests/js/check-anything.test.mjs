@@ -1,7 +1,7 @@
 // A body that nobody foresaw is refused or taken; no check throws, whatever stands where.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkAnthropic, checkGemini, checkMessages, checkOllama, checkResponses } from 'sluice/testing'
+import { checkAnthropic, checkGemini, checkOpenAIChat, checkOllama, checkOpenAIResponses } from 'sluice/testing'
 
 const schema = { type: 'object', properties: { city: { type: 'string', items: { type: 'string' } } } }
 const text = { type: 'text', text: 'x' }
@@ -9,7 +9,7 @@ const source = { type: 'base64', media_type: 'image/png', data: 'aGk=' }
 
 /** A legal body for each, with what the server said before. */
 const legal = {
-  'openai-chat': [checkMessages, {
+  'openai-chat': [checkOpenAIChat, {
     model: 'm', tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
     messages: [
       { role: 'system', content: 'x' }, { role: 'user', content: [text] }, { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
@@ -32,7 +32,7 @@ const legal = {
       { role: 'user', parts: [{ functionResponse: { name: 'f', id: 'a', response: { output: 'r', $ref: 'p' }, parts: [{ inlineData: { mimeType: 'image/png', data: 'aGk=', displayName: 'p' } }] } }] },
     ],
   }, [{ model: 'gemini-3-pro', request: {}, items: [{ functionCall: { name: 'f', args: {}, id: 'a' }, thoughtSignature: 's' }], finish: null, waived: false }]],
-  'openai-responses': [checkResponses, {
+  'openai-responses': [checkOpenAIResponses, {
     model: 'm', previous_response_id: 'resp_1', tools: [{ type: 'function', name: 'f', parameters: { ...schema, required: ['city'], additionalProperties: false }, strict: true }], tool_choice: { type: 'function', name: 'f' },
     input: [
       { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text', text: 'x' }] }, { role: 'user', content: [{ type: 'input_text', text: 'x' }, { type: 'input_image', image_url: 'data:,' }] },

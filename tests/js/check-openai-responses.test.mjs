@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkResponses } from 'sluice/testing'
+import { checkOpenAIResponses } from 'sluice/testing'
 
 const user = { role: 'user', content: [{ type: 'input_text', text: 'x' }] }
 const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'dark' }
@@ -10,8 +10,8 @@ const output = { type: 'function_call_output', call_id: 'call_1', output: 'r' }
 const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'y', annotations: [] }] }
 const tool = { type: 'function', name: 'weather', description: 'x', parameters: { type: 'object', properties: { city: { type: 'string' } } }, strict: false }
 
-const check = (...input) => checkResponses({ model: 'm', input })
-const withMore = (more) => checkResponses({ model: 'm', input: 'x', ...more })
+const check = (...input) => checkOpenAIResponses({ model: 'm', input })
+const withMore = (more) => checkOpenAIResponses({ model: 'm', input: 'x', ...more })
 
 test('openai-responses: a conversation with reasoning, calls, images and messages is legal', () => {
   const image = { type: 'input_image', image_url: 'data:image/png;base64,aGk=' }
@@ -19,11 +19,11 @@ test('openai-responses: a conversation with reasoning, calls, images and message
     { role: 'developer', content: 'Be short.' }, { role: 'user', content: [{ type: 'input_text', text: 'x' }, image] }, reasoning, call, { ...output, output: [{ type: 'input_text', text: 'r' }, image] },
     message, { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } }, { role: 'assistant', content: 'z' }, user,
   ]
-  assert.equal(checkResponses({ model: 'm', input, tools: [tool, { type: 'web_search' }], tool_choice: 'auto', store: false, include: ['reasoning.encrypted_content'], max_output_tokens: 100 }), null)
+  assert.equal(checkOpenAIResponses({ model: 'm', input, tools: [tool, { type: 'web_search' }], tool_choice: 'auto', store: false, include: ['reasoning.encrypted_content'], max_output_tokens: 100 }), null)
 })
 
 test('openai-responses: members of the request', () => {
-  assert.match(checkResponses(1), /expected an object/)
+  assert.match(checkOpenAIResponses(1), /expected an object/)
   assert.match(withMore({ messages: [] }), /Unsupported parameter: 'messages'.*moved to 'input'/)
   assert.match(withMore({ max_completion_tokens: 5 }), /moved to 'max_output_tokens'/)
   assert.match(withMore({ max_tokens: 5 }), /moved to 'max_output_tokens'/)
@@ -96,7 +96,7 @@ const given = (items, request = { store: false }, more = {}) => [{ id: 'resp_1',
 
 test('openai-responses: items come back as they were', () => {
   const said = given([reasoning, call])
-  const again = (...input) => checkResponses({ model: 'm', input: [user, ...input, output] }, said)
+  const again = (...input) => checkOpenAIResponses({ model: 'm', input: [user, ...input, output] }, said)
   assert.equal(again(reasoning, call), null)
   assert.equal(again(rebuilt), null)
   assert.match(again(call), /Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'/)
@@ -104,21 +104,21 @@ test('openai-responses: items come back as they were', () => {
   assert.match(again({ ...reasoning, encrypted_content: undefined }, call), /Items are not persisted when `store` is set to false/)
   assert.match(again(reasoning, { ...call, id: 'fc_2' }), /Item with id 'fc_2' not found/)
   assert.match(again(reasoning, { ...call, arguments: '{"a":1}' }), /Item 'fc_1' is not what the model said/)
-  assert.equal(checkResponses({ model: 'm', input: [user, reasoning, call, output] }, given([reasoning, { ...call, arguments: '{"cut' }])), null, 'what is no JSON cannot go back')
-  assert.match(checkResponses({ model: 'other', input: [user, reasoning, call, output] }, said), /could not be verified/)
+  assert.equal(checkOpenAIResponses({ model: 'm', input: [user, reasoning, call, output] }, given([reasoning, { ...call, arguments: '{"cut' }])), null, 'what is no JSON cannot go back')
+  assert.match(checkOpenAIResponses({ model: 'other', input: [user, reasoning, call, output] }, said), /could not be verified/)
   const { encrypted_content: _, ...plain } = reasoning
-  assert.equal(checkResponses({ model: 'm', input: [user, plain, call, output] }, given([plain, call], {})), null, 'the server has it')
+  assert.equal(checkOpenAIResponses({ model: 'm', input: [user, plain, call, output] }, given([plain, call], {})), null, 'the server has it')
 })
 
 test('openai-responses: what the server has is not sent again', () => {
   const said = given([plain(), call], { input: [user] })
-  const next = (...input) => checkResponses({ model: 'm', previous_response_id: 'resp_1', input }, said)
+  const next = (...input) => checkOpenAIResponses({ model: 'm', previous_response_id: 'resp_1', input }, said)
   assert.equal(next(output), null)
   assert.match(next(user), /No tool output found for function call call_1/)
   assert.match(next(call, output), /Duplicate item found with call_id call_1/)
-  assert.match(checkResponses({ model: 'm', previous_response_id: 'resp_9', input: [output] }, said), /'resp_9' not found/)
-  assert.match(checkResponses({ model: 'm', previous_response_id: 'resp_1', input: [output] }, given([call])), /'resp_1' not found/, 'it was not stored')
-  assert.equal(checkResponses({ model: 'm', conversation: 'conv_1', input: [output] }), null, 'what a conversation holds is not known here')
+  assert.match(checkOpenAIResponses({ model: 'm', previous_response_id: 'resp_9', input: [output] }, said), /'resp_9' not found/)
+  assert.match(checkOpenAIResponses({ model: 'm', previous_response_id: 'resp_1', input: [output] }, given([call])), /'resp_1' not found/, 'it was not stored')
+  assert.equal(checkOpenAIResponses({ model: 'm', conversation: 'conv_1', input: [output] }), null, 'what a conversation holds is not known here')
 
   function plain() {
     const { encrypted_content: _, ...item } = reasoning

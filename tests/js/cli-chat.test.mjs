@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
-import { files } from 'sluice/conversations'
-import { startServer } from 'sluice/testing'
+import { fileConversations } from 'sluice/conversations'
+import { startScriptedServer } from 'sluice/testing'
 import { call, inOrder, log, parsed, path, scripted, sluice, texts } from './cli-support.mjs'
 import { hiding } from './hiding.mjs'
 import { main } from './on-terminal.mjs'
@@ -238,7 +238,7 @@ test('chat: Ctrl-C stops an answer and its tool', { skip: process.platform === '
 })
 
 test('chat: a server that is not there is an error in a sentence, and a failure', async () => {
-  const server = await startServer({ answers: [] })
+  const server = await startScriptedServer({ answers: [] })
   await server.close()
   const { code, out } = await sluice(['chat', '--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
   assert.equal(code, 1)
@@ -253,7 +253,7 @@ test('chat: a program that is killed in a tool leaves the question and the call 
     execute: () => { process.kill(process.pid, 'SIGKILL'); for (;;); },
   }]`)
   await sluice(['chat', ...args, '--tools', path('killed-tools.mjs'), '--yes', '--conversation', 'k', '--store', path('killed'), '--prompt', 'Pay bob.'])
-  const { entries } = await files(path('killed')).load('k')
+  const { entries } = await fileConversations(path('killed')).load('k')
   assert.deepEqual(entries.map(({ role, text }) => [role, text]), [['user', 'Pay bob.'], ['assistant', undefined]])
   const [{ status, arguments: given }] = entries[1].message.blocks
   assert.deepEqual([status, given], ['unknown', { to: 'bob' }])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { inOrder, sluice } from './cli-support.mjs'
 import { noTerminal, onTerminal } from './on-terminal.mjs'
 import { screenOf } from './terminal-screen.mjs'
@@ -11,7 +11,7 @@ import { screenOf } from './terminal-screen.mjs'
 test('check: every step with its time, one thing to do about what fails, and the models', async (t) => {
   const key = 'sk-secret-of-mine-12345'
   const answers = ({ body }) => (body.tools ? { text: 'No.' } : { text: 'ready\u202e' })
-  const server = await startServer({ answers, models: ['qwen3:8b', 'odd\u202e'] })
+  const server = await startScriptedServer({ answers, models: ['qwen3:8b', 'odd\u202e'] })
   t.after(server.close)
   const at = ['check', '--base-url', server.baseURL, '--api-key', key]
   const named = await sluice([...at, '--model', 'qwen3:8b'])
@@ -29,7 +29,7 @@ test('check: every step with its time, one thing to do about what fails, and the
 })
 
 test('check: on a narrow terminal what it says wraps below itself', noTerminal, async (t) => {
-  const server = await startServer({ answers: [{ status: 401, error: `the key is not known here \x1b[2J${'and so on '.repeat(10)}` }] })
+  const server = await startScriptedServer({ answers: [{ status: 401, error: `the key is not known here \x1b[2J${'and so on '.repeat(10)}` }] })
   t.after(server.close)
   const { out, code } = await onTerminal(['check', '--base-url', server.baseURL, '--model', 'm', '--api-key', 'k'], [], { columns: 60 })
   assert.equal(code, 1)

@@ -19,10 +19,10 @@ test('a worker carries turns on, questions are listed and decided, and it ends w
   const app = join(folder, 'app.mjs')
   writeFileSync(app, `
     import { Engine, tool } from ${index}
-    import { durable, files } from ${durable}
+    import { durable, fileTurns } from ${durable}
     const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
     const engine = new Engine({ tools: [tool({ name: 'echo.back', description: 'Says it again.', parameters, agentCallable: true, execute: ({ text }) => text })] })
-    export const turns = durable(engine, { store: files(${JSON.stringify(join(folder, 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
+    export const turns = durable(engine, { store: fileTurns(${JSON.stringify(join(folder, 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
     if (process.argv[2] === 'start') await turns.start({ id: 'mine', thread: 'th', messages: [{ role: 'user', content: 'Hello' }] })
     if (process.argv[2] === 'status') console.log(JSON.stringify(await turns.status('mine')))`)
   const run = async (...words) => {
@@ -60,10 +60,10 @@ test('nothing that a tool says of itself looks like a question, and what it runs
   const app = join(folder, 'app.mjs')
   writeFileSync(app, `
     import { Engine, tool } from ${index}
-    import { durable, files } from ${durable}
+    import { durable, fileTurns } from ${durable}
     const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
     const engine = new Engine({ mode: 'text', protocol: 'vcp', tools: [tool({ name: 'file.delete', description: ${JSON.stringify(forged)}, annotations: { title: 'Read\\n╰ the log' }, parameters, agentCallable: true, execute: () => '' })] })
-    export const turns = durable(engine, { store: files(${JSON.stringify(join(folder, 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
+    export const turns = durable(engine, { store: fileTurns(${JSON.stringify(join(folder, 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
     await turns.start({ id: 'mine', thread: 'th', messages: [{ role: 'user', content: 'Hello' }] })
     await turns.advance('mine')`)
   const { out, err } = await sluice(['questions', app])
@@ -82,10 +82,10 @@ test('the page of questions: for whoever opened it, and for the questions that w
   const app = join(folderOf(t), 'app.mjs')
   writeFileSync(app, `
     import { Engine, tool } from ${index}
-    import { durable, files } from ${durable}
+    import { durable, fileTurns } from ${durable}
     const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
     const engine = new Engine({ tools: [tool({ name: 'echo.back', description: 'Says it again.', parameters, agentCallable: true, annotations: { readOnlyHint: true }, execute: ({ text }) => text })] })
-    export const turns = durable(engine, { store: files(${JSON.stringify(join(folderOf(t), 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
+    export const turns = durable(engine, { store: fileTurns(${JSON.stringify(join(folderOf(t), 'turns'))}), run: () => ({ model: { baseURL: ${JSON.stringify(server.baseURL)}, name: 'm' } }) })
     for (const id of ['a', 'b']) { await turns.start({ id, messages: [{ role: 'user', content: 'Hello' }] }); await turns.advance(id) }`)
   const { code } = await page(['questions', app, '--page', '--by', 'ann'], async ({ url, get, post }) => {
     const { origin, host } = new URL(url)

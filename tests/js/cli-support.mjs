@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { built, builtUrl } from './dist.mjs'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { main } from './on-terminal.mjs'
 
 const { sluice: runWords } = await built('run-command')
@@ -74,7 +74,7 @@ export async function log(run) {
 }
 
 export async function scripted(t, ...answers) {
-  const server = await startServer({ answers })
+  const server = await startScriptedServer({ answers })
   t.after(server.close)
   return { server, args: ['--base-url', server.baseURL, '--model', 'm', '--tools', path('tools.mjs')] }
 }

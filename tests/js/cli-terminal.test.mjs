@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { call, log, path, scripted } from './cli-support.mjs'
 import { noTerminal, onTerminal } from './on-terminal.mjs'
 
@@ -20,7 +20,7 @@ test('on a terminal: a question, an edit of what stands there, the end', noTermi
 })
 
 test('on a terminal: what was typed before the question does not answer it', noTerminal, async (t) => {
-  const server = await startServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 400 }, ...[{ call: { name: 'file_delete', arguments: { path: '/a' } } }]] }, { text: 'Kept.' }] })
+  const server = await startScriptedServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 400 }, ...[{ call: { name: 'file_delete', arguments: { path: '/a' } } }]] }, { text: 'Kept.' }] })
   t.after(server.close)
   const args = ['--base-url', server.baseURL, '--model', 'm', '--tools', path('tools.mjs')]
   const result = await log(() => onTerminal(['chat', ...args], [
@@ -52,7 +52,7 @@ test('on a terminal: more than a screen comes page by page, and yes counts on th
 })
 
 test('on a terminal: while nothing comes the seconds are counted', noTerminal, async (t) => {
-  const server = await startServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 4000 }, { text: ': done.' }] }] })
+  const server = await startScriptedServer({ answers: [{ parts: [{ text: 'Wait for it' }, { wait: 4000 }, { text: ': done.' }] }] })
   t.after(server.close)
   const result = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', 'Go\r'], ['Wait for it', ''], [': done.', ''], ['> ', '\x04']])
   assert.deepEqual(result.left, [])

@@ -29,7 +29,7 @@ function listed(heading) {
 const calls = union('js/src/engine/core/codes.ts', 'CallCode')
 const diagnostics = union('js/src/engine/core/codes.ts', 'DiagnosticCode')
 const errors = union('js/src/engine/core/codes.ts', 'ErrorEventCode')
-const reasons = union('js/src/engine/core/codes.ts', 'Reason')
+const reasons = union('js/src/engine/core/codes.ts', 'CallReason')
 const without = (set, other) => new Set([...set].filter((code) => !other.has(code)))
 
 test('the page lists what the types name', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { addressOf, blobOf, memory, pathOf } from 'sluice/conversations'
+import { blobAddress, pictureBlob, memoryConversations, pathToEntry } from 'sluice/conversations'
 
 let clock = 1_700_000_000_000
 export const question = (id, parent, text, more = {}) => ({ id, parent, at: clock++, role: 'user', text, ...more })
@@ -33,7 +33,7 @@ export function contract(name, { open, again, skip = false }) {
     assert.deepEqual(await store.search('x'), [])
     assert.equal(await store.load('main'), null)
     assert.equal(await store.export('main', 'json'), null)
-    assert.equal(await store.bytes('main', blobOf(png, 'image/png').ref), null)
+    assert.equal(await store.bytes('main', pictureBlob(png, 'image/png').ref), null)
     assert.equal(await store.rename('main', 'x'), false)
     assert.equal(await store.delete('main'), false)
     assert.equal(await store.delete('main', 'x'), false)
@@ -68,7 +68,7 @@ export function contract(name, { open, again, skip = false }) {
       assert.deepEqual(await other.load('main'), before)
       assert.deepEqual(await other.list(), list)
       await other.save('main', { entries: [question('q3', 'a3', 'Thanks')] })
-      assert.equal(ids(pathOf(await store.load('main'))), 'q1 a2 q2 a3 q3')
+      assert.equal(ids(pathToEntry(await store.load('main'))), 'q1 a2 q2 a3 q3')
     })
   }
 
@@ -78,9 +78,9 @@ export function contract(name, { open, again, skip = false }) {
     const all = await store.load('main')
     assert.equal(ids(all.entries), 'q1 a1 a2 q2 a3')
     assert.equal(all.head, 'a3')
-    assert.equal(ids(pathOf(all)), 'q1 a2 q2 a3')
-    assert.equal(ids(pathOf(all, 'a1')), 'q1 a1')
-    assert.deepEqual(pathOf(all, 'nobody'), [])
+    assert.equal(ids(pathToEntry(all)), 'q1 a2 q2 a3')
+    assert.equal(ids(pathToEntry(all, 'a1')), 'q1 a1')
+    assert.deepEqual(pathToEntry(all, 'nobody'), [])
     await store.save('main', { head: 'a1' })
     assert.equal((await store.load('main')).head, 'a1')
     await store.save('main', { entries: [answer('a2', 'q1', 'Yes, at five.')] }) // what is not new does not move it
@@ -108,7 +108,7 @@ export function contract(name, { open, again, skip = false }) {
       [[{ entries: {} }], 'change.entries'],
       [[{ entry: [] }], 'change.entry'],
       [[{ entries: [q], blobs: [{ ref: '../../etc/passwd', bytes: png }] }], 'change.blobs[0].ref'],
-      [[{ entries: [q], blobs: [{ ...blobOf(png, 'image/png'), bytes: 'text' }] }], 'change.blobs[0].bytes'],
+      [[{ entries: [q], blobs: [{ ...pictureBlob(png, 'image/png'), bytes: 'text' }] }], 'change.blobs[0].bytes'],
       [[null], 'change'],
     ]
     for (const [args, path] of wrong) await assert.rejects(store.save('main', ...args), refused('option', path), path)
@@ -181,8 +181,8 @@ export function contract(name, { open, again, skip = false }) {
   check('deleting takes what follows, and the pictures of it', async (t) => {
     const store = await open(t)
     await grown(store)
-    const [picture, other] = [blobOf(png, 'image/png'), blobOf(Buffer.from('other'), 'image/gif')]
-    const at = (blob) => ({ parts: [{ type: 'image', url: addressOf(blob) }] })
+    const [picture, other] = [pictureBlob(png, 'image/png'), pictureBlob(Buffer.from('other'), 'image/gif')]
+    const at = (blob) => ({ parts: [{ type: 'image', url: blobAddress(blob) }] })
     await store.save('main', { entries: [question('q4', 'a3', 'Both', at(picture))], blobs: [picture] })
     await store.save('main', { entries: [question('q5', 'a1', 'One', at(other))], blobs: [other], head: 'q4' })
     assert.equal(await store.delete('main', 'nobody'), false)
@@ -203,9 +203,9 @@ export function contract(name, { open, again, skip = false }) {
 
   check('pictures are kept once, beside the conversation that has them', async (t) => {
     const store = await open(t)
-    const blob = blobOf(png, 'image/png')
+    const blob = pictureBlob(png, 'image/png')
     assert.equal(blob.ref, `${createHash('sha256').update(png).digest('hex')}.png`)
-    for (const id of ['q1', 'q2']) await store.save('main', { entries: [question(id, null, '', { parts: [{ type: 'image', url: addressOf(blob) }] })], blobs: [blob, blob] })
+    for (const id of ['q1', 'q2']) await store.save('main', { entries: [question(id, null, '', { parts: [{ type: 'image', url: blobAddress(blob) }] })], blobs: [blob, blob] })
     assert.deepEqual(Buffer.from(await store.bytes('main', blob.ref)), png)
     assert.equal(await store.bytes('other', blob.ref), null)
     for (const ref of ['', '../main/conversation.jsonl', 'conversation.jsonl', `../main/${blob.ref}`]) assert.equal(await store.bytes('main', ref), null)
@@ -214,10 +214,10 @@ export function contract(name, { open, again, skip = false }) {
   check('an export holds everything: JSON all branches, Markdown the shown one', async (t) => {
     const store = await open(t)
     await grown(store)
-    const blob = blobOf(png, 'image/png')
+    const blob = pictureBlob(png, 'image/png')
     const card = { type: 'tool_use', call: 1, name: 'look', status: 'success', arguments: { at: 'sky' } }
     await store.save('main', { entries: [
-      question('q6', 'a3', 'This?', { parts: [{ type: 'image', url: addressOf(blob) }] }),
+      question('q6', 'a3', 'This?', { parts: [{ type: 'image', url: blobAddress(blob) }] }),
       answer('a6', 'q6', 'A dot.', { message: { role: 'assistant', rounds: 1, blocks: [{ type: 'text', text: 'A dot.' }, card] } }),
     ], blobs: [blob] })
     const { blobs, ...conversation } = JSON.parse(await store.export('main', 'json'))
@@ -249,7 +249,7 @@ export function contract(name, { open, again, skip = false }) {
   })
 
   check('random changes come to the same as in memory', async (t) => {
-    const [store, model] = [await open(t), memory()]
+    const [store, model] = [await open(t), memoryConversations()]
     let seed = 7
     const random = (below) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % below
     const both = async (act) => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { addressOf, blobOf, files, memory, pathOf, sqlite } from 'sluice/conversations'
+import { blobAddress, pictureBlob, fileConversations, memoryConversations, pathToEntry, sqliteConversations } from 'sluice/conversations'
 import { answer, contract, ids, question, refused } from './conversation-contract.mjs'
 
 const self = fileURLToPath(import.meta.url)
@@ -26,10 +26,10 @@ async function write(open, name, count) {
 }
 
 const opened = (kind, path, options) => {
-  if (kind === 'files') return files(path, options)
+  if (kind === 'files') return fileConversations(path, options)
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL')
-  return sqlite(database, options)
+  return sqliteConversations(database, options)
 }
 
 /** Seals by AES-256-GCM, each text after a while that differs; `at once` without a promise. */
@@ -69,24 +69,24 @@ function suite() {
 
   const log = (path, id = 'main') => join(path, id, 'conversation.jsonl')
 
-  contract('memory', { open: () => memory() })
-  contract('files', { open: (t) => files(placed(t, () => folder(t))), again: (t) => files(placed(t)) })
+  contract('memory', { open: () => memoryConversations() })
+  contract('files', { open: (t) => fileConversations(placed(t, () => folder(t))), again: (t) => fileConversations(placed(t)) })
   contract('sqlite', {
     skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
     open: (t) => {
       const database = new DatabaseSync(placed(t, () => join(folder(t), 'app.db')))
       t.after(() => database.close())
-      return sqlite(database)
+      return sqliteConversations(database)
     },
     again: (t) => {
       const database = new DatabaseSync(placed(t))
       t.after(() => database.close())
-      return sqlite(database)
+      return sqliteConversations(database)
     },
   })
 
   const sealing = async () => ({ encrypt: sealedBy('the key') })
-  contract('files, sealed', { open: async (t) => files(placed(t, () => folder(t)), await sealing()), again: async (t) => files(placed(t), await sealing()) })
+  contract('files, sealed', { open: async (t) => fileConversations(placed(t, () => folder(t)), await sealing()), again: async (t) => fileConversations(placed(t), await sealing()) })
   contract('sqlite, sealed', {
     skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
     open: (t) => opened('sqlite', placed(t, () => join(folder(t), 'app.db')), { encrypt: sealedBy('the key', 'at once') }),
@@ -106,7 +106,7 @@ function suite() {
       for (const [code] of await Promise.all(children.map((child) => once(child, 'exit')))) assert.equal(code, 0)
       const { entries } = await opened(kind, path).load('main')
       assert.equal(entries.length, 90)
-      for (const name of ['a', 'b', 'c']) assert.equal(pathOf({ entries, head: `${name}29` }).length, 30)
+      for (const name of ['a', 'b', 'c']) assert.equal(pathToEntry({ entries, head: `${name}29` }).length, 30)
     })
 
     test(`${kind}: what was saved is there when the process is killed in mid-save`, { skip }, async (t) => {
@@ -130,8 +130,8 @@ function suite() {
     const everything = (path) => (kind === 'files'
       ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'latin1')).join('\n')
       : [path, `${path}-wal`].filter(existsSync).map((one) => readFileSync(one, 'latin1')).join('\n'))
-    const picture = blobOf(Buffer.from('the picture of a secret'), 'image/png')
-    const asked = () => question('q1', null, 'a secret question', { parts: [{ type: 'image', url: addressOf(picture) }], 'x-own': 'a secret member' })
+    const picture = pictureBlob(Buffer.from('the picture of a secret'), 'image/png')
+    const asked = () => question('q1', null, 'a secret question', { parts: [{ type: 'image', url: blobAddress(picture) }], 'x-own': 'a secret member' })
 
     test(`${kind}: no word, title or picture that is sealed stands on the disk`, { skip }, async (t) => {
       const path = place(t)
@@ -191,21 +191,21 @@ function suite() {
   }
 
   test('what can seal is two functions', () => {
-    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }]) assert.throws(() => files('x', { encrypt }), refused('option', 'encrypt'))
-    assert.throws(() => files('x', { encryption: {} }), refused('option', 'encryption'))
+    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }]) assert.throws(() => fileConversations('x', { encrypt }), refused('option', 'encrypt'))
+    assert.throws(() => fileConversations('x', { encryption: {} }), refused('option', 'encryption'))
   })
 
   test('files: a sealed line that was torn at any byte is dropped', async (t) => {
     const path = folder(t)
     const options = { encrypt: sealedBy('one') }
-    await files(path, options).save('main', { entries: [question('q1', null, 'Hello')] })
+    await fileConversations(path, options).save('main', { entries: [question('q1', null, 'Hello')] })
     const whole = statSync(log(path)).size
-    await files(path, options).save('main', { entries: [answer('a1', 'q1', 'Hi')] })
+    await fileConversations(path, options).save('main', { entries: [answer('a1', 'q1', 'Hi')] })
     const bytes = readFileSync(log(path))
     for (let size = whole; size < bytes.length; size += 3) {
       writeFileSync(log(path), bytes.subarray(0, size))
-      await files(path, options).save('main', { entries: [answer('a2', 'q1', 'Again')] })
-      assert.equal(ids((await files(path, options).load('main')).entries), 'q1 a2', `${size}`)
+      await fileConversations(path, options).save('main', { entries: [answer('a2', 'q1', 'Again')] })
+      assert.equal(ids((await fileConversations(path, options).load('main')).entries), 'q1 a2', `${size}`)
     }
   })
 
@@ -214,13 +214,13 @@ function suite() {
     const own = new DatabaseSync(path)
     t.after(() => own.close())
     const withoutFts = { exec: (sql) => { if (sql.includes('fts5')) throw new Error('no such module: fts5'); return own.exec(sql) }, prepare: (sql) => own.prepare(sql) }
-    const reads = sqlite(withoutFts)
+    const reads = sqliteConversations(withoutFts)
     const said = async (store, query) => [(await store.search(query)).map(({ conversation, entry }) => `${conversation}/${entry}`), (await store.list({ query })).map(({ id }) => id)]
     const isIndexed = () => own.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sluice_words'").get() !== undefined
     await reads.save('main', { entries: [question('q0', null, 'Before the index, 在索引之前')] })
     assert.deepEqual(await said(reads, 'the index'), [['main/q0'], ['main']])
     assert.equal(isIndexed(), false)
-    const finds = sqlite(own)
+    const finds = sqliteConversations(own)
     const queries = ['the index', '索引之前', '索引', '"quoted"', "it's", 'NEAR(a b)', 'a* OR b', '100%', 'ß', 'straße', '😀😀😀', '\0', '\ud83d', '', 'x']
     const agree = async (what) => { for (const query of queries) assert.deepEqual(await said(finds, query), await said(reads, query), `${what}: ${query}`) }
     await agree('made')
@@ -241,17 +241,17 @@ function suite() {
   })
 
   test('sqlite: what is no database is refused, one that cannot be written tells why', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
-    assert.throws(() => sqlite('app.db'), refused('option', 'database'))
+    assert.throws(() => sqliteConversations('app.db'), refused('option', 'database'))
     const path = join(folder(t), 'app.db')
     const own = new DatabaseSync(path)
-    await sqlite(own).save('main', { entries: [question('q', null, 'Hello')] })
+    await sqliteConversations(own).save('main', { entries: [question('q', null, 'Hello')] })
     const reading = new DatabaseSync(path, { readOnly: true })
     t.after(() => [own, reading].forEach((one) => one.close()))
-    await assert.rejects(sqlite(reading).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
+    await assert.rejects(sqliteConversations(reading).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
     own.exec('BEGIN') // the app's own transaction
-    await assert.rejects(sqlite(own).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
+    await assert.rejects(sqliteConversations(own).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
     own.exec('ROLLBACK')
-    assert.equal(ids((await sqlite(own).load('main')).entries), 'q')
+    assert.equal(ids((await sqliteConversations(own).load('main')).entries), 'q')
   })
 
   test('sqlite: a database that another connection holds is waited for', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
@@ -259,18 +259,18 @@ function suite() {
     const [own, other] = [new DatabaseSync(path, { timeout: 0 }), new DatabaseSync(path, { timeout: 0 })]
     t.after(() => [own, other].forEach((one) => one.close()))
     other.exec('BEGIN EXCLUSIVE')
-    const saving = sqlite(own).save('main', { entries: [question('q', null, 'Hello')] })
+    const saving = sqliteConversations(own).save('main', { entries: [question('q', null, 'Hello')] })
     await new Promise((resolve) => setTimeout(resolve, 100))
     other.exec('COMMIT')
     await saving
-    assert.equal((await sqlite(other).load('main')).title, 'Hello')
+    assert.equal((await sqliteConversations(other).load('main')).title, 'Hello')
   })
 
   // -- files ------------------------------------------------------------------------------------------------------------------
 
   test('files: a last line that was torn at any byte is dropped, and the next save goes on', async (t) => {
     const path = folder(t)
-    const store = files(path)
+    const store = fileConversations(path)
     await store.save('main', { entries: [question('q1', null, 'Hello 你好')] })
     const whole = statSync(log(path)).size
     await store.save('main', { entries: [answer('a1', 'q1', 'Hi 😀')] })
@@ -278,18 +278,18 @@ function suite() {
     for (let size = whole; size < bytes.length; size++) {
       writeFileSync(log(path), bytes)
       truncateSync(log(path), size)
-      const other = files(path)
+      const other = fileConversations(path)
       assert.equal(ids((await other.load('main')).entries), 'q1', `${size}`)
       await other.save('main', { entries: [answer('a2', 'q1', 'Again')] })
-      assert.equal(ids((await files(path).load('main')).entries), 'q1 a2', `${size}`)
+      assert.equal(ids((await fileConversations(path).load('main')).entries), 'q1 a2', `${size}`)
     }
     writeFileSync(log(path), Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(50), Buffer.from('\n')])) // as some file systems do when the power fails
-    assert.equal(ids((await files(path).load('main')).entries), 'q1')
+    assert.equal(ids((await fileConversations(path).load('main')).entries), 'q1')
   })
 
   test('files: a damaged one is told with its line, left as it is, and hides no other', async (t) => {
     const path = folder(t)
-    const store = files(path)
+    const store = fileConversations(path)
     for (const id of ['bad', 'good']) await store.save(id, { entries: [question('q1', null, `Hello from ${id}`), answer('a1', 'q1', 'Hi')] })
     await store.save('bad', { entries: [question('q2', 'a1', 'More')] })
     const lines = readFileSync(log(path, 'bad'), 'utf8').split('\n')
@@ -326,10 +326,10 @@ function suite() {
 
   test('files: nothing lies outside of the folder, and nothing but what is named is in it', async (t) => {
     const path = join(folder(t), 'deep/er')
-    const store = files(path)
+    const store = fileConversations(path)
     for (const id of ['../../evil', '..', 'CON', 'main']) {
-      const blob = blobOf(Buffer.from(id), 'image/../../png')
-      await store.save(id, { entries: [question('q', null, 'x', { parts: [{ type: 'image', url: addressOf(blob) }] })], blobs: [blob] })
+      const blob = pictureBlob(Buffer.from(id), 'image/../../png')
+      await store.save(id, { entries: [question('q', null, 'x', { parts: [{ type: 'image', url: blobAddress(blob) }] })], blobs: [blob] })
     }
     const found = readdirSync(join(path, '../..'), { recursive: true }).filter((name) => /\.(jsonl|bin|lock|new)$/.test(name))
     assert.equal(found.length, 8)
@@ -339,13 +339,13 @@ function suite() {
 
   test('files: what was deleted or replaced does not stay on the disk', async (t) => {
     const path = folder(t)
-    const store = files(path)
+    const store = fileConversations(path)
     await store.save('main', { entries: [question('q1', null, 'Hello'), answer('a1', 'q1', 'a secret'), question('q2', null, 'Other')] })
     await store.rename('main', 'Kept')
     assert.equal(await store.delete('main', 'a1'), true)
     assert.ok(!readFileSync(log(path), 'utf8').includes('secret'))
-    assert.deepEqual(await files(path).load('main'), await store.load('main'))
-    assert.equal((await files(path).load('main')).title, 'Kept')
+    assert.deepEqual(await fileConversations(path).load('main'), await store.load('main'))
+    assert.equal((await fileConversations(path).load('main')).title, 'Kept')
     for (let at = 0; at < 500; at++) await store.save('main', { entries: [answer('a2', 'q1', `${at} ${'word '.repeat(20)}`)] })
     assert.ok(statSync(log(path)).size < 30_000, `${statSync(log(path)).size} bytes`)
     assert.deepEqual(readdirSync(path), ['main'])
@@ -353,7 +353,7 @@ function suite() {
 
   test('files: saving and deleting at the same time ends with the one or the other, and what killed processes left goes', async (t) => {
     const path = folder(t)
-    const [one, other] = [files(path), files(path)]
+    const [one, other] = [fileConversations(path), fileConversations(path)]
     await one.save('main', { entries: [question('q', null, 'x')] })
     await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? other.delete('main') : one.save('main', { entries: [question('q', null, 'x')] }))))
     await one.save('main', { entries: [question('q', null, 'x')] })
@@ -365,23 +365,23 @@ function suite() {
 
   test('files: a place that cannot be used is told, and a lock that nobody holds is no hindrance', async (t) => {
     const path = folder(t)
-    assert.throws(() => files(''), refused('option', 'folder'))
-    assert.throws(() => files(undefined), refused('option', 'folder'))
+    assert.throws(() => fileConversations(''), refused('option', 'folder'))
+    assert.throws(() => fileConversations(undefined), refused('option', 'folder'))
     writeFileSync(join(path, 'file'), 'x')
-    const within = files(join(path, 'file'))
+    const within = fileConversations(join(path, 'file'))
     await assert.rejects(within.save('main', { entries: [question('q', null, 'x')] }), (error) => refused('storage')(error) && /expected a folder/.test(error.detail))
     await assert.rejects(within.list(), refused('storage'))
     mkdirSync(log(path), { recursive: true })
-    await assert.rejects(files(path).load('main'), (error) => refused('storage', log(path))(error) && /it is a folder/.test(error.detail))
+    await assert.rejects(fileConversations(path).load('main'), (error) => refused('storage', log(path))(error) && /it is a folder/.test(error.detail))
     rmSync(log(path), { recursive: true })
     const lock = join(path, 'main.lock')
     writeFileSync(lock, 'of a process that died')
     utimesSync(lock, 1, 1)
-    await files(path).save('main', { entries: [question('q', null, 'x')] })
+    await fileConversations(path).save('main', { entries: [question('q', null, 'x')] })
     assert.ok(!existsSync(lock))
     appendFileSync(log(path), '{"at":1,"enti')
-    await files(path).rename('main', 'whole again')
-    assert.equal((await files(path).load('main')).title, 'whole again')
+    await fileConversations(path).rename('main', 'whole again')
+    assert.equal((await fileConversations(path).load('main')).title, 'whole again')
   })
 
   test('files: where the disk is full nothing of what was saved is lost', { skip: process.platform === 'win32' && 'Windows has no ulimit' }, async (t) => {
@@ -395,8 +395,8 @@ function suite() {
     assert.match(told, /the file of a conversation: /)
     const saved = said.trim().split('\n')
     assert.ok(saved.length > 5 && saved.length < 1000, `${saved.length}`)
-    assert.equal(ids((await files(path).load('main')).entries), saved.join(' '))
-    await files(path).save('main', { entries: [answer('after', saved.at(-1), 'There is room again.')] })
-    assert.equal((await files(path).load('main')).entries.length, saved.length + 1)
+    assert.equal(ids((await fileConversations(path).load('main')).entries), saved.join(' '))
+    await fileConversations(path).save('main', { entries: [answer('after', saved.at(-1), 'There is room again.')] })
+    assert.equal((await fileConversations(path).load('main')).entries.length, saved.length + 1)
   })
 }

@@ -104,7 +104,7 @@ const picture = file('image/png', { type: 'data', data: pixel })
 const results = (calls, of) => ({
   role: 'tool',
   content: calls.map(({ toolCallId, toolName }) => {
-    const { status, told, parts, output } = of.find(({ wireId }) => wireId === toolCallId)
+    const { status, modelOutput: told, parts, output } = of.find(({ wireId }) => wireId === toolCallId)
     const value = status === 'denied' ? { type: 'execution-denied', reason: told } : status === 'error' ? { type: 'error-text', value: told }
       : parts ? { type: 'content', value: [text(parts[0].text), picture] } : { type: 'json', value: JSON.parse(output) }
     return { type: 'tool-result', toolCallId, toolName, output: value }

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createHost } from 'sluice/host'
 import { connect } from 'sluice/renderer'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { createApp } from '../../js/demo/app.mjs'
 import { sealBy } from '../../js/demo/electron/seal.mjs'
 import { keptIn } from '../../js/demo/kept.mjs'
@@ -50,7 +50,7 @@ for (const mode of ['native', 'text']) {
 }
 
 test('the demo talks to any server: one question', async (t) => {
-  const server = await startServer({ answers: [{ text: 'Forty-two.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'Forty-two.' }] })
   t.after(server.close)
   const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm', '--api-key', 'k', '--prompt', 'The answer?'])
   assert.equal(code, 0)
@@ -60,7 +60,7 @@ test('the demo talks to any server: one question', async (t) => {
 })
 
 test('the demo chats: a conversation goes on', async (t) => {
-  const server = await startServer({ answers: [{ text: 'Hello.' }, { text: 'Fine.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'Hello.' }, { text: 'Fine.' }] })
   t.after(server.close)
   const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm'], 'Hi\nHow are you?\n')
   assert.equal(code, 0)
@@ -69,7 +69,7 @@ test('the demo chats: a conversation goes on', async (t) => {
 })
 
 test('what goes wrong is told in a sentence', async () => {
-  const server = await startServer({ answers: [] })
+  const server = await startScriptedServer({ answers: [] })
   await server.close() // nobody listens there any more
   const refused = await demo(['--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
   assert.equal(refused.code, 1)

@@ -7,10 +7,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { files as conversations } from 'sluice/conversations'
-import { fileBlobs, files as turns } from 'sluice/durable'
-import { file as rules } from 'sluice'
-import { file as pins } from 'sluice/mcp'
+import { fileConversations as conversations } from 'sluice/conversations'
+import { fileBlobs, fileTurns as turns } from 'sluice/durable'
+import { fileRules as rules } from 'sluice'
+import { filePins as pins } from 'sluice/mcp'
 
 const full = () => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
 /** Opened for reading, a file takes no room. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadExamples, page, rewritten } from '../../js/scripts/documents.mjs'
+import ts from 'typescript'
 import { root } from '../examples.mjs'
 
 const text = readFileSync(page, 'utf8')
@@ -57,4 +58,33 @@ test('every state of a card has its line', () => {
 test('every code of an error has its line', () => {
   const codes = readFileSync(join(root, 'js/docs/codes.md'), 'utf8').split(/^## /m).find((part) => part.startsWith('Errors of a turn'))
   assert.deepEqual(listed('`error`'), [...codes.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code).sort())
+})
+
+/** The members of an event's interface by the types of JavaScript, with those that it extends. */
+function membersOf(type) {
+  const file = join(root, 'js/src/engine/core/events.ts')
+  const program = ts.createProgram([file], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, skipLibCheck: true, noLib: true })
+  const checker = program.getTypeChecker()
+  const found = program.getSourceFile(file).statements.filter(ts.isInterfaceDeclaration).filter((one) => /Event$/.test(one.name.text))
+    .map((one) => checker.getTypeAtLocation(one)).find((one) => checker.getTypeOfSymbol(one.getProperty('type'))?.value === type)
+  return found.getProperties().map(({ name }) => name)
+}
+
+test('every member of every event is on the page and in the types, and no other', () => {
+  const events = text.slice(text.indexOf('## Events'), text.indexOf('## The states'))
+  const [unsaid, untyped] = [[], []]
+  const own = { progress: ['done', 'total'] } // JavaScript counts; the C API passes the tool's text on
+  for (const section of events.split(/^### /m).slice(1)) {
+    const types = [...section.split('\n')[0].matchAll(/`(\w+)`/g)].map(([, type]) => type)
+    const said = new Set([...section.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    for (const type of types) {
+      if (type === 'card') for (const name of listed('`SLUICE_GET_MESSAGE`')) said.add(name) // a card has the members of its block
+      const members = membersOf(type).filter((name) => !own[type]?.includes(name))
+      const shown = Object.entries(examples).filter(([name]) => name.startsWith(`event ${type}`)).flatMap(([, example]) => Object.keys(example))
+      unsaid.push(...members.filter((name) => !said.has(name) && !shown.includes(name) && name !== 'type' && name !== 'seq').map((name) => `${type}.${name}`))
+      untyped.push(...shown.filter((name) => !members.includes(name)).map((name) => `${type}.${name}`))
+    }
+  }
+  assert.deepEqual(unsaid, [], 'documents.md says nothing of these')
+  assert.deepEqual(untyped, [], 'events.ts does not have these')
 })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
-import { files } from 'sluice/durable'
+import { memoryConversations } from 'sluice/conversations'
+import { fileTurns } from 'sluice/durable'
 import { Engine } from 'sluice'
 import { asks, cardsOf, folderOf, lossy, serverOf, turnsOf } from './durable-support.mjs'
 import { echo } from './support.mjs'
@@ -18,10 +18,10 @@ const run = (more = {}) => ({ threadId: 'thread', runId: `${Math.random()}`, pro
 async function asked(t, make, begin) {
   let ran = 0
   const server = await serverOf(t, once)
-  const made = (more) => turnsOf(t, server, { store: files(folder), tools: [asks({ execute: () => `${++ran}` })], ...more })
+  const made = (more) => turnsOf(t, server, { store: fileTurns(folder), tools: [asks({ execute: () => `${++ran}` })], ...more })
   const folder = folderOf(t)
   const turns = made({ queue: lossy }) // nobody works for it, until a test says so
-  const handler = make(turns, { store: memory(), by: (request) => request.headers.get('x-user'), authorize: () => true })
+  const handler = make(turns, { store: memoryConversations(), by: (request) => request.headers.get('x-user'), authorize: () => true })
   const send = async (path, user, body) => {
     const response = await handler(new Request(`http://app.test/api${path}`, { method: 'POST', headers: { 'x-user': user }, body: JSON.stringify(body) }))
     return { status: response.status, text: await response.text() }
@@ -98,11 +98,11 @@ for (const isDurable of [true, false]) {
   const kind = isDurable ? 'durable turns' : 'an engine'
   const made = async (t, make) => {
     const server = await serverOf(t, once)
-    const options = { store: memory(), authorize: () => true }
+    const options = { store: memoryConversations(), authorize: () => true }
     const model = { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }
     let handler
     if (isDurable) {
-      const turns = turnsOf(t, server, { store: files(folderOf(t)), tools: [external()] })
+      const turns = turnsOf(t, server, { store: fileTurns(folderOf(t)), tools: [external()] })
       const worker = turns.work({ sweepMs: 50 })
       t.after(() => worker.close())
       handler = make(turns, options)
@@ -153,7 +153,7 @@ for (const isDurable of [true, false]) {
 test('a result for a call that the model asked for differently after a crash applies to no call, now or later', async (t) => {
   let asked = 0
   const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: `word ${++asked}` } }] }))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   // A worker that cannot save the call: nobody hears of it.
   const failing = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save: async (id, rev, patch) => { if (patch.state?.includes('"word 1')) throw new Error('the disk is full'); return await store.save(id, rev, patch) } }
   const told = []

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
-import { files, memoryLog } from 'sluice/durable'
+import { memoryConversations } from 'sluice/conversations'
+import { fileTurns, memoryLog } from 'sluice/durable'
 import { asks, cardsOf, folderOf, serverOf, turnsOf, until } from './durable-support.mjs'
 import { echo } from './support.mjs'
 
@@ -16,7 +16,7 @@ const chunksOf = async (response) => (await response.text()).split('\n\n').filte
 async function stage(t, make) {
   const turns = turnsOf(t, await serverOf(t, twoCalls), { log: memoryLog(), tools: [asks(), asks({ name: 'file.delete' })], engine: { execution: 'parallel' } })
   turns.work()
-  const store = memory()
+  const store = memoryConversations()
   const asked = []
   const userOf = (request) => request.headers.get('x-user')
   const handler = make(turns, {
@@ -74,7 +74,7 @@ for (const [name, make] of Object.entries({ chatHandler, agUIHandler })) {
     const server = await serverOf(t, [{ text: 'Well, ', calls: [{ id: 'p', name: 'page', arguments: { text: 'p' } }] }, { text: 'Done.' }])
     const turns = turnsOf(t, server, { log: empty, tools: [echo({ name: 'page', external: true, execute: undefined })] })
     turns.work()
-    const handler = make(turns, { store: memory(), authorize: () => true })
+    const handler = make(turns, { store: memoryConversations(), authorize: () => true })
     const post = async (body) => await chunksOf(await handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify(body) })))
     if (name === 'chatHandler') {
       const hello = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
@@ -170,7 +170,7 @@ for (const [name, { make, start, decision }] of Object.entries(bodies)) {
         return { ...found, ...(found.phase === 'running' && found.questions.length > 0 ? { phase: 'waiting' } : {}), message: { ...message, blocks } }
       }
       const seen = new Proxy(turns, { get: (of, member) => (member === 'status' ? status : typeof of[member] === 'function' ? of[member].bind(of) : of[member]) })
-      const handler = make(seen, { store: memory(), authorize: () => true })
+      const handler = make(seen, { store: memoryConversations(), authorize: () => true })
       const post = (body) => handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify(body) }))
       const first = await post(start) // its reader stays
       const { turn, digest } = await until(async () => { for await (const question of turns.questions()) if (cardsOf(await turns.status(question.turn))[1]?.status === 'executing') return question })
@@ -188,7 +188,7 @@ for (const [name, { make, start, decision }] of Object.entries(bodies)) {
 /** Two processes in front of the same turns and conversations. Their loads of the conversation wait for each other, so that both find it as it was. */
 async function twoProcesses(t, make) {
   const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'pay' } }] }))
-  const [kept, turnStore, ran] = [memory(), files(folderOf(t)), []]
+  const [kept, turnStore, ran] = [memoryConversations(), fileTurns(folderOf(t)), []]
   let waiting = []
   const together = async () => { await new Promise((resolve) => { waiting.push(resolve); if (waiting.length === 2) (waiting.splice(0).forEach((one) => one()), waiting = undefined) }) }
   const store = { bytes: (...given) => kept.bytes(...given), save: (...given) => kept.save(...given), load: async (id) => { const found = await kept.load(id); if (waiting) await together(); return found } }
@@ -220,7 +220,7 @@ test('a conversation that is made anew with the ids of one that is gone has answ
   const turns = turnsOf(t, server, { log: memoryLog() })
   turns.work()
   for (const wanted of ['The old one.', 'The new one.']) {
-    const handler = chatHandler(turns, { store: memory(), authorize: () => true })
+    const handler = chatHandler(turns, { store: memoryConversations(), authorize: () => true })
     const response = await handler(new Request('http://app.test/api', { method: 'POST', body: JSON.stringify({ id: 'a', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] }) }))
     assert.equal(textOfChunks(await chunksOf(response)), wanted)
   }

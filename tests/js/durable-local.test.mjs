@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
-import { local } from 'sluice/durable'
+import { localQueue } from 'sluice/durable'
 import { answersOf, hello, memoryStore, serverOf, turnsOf as appOf, until } from './durable-support.mjs'
 
 /** What turns promise to a queue: a second `advance` joins the first one, until that is about to end. */
@@ -24,7 +24,7 @@ test('a wake in the last moment of a leg begins one that is waited for, counted,
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
   t.after(() => process.off('warning', listen))
-  const queue = local({ concurrency: 1 })
+  const queue = localQueue({ concurrency: 1 })
   const gates = []
   const seen = []
   const { advance, running } = turnsOf(async (id) => {
@@ -58,7 +58,7 @@ test('a wake in the last moment of a leg begins one that is waited for, counted,
 })
 
 test('a turn that is tried again waits for its place like any other', async () => {
-  const queue = local({ concurrency: 2 })
+  const queue = localQueue({ concurrency: 2 })
   let [now, most, failed] = [0, 0, 0]
   const gates = []
   const { advance } = turnsOf(async (id) => {
@@ -85,7 +85,7 @@ test('turns that wait for people hold one timer, however many they are', { timeo
   const server = await serverOf(t, answersOf('hi'))
   const timers = new Map() // also those for which no process stays alive
   const hook = createHook({ init: (id, type) => type === 'Timeout' && timers.set(id, new Error('set here').stack), destroy: (id) => timers.delete(id) })
-  const turns = appOf(t, server, { store: memoryStore(), queue: local(), engine: { approvalTimeoutMs: 240_000 } })
+  const turns = appOf(t, server, { store: memoryStore(), queue: localQueue(), engine: { approvalTimeoutMs: 240_000 } })
   const worker = turns.work({ sweepMs: 600_000 })
   hook.enable()
   t.after(() => hook.disable())
@@ -108,7 +108,7 @@ test('turns that wait for people hold one timer, however many they are', { timeo
 test('deadlines come in time and in order, by one timer, also behind more of them than are kept', async (t) => {
   const realNow = Date.now
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: realNow() })
-  const queue = local({ concurrency: 2000 })
+  const queue = localQueue({ concurrency: 2000 })
   const rung = []
   const begin = Date.now()
   const worker = queue.work(async (id) => void rung.push([id, Date.now() - begin]))
@@ -135,7 +135,7 @@ test('a clock that is set back delays a deadline, and a clock that is set forwar
   let skew = 0
   Date.now = () => now() + skew
   t.after(() => (Date.now = now))
-  const queue = local()
+  const queue = localQueue()
   const rung = []
   const worker = queue.work(async (id) => void rung.push(id))
   const step = async (ms) => { t.mock.timers.tick(ms); for (let turns = 0; turns < 5; turns++) await null }

@@ -1,6 +1,6 @@
 // Opens a store of turns in any process, by a description that goes through JSON.
 import { createRequire } from 'node:module'
-import { files, sqlite } from 'sluice/durable'
+import { fileTurns, sqliteTurns } from 'sluice/durable'
 
 const none = async () => {}
 
@@ -9,8 +9,8 @@ export const betterSqlite3 = (path, options) => new (createRequire(new URL('../d
 
 /** `{ kind, path, by }` → the store, and what closes it. */
 export async function openStore({ kind, path, by }) {
-  if (kind === 'files') return { store: files(path), close: none }
+  if (kind === 'files') return { store: fileTurns(path), close: none }
   const database = by === 'better-sqlite3' ? betterSqlite3(path, { timeout: 0 }) : new (await import('node:sqlite')).DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-  return { store: sqlite(database), close: async () => database.close() }
+  return { store: sqliteTurns(database), close: async () => database.close() }
 }

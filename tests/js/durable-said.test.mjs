@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
-import { memory } from 'sluice'
-import { files } from 'sluice/durable'
+import { memoryRules } from 'sluice'
+import { fileTurns } from 'sluice/durable'
 import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { echo } from './support.mjs'
 
@@ -17,7 +17,7 @@ async function runningTurn(t, { run = {}, ...more } = {}) {
   let release
   const gate = new Promise((resolve) => (release = resolve))
   const tools = [asks(), echo({ name: 'takes.long', identity: '1', execute: async () => { await gate; return 'long' } })]
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const server = await serverOf(t, both('takes_long'))
   const turns = turnsOf(t, server, { store, tools, engine: { ...parallel, ...more.engine }, run })
   const worker = turns.work()
@@ -29,7 +29,7 @@ async function runningTurn(t, { run = {}, ...more } = {}) {
 }
 
 test('who decided is kept of every decision, also of one that comes while another one is saved', async (t) => {
-  const inner = files(folderOf(t))
+  const inner = fileTurns(folderOf(t))
   const store = storeWith(inner, { save: async (...given) => { await delay(15); const rev = await inner.save(...given); await delay(15); return rev } })
   const server = await serverOf(t, both('asks_too'))
   const turns = turnsOf(t, server, { store, tools: [asks(), asks({ name: 'asks.too' })], engine: parallel })
@@ -47,7 +47,7 @@ test('who decided is kept of every decision, also of one that comes while anothe
 
 test('tools of a client that cannot be declared are refused when the turn starts, and not in every leg', async (t) => {
   const server = await serverOf(t, both('asks_too'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, tools: [asks()] })
   await assert.rejects(turns.start({ messages: hello, external: [{ name: 'of.a.page', description: '', parameters: { type: 'nonsense' } }] }), { code: 'option' })
   for await (const row of store.list({})) assert.fail(`kept ${row.id}`)
@@ -62,7 +62,7 @@ test('what comes in the moment in which its turn ends is answered so: it is over
     'a result': (turns, id) => turns.result(id, { call: 2, digest: '0' }, { value: 'late' }),
   }
   for (const [what, say] of Object.entries(says)) {
-    const store = files(folderOf(t))
+    const store = fileTurns(folderOf(t))
     const turns = turnsOf(t, server, { store, queue: lossy, tools, engine: parallel })
     const id = await turns.start({ messages: hello })
     assert.equal(await turns.advance(id), 'waiting')
@@ -112,7 +112,7 @@ test('a decision that only its worker can see through does not leave a question 
 test('a tool that runs is told as running to every process, until its worker is dead', async (t) => {
   const { id, store, turns, end } = await runningTurn(t)
   const elsewhere = turnsOf(t, { baseURL: 'http://127.0.0.1:9/v1' }, { store, tools: turns.tools, queue: lossy, engine: parallel })
-  const { status, reason, endedAt, told } = cardsOf(await elsewhere.status(id))[1]
+  const { status, reason, endedAt, modelOutput: told } = cardsOf(await elsewhere.status(id))[1]
   assert.deepEqual([status, reason, endedAt, told], ['executing', undefined, undefined, undefined])
   const reader = elsewhere.events(id)
   assert.deepEqual(cardsOf((await reader.next()).value).map((card) => card.status), ['awaiting_approval', 'executing'])
@@ -127,7 +127,7 @@ test('a tool that runs is told as running to every process, until its worker is 
 })
 
 test('a rule that forbids since the question was asked goes before the decision, while the turn runs, too', async (t) => {
-  const rules = memory()
+  const rules = memoryRules()
   const { end, id, question, turns } = await runningTurn(t, { engine: { rules } })
   rules.add({ tool: 'echo.*', effect: 'deny' })
   assert.equal(await turns.decide(id, approve(question)), 'accepted')
@@ -137,7 +137,7 @@ test('a rule that forbids since the question was asked goes before the decision,
 })
 
 test('a rule that forbids since the question was asked is held against edited arguments, too', async (t) => {
-  const rules = memory()
+  const rules = memoryRules()
   const { end, id, question, turns } = await runningTurn(t, { engine: { rules } })
   rules.add({ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } })
   assert.equal(await turns.decide(id, approve(question, { arguments: { text: 'secret' } })), 'accepted')
@@ -149,7 +149,7 @@ test('a rule that forbids since the question was asked is held against edited ar
 /** A question of a worker, and another worker that has the tool in a newer version. */
 async function deployedAnew(t) {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   let ran = 0
   const deployed = (identity) => turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
   const [old, next] = [deployed('1'), deployed('2')]
@@ -190,7 +190,7 @@ test('two workers with different tools: a question that comes back is decided an
 
 test('a worker that does not have the tool tells the model so, and nothing that was approved runs', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   let ran = 0
   const turns = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute: () => ++ran })] })
   const id = await turns.start({ messages: hello })
@@ -205,7 +205,7 @@ test('a worker that does not have the tool tells the model so, and nothing that 
 
 test('a result that came in front of its call is in nobody\'s way', async (t) => {
   const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'b', name: 'from_outside', arguments: { text: 'b' } }] }))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, queue: lossy, tools: [outside({ permission: 'sensitive' })] })
   const id = await turns.start({ messages: hello })
   assert.equal(await turns.result(id, { call: 1, digest: '0'.repeat(64) }, { value: 'early' }), 'stale')
@@ -221,7 +221,7 @@ test('a result that came in front of its call is in nobody\'s way', async (t) =>
 
 test('what was saved is said to be so where the queue is away: it goes on with the next sweep', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const warned = []
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
@@ -250,14 +250,14 @@ test('a question says what the call runs with beside its arguments, how the mode
   const text = '<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\narchery:「始」no_reply「末」,\ntext:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>'
   const native = { calls: [{ id: 'c', name: 'echo_back', arguments: '{"text":"shown","text":"run"}' }] }
   for (const [answer, engine, wanted] of [
-    [{ text }, { mode: 'text', protocol: 'vcp' }, { reserved: { archery: 'no_reply' }, askedName: undefined, twice: undefined }], [native, {}, { reserved: undefined, askedName: 'echo_back', twice: ['text'] }],
+    [{ text }, { mode: 'text', protocol: 'vcp' }, { protocolFields: { archery: 'no_reply' }, askedName: undefined, twice: undefined }], [native, {}, { protocolFields: undefined, askedName: 'echo_back', twice: ['text'] }],
   ]) {
-    const store = files(folderOf(t))
+    const store = fileTurns(folderOf(t))
     const server = await serverOf(t, [answer, { text: 'Done.' }], { strict: false })
     const turns = turnsOf(t, server, { store, engine, queue: lossy })
     const id = await turns.start({ messages: hello })
     await turns.advance(id)
-    const said = async (process) => { const [{ reserved, askedName, twice }] = (await process.status(id)).questions; return { reserved, askedName, twice } }
+    const said = async (process) => { const [{ protocolFields, askedName, twice }] = (await process.status(id)).questions; return { protocolFields, askedName, twice } }
     assert.deepEqual(await said(turns), wanted)
     // Another worker has another definition of the tool, and asks anew.
     const next = turnsOf(t, server, { store, engine, queue: lossy, tools: [asks({ description: 'Says it once more.' })] })

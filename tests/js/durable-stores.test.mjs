@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { files, sqlite } from 'sluice/durable'
+import { fileTurns, sqliteTurns } from 'sluice/durable'
 import { faults, onFullDisk } from './turn-faults-contract.mjs'
 import { contract, rowOf } from './turn-store-contract.mjs'
 
@@ -21,12 +21,12 @@ const placed = (t) => {
 }
 
 const open = {
-  files: (t) => files(placed(t)),
+  files: (t) => fileTurns(placed(t)),
   sqlite: (t) => {
     const database = new DatabaseSync(join(placed(t), 'app.db'))
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     t.after(() => database.close())
-    return sqlite(database)
+    return sqliteTurns(database)
   },
 }
 
@@ -52,12 +52,12 @@ test('a SQLite whose file may not grow says so, and what was saved goes on', { s
   const database = new DatabaseSync(join(placed(t), 'app.db'))
   t.after(() => database.close())
   const fill = async () => void database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get().page_count}`)
-  await onFullDisk(t, sqlite(database), { fill, free: async () => void database.exec('PRAGMA max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+  await onFullDisk(t, sqliteTurns(database), { fill, free: async () => void database.exec('PRAGMA max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
 })
 
 test('files: a turn that ends between two looks of a reader is there', async (t) => {
   const path = placed(t)
-  const [reader, other] = [files(path), files(path)]
+  const [reader, other] = [fileTurns(path), fileTurns(path)]
   await reader.create('a', rowOf())
   const { readFile } = promises
   const restore = () => { promises.readFile = readFile; syncBuiltinESMExports() }

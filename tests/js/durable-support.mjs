@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Engine } from 'sluice'
-import { durable, files } from 'sluice/durable'
-import { startServer } from 'sluice/testing'
+import { durable, fileTurns } from 'sluice/durable'
+import { startScriptedServer } from 'sluice/testing'
 import { echo } from './support.mjs'
 export { until } from './until.mjs'
 
@@ -25,7 +25,7 @@ export function folderOf(t) {
 }
 
 export async function serverOf(t, answers, options = {}) {
-  const server = await startServer({ answers, appendOnly: false, ...options })
+  const server = await startScriptedServer({ answers, appendOnly: false, ...options })
   t.after(() => server.close())
   return server
 }
@@ -34,7 +34,7 @@ export async function serverOf(t, answers, options = {}) {
 export function turnsOf(t, server, { tools = [asks()], engine: engineOptions = {}, run = {}, ...options } = {}) {
   const engine = new Engine({ tools, ...engineOptions })
   t.after(() => engine.close())
-  const turns = durable(engine, { store: files(folderOf(t)), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...run }), ...options })
+  const turns = durable(engine, { store: fileTurns(folderOf(t)), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...run }), ...options })
   const work = turns.work.bind(turns)
   turns.work = (...given) => {
     const worker = work(...given)

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Engine, tool, Turn } from 'sluice'
 import { durable } from 'sluice/durable'
-import { checkMessages } from 'sluice/testing'
+import { checkOpenAIChat } from 'sluice/testing'
 import { openStore } from './durable-places.mjs'
 
 const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
@@ -39,7 +39,7 @@ export const answers = ({ body }) => {
 }
 
 /** What a strict provider would refuse behind this history; null: nothing. */
-export const faultOf = (history) => checkMessages({ model: 'm', messages: [{ role: 'user', content: 'Do it.' }, ...history.map(({ metadata: _, ...sent }) => sent), { role: 'user', content: 'Thanks.' }] })
+export const faultOf = (history) => checkOpenAIChat({ model: 'm', messages: [{ role: 'user', content: 'Do it.' }, ...history.map(({ metadata: _, ...sent }) => sent), { role: 'user', content: 'Thanks.' }] })
 
 /** What holds of a turn wherever its workers died. Returns how many of its calls may have run. `where`: for errors. */
 export function checkTurn(id, status, lines, where = id) {

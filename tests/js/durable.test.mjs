@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
-import { Engine, parts } from 'sluice'
-import { durable, fileBlobs, files, local, memoryLog } from 'sluice/durable'
+import { Engine, resultParts } from 'sluice'
+import { durable, fileBlobs, fileTurns, localQueue, memoryLog } from 'sluice/durable'
 import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, memoryStore, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
 import { callsEcho, echo, shorten } from './support.mjs'
 
@@ -13,7 +13,7 @@ const DAY = 86_400_000
 
 test('a turn waits in the store, and another process goes on with it', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const first = turnsOf(t, server, { store, queue: lossy })
   const id = await first.start({ messages: hello, thread: 'main', data: { user: 7 } })
   assert.equal((await first.status(id)).phase, 'running')
@@ -77,14 +77,14 @@ test('decisions: the first one counts, and no other question is decided by it', 
   assert.deepEqual(both.sort(), ['accepted', 'stale'])
   assert.equal(await turns.advance(id), 'done')
   const end = await turns.status(id)
-  assert.deepEqual([ran, cardsOf(end)[1].output, cardsOf(end)[1].edited], [1, 'edited', { text: 'edited' }])
+  assert.deepEqual([ran, cardsOf(end)[1].output, cardsOf(end)[1].editedArguments], [1, 'edited', { text: 'edited' }])
   assert.equal(await turns.decide(id, approve(status.questions[0])), 'over')
   assert.deepEqual(end.decisions.map(({ call, decision }) => [call, decision]), [[1, 'deny'], [2, 'approve']])
 })
 
 test('a decision about another definition of the tool is stale, and it is asked again', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   let ran = 0
   const execute = () => ++ran
   const before = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute })] })
@@ -106,7 +106,7 @@ test('a decision about another definition of the tool is stale, and it is asked 
 
 test('a rule of today that forbids goes before a decision of yesterday', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, queue: lossy })
   const id = await turns.start({ messages: hello })
   await turns.advance(id)
@@ -139,7 +139,7 @@ test('a result is asked about before the model reads it, and remembered decision
 
 test('thirty days and three deployments: nothing waits but a row, and what expires does so by the clock', async (t) => {
   const server = await serverOf(t, answersOf('one', 'two'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const begin = Date.UTC(2026, 0, 1)
   mock.timers.enable({ apis: ['Date'], now: begin })
   t.after(() => mock.timers.reset())
@@ -183,7 +183,7 @@ test('the time of a question is kept by the queue: it wakes the turn', async (t)
 
 test('a result from outside comes later, in another process, once', async (t) => {
   const server = await serverOf(t, answersOf('q', 'r'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const tools = () => [echo({ execute: undefined, external: true })]
   const first = turnsOf(t, server, { store, queue: lossy, tools: tools() })
   const id = await first.start({ messages: hello })
@@ -211,7 +211,7 @@ test('a result from outside comes later, in another process, once', async (t) =>
 test('a decision that comes in the moment in which its turn is put aside is not lost', async (t) => {
   const server = await serverOf(t, answersOf('a', 'b', 'c'))
   for (const ms of [5, 20]) {
-    const store = files(folderOf(t))
+    const store = fileTurns(folderOf(t))
     const slow = { ...Object.fromEntries(['create', 'load', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), inbox: async (id) => { const found = await store.inbox(id); await delay(ms); return found } }
     const turns = turnsOf(t, server, { store: slow, tools: [asks({ execute: async ({ text }) => { await delay(10); return text } })] })
     const worker = turns.work()
@@ -240,7 +240,7 @@ test('no result from outside stands in for a tool that runs here', async (t) => 
 test('cancel: what waits, what runs here, what runs elsewhere', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const folder = folderOf(t)
-  const waiting = turnsOf(t, server, { store: files(folder), queue: lossy })
+  const waiting = turnsOf(t, server, { store: fileTurns(folder), queue: lossy })
   const id = await waiting.start({ messages: hello })
   await waiting.advance(id)
   await waiting.cancel(id, 'enough')
@@ -253,11 +253,11 @@ test('cancel: what waits, what runs here, what runs elsewhere', async (t) => {
     let aborted
     let started = false
     const execute = (_, { signal }) => new Promise((resolve) => { started = true; signal.addEventListener('abort', () => { aborted = true; resolve() }) })
-    const turns = turnsOf(t, server, { store: files(folder), tools: [echo({ execute })], leaseMs: 300 })
+    const turns = turnsOf(t, server, { store: fileTurns(folder), tools: [echo({ execute })], leaseMs: 300 })
     const worker = turns.work()
     const running = await turns.start({ messages: hello })
     await until(() => started)
-    await (elsewhere ? turnsOf(t, server, { store: files(folder), queue: lossy }) : turns).cancel(running)
+    await (elsewhere ? turnsOf(t, server, { store: fileTurns(folder), queue: lossy }) : turns).cancel(running)
     await until(() => aborted)
     await until(async () => (await turns.status(running)).phase === 'done')
     assert.equal((await turns.status(running)).outcome, 'cancelled')
@@ -267,7 +267,7 @@ test('cancel: what waits, what runs here, what runs elsewhere', async (t) => {
 
 test('a worker that closes leaves its turns to others, with what ran', async (t) => {
   const server = await serverOf(t, answersOf('a', 'b'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const ran = []
   const tools = (name) => [echo({ identity: '1', execute: async ({ text }) => { ran.push(`${text} by ${name}`); await delay(40); return text } })]
   const first = turnsOf(t, server, { store, tools: tools('first') })
@@ -287,7 +287,7 @@ test('a worker that closes leaves its turns to others, with what ran', async (t)
 
 test('a turn whose worker died is taken when its lease has run out, not before', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const timers = []
   const turns = turnsOf(t, server, { store, queue: { ...lossy, at: async (id, time) => void timers.push(time) }, leaseMs: 60_000 })
   const id = await turns.start({ messages: hello })
@@ -305,7 +305,7 @@ test('a turn whose worker died is taken when its lease has run out, not before',
 
 test('a worker that lost its turn writes nothing more, and stops what it does', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   let signal
   const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 90, tools: [echo({ execute: (_, context) => new Promise(() => ({ signal } = context)) })] })
   const id = await turns.start({ messages: hello })
@@ -323,7 +323,7 @@ test('a worker that lost its turn writes nothing more, and stops what it does', 
 test('who reads in the process of a worker that lost its turn, or failed, gets what follows from the store', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   for (const fails of [false, true]) {
-    const store = files(folderOf(t))
+    const store = fileTurns(folderOf(t))
     let broken = false
     const save = async (...given) => {
       if (broken) throw new Error('the disk is full')
@@ -450,7 +450,7 @@ test('where the stream log fails, the turn goes on, and readers get its end from
 
 test('an inbox that cannot be read for a moment ends no tool that runs', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
-  const inner = files(folderOf(t))
+  const inner = fileTurns(folderOf(t))
   let [away, failed, goOn, aborted] = [false, 0, undefined, false]
   const store = storeWith(inner, { inbox: async (id) => { if (away) { failed++; throw new Error('ECONNRESET') } return await inner.inbox(id) } })
   const execute = async (_, { signal }) => {
@@ -473,7 +473,7 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   const server = await serverOf(t, answersOf('a secret'))
   const folder = folderOf(t)
   const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
-  const open = (seal) => turnsOf(t, server, { store: files(folder), blobs: fileBlobs(folder), queue: lossy, seal })
+  const open = (seal) => turnsOf(t, server, { store: fileTurns(folder), blobs: fileBlobs(folder), queue: lossy, seal })
   const turns = open(key)
   const messages = [{ role: 'user', content: `the prompt ${'is long '.repeat(5000)}` }]
   const id = await turns.start({ messages, data: { note: 'of the app' } })
@@ -493,7 +493,7 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   }
   assert.equal(read(), kept, 'nothing was written')
   // A text of one turn is none of another.
-  const store = files(folder)
+  const store = fileTurns(folder)
   const [row, twinned] = [await store.load(id), await store.load(twin)]
   await store.save(twin, twinned.rev, { updated: 1, state: row.state })
   await assert.rejects(open(key).status(twin), { code: 'storage' })
@@ -508,7 +508,7 @@ test('a reader gets the end from the store where the worker died before it told 
   const server = await serverOf(t, answersOf('hi'))
   const log = memoryLog()
   const dying = { append: (id, epoch, chunks) => log.append(id, epoch, chunks.filter((chunk) => !/"type":"(?:done|approval)"/.test(chunk))), read: (id) => log.read(id), end: () => {} }
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, log: dying, queue: lossy })
   const reader = turnsOf(t, server, { store, log: dying, queue: lossy }) // in another process
   shorten(t, { 5000: 10, 1000: 10 })
@@ -527,7 +527,7 @@ test('a reader gets the end from the store where the worker died before it told 
 test('what readers in other processes follow is sealed too', async (t) => {
   const server = await serverOf(t, answersOf('a secret'))
   const key = new Uint8Array(32).fill(7)
-  const [store, log, told] = [files(folderOf(t)), memoryLog(), []]
+  const [store, log, told] = [fileTurns(folderOf(t)), memoryLog(), []]
   const elsewhere = { append: (id, epoch, chunks) => (told.push(...chunks), log.append(id, epoch, chunks)), read: (id) => log.read(id), end: (id, epoch) => log.end(id, epoch) }
   const open = (seal) => turnsOf(t, server, { store, log: elsewhere, queue: lossy, seal })
   const turns = open(key)
@@ -549,10 +549,10 @@ test('what readers in other processes follow is sealed too', async (t) => {
 test('pictures and long results stand beside the turn, once, and the model gets them whole', async (t) => {
   const png = `iVBORw0KGgo${'A'.repeat(400_000)}`
   const long = `"sluice-blob:${'0'.repeat(64)}" \\ ${'long '.repeat(20_000)}`
-  const results = [long, parts({ type: 'text', text: 'look' }, { type: 'image', mediaType: 'image/png', data: png })]
+  const results = [long, resultParts({ type: 'text', text: 'look' }, { type: 'image', mediaType: 'image/png', data: png })]
   const server = await serverOf(t, ({ body }) => (body.messages.filter(({ role }) => role === 'tool').length < 2 ? callsEcho : { text: 'Seen.' }), { strict: false })
   const folder = folderOf(t)
-  const store = files(folder)
+  const store = fileTurns(folder)
   let most = 0
   const measured = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save: async (id, rev, patch) => { most = Math.max(most, JSON.stringify(patch).length); return await store.save(id, rev, patch) } }
   const turns = turnsOf(t, server, { store: measured, blobs: fileBlobs(folder), queue: lossy, engine: { resultMaxBytes: 1_000_000 }, tools: [asks({ execute: () => results.shift() })] })
@@ -575,7 +575,7 @@ test('pictures and long results stand beside the turn, once, and the model gets 
 test('a turn that cannot be read is told, hides no other, and is not written over', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const folder = folderOf(t)
-  const turns = turnsOf(t, server, { store: files(folder), queue: lossy })
+  const turns = turnsOf(t, server, { store: fileTurns(folder), queue: lossy })
   const [id, sound] = [await turns.start({ messages: hello }), await turns.start({ messages: hello })]
   await turns.advance(id)
   await turns.advance(sound)
@@ -598,7 +598,7 @@ test('a turn that cannot be read is told, hides no other, and is not written ove
 
   const row = JSON.parse(whole)
   writeFileSync(path, JSON.stringify({ ...row, state: row.state.slice(0, 100) }))
-  await files(folder).push(id, { key: 'k', entry: '{"type":"cancel"}' })
+  await fileTurns(folder).push(id, { key: 'k', entry: '{"type":"cancel"}' })
   const before = readFileSync(path, 'utf8')
   await assert.rejects(turns.status(id), { code: 'storage', message: /the state of the turn cannot be read/ })
   await assert.rejects(turns.advance(id), { code: 'storage', message: /the state of the turn cannot be read/ })
@@ -613,7 +613,7 @@ test('what was thrown by `run` is tried again, and an unknown turn is none', asy
   let fails = true
   const engine = new Engine()
   t.after(() => engine.close())
-  const turns = durable(engine, { store: files(folderOf(t)), run: ({ id, thread, data }) => {
+  const turns = durable(engine, { store: fileTurns(folderOf(t)), run: ({ id, thread, data }) => {
     if (fails) { fails = false; throw new Error('no key today') }
     return { model: { baseURL: server.baseURL, name: `${thread} ${data.n}`, apiKey: id } }
   } })
@@ -633,7 +633,7 @@ test('what was thrown by `run` is tried again, and an unknown turn is none', asy
 
 test('what cannot be part of a durable turn is refused', async (t) => {
   const run = () => ({ model: { baseURL: 'http://127.0.0.1:9/v1', name: 'm' } })
-  const store = files(folderOf(t))
+  const store = fileTurns(folderOf(t))
   const refused = (options, engineOptions, path) => {
     const engine = new Engine(engineOptions)
     t.after(() => engine.close())
@@ -644,11 +644,11 @@ test('what cannot be part of a durable turn is refused', async (t) => {
   refused({ run: undefined }, {}, 'run')
   refused({ seal: new Uint8Array(16) }, {}, 'seal')
   refused({ store: {} }, {}, 'store')
-  refused({ queue: local }, {}, 'queue')
+  refused({ queue: localQueue }, {}, 'queue')
   refused({ stores: 1 }, {}, 'stores')
   assert.throws(() => durable({}, { run }), { code: 'option', path: 'engine' })
-  assert.throws(() => files(''), { code: 'option', path: 'folder' })
-  assert.throws(() => local({ concurrency: 0 }), { code: 'option', path: 'concurrency' })
+  assert.throws(() => fileTurns(''), { code: 'option', path: 'folder' })
+  assert.throws(() => localQueue({ concurrency: 0 }), { code: 'option', path: 'concurrency' })
   const engine = new Engine({ dispatch: 'block', tools: [echo({ immediate: true })] })
   t.after(() => engine.close())
   const turns = durable(engine, { store, queue: lossy, run: () => ({ ...run(), messages: hello }) })

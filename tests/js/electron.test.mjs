@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { Engine } from 'sluice'
 import { hostEngine } from 'sluice/electron'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { callsDelete, everything, guarded, until } from './host-support.mjs'
 
 class IpcMain {
@@ -65,7 +65,7 @@ function frame(url, parent = null) {
 const mine = [{ origin: 'app://main', rights: everything }]
 
 async function app(t, { answers = [{ text: 'Hello.' }], tools = [], ...options } = {}) {
-  const server = await startServer({ answers })
+  const server = await startScriptedServer({ answers })
   const engine = new Engine({ tools })
   const ipcMain = new IpcMain()
   const host = hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, windows: mine, ...options })
@@ -88,7 +88,7 @@ const value = async (reply) => {
 }
 
 async function asks(window, message) {
-  return (await value(window.invoke('subscribe', { message }))).asks
+  return (await value(window.invoke('subscribe', { message }))).questions
 }
 
 test('a window sends, is shown what happens, and approves', async (t) => {
@@ -348,7 +348,7 @@ test('options that are wrong are told at once', () => {
 test('the CommonJS build takes an engine of either build, and both know the preload', async (t) => {
   const require = createRequire(import.meta.url)
   const common = require('sluice/electron')
-  const server = await startServer({ answers: () => ({ text: 'Hello.' }) })
+  const server = await startScriptedServer({ answers: () => ({ text: 'Hello.' }) })
   t.after(() => server.close())
   for (const { Engine: Kind } of [require('sluice'), { Engine }]) {
     const engine = new Kind()

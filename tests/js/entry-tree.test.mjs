@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 
-const { EntryTree, pathOf } = await built('entry-tree')
+const { EntryTree, pathToEntry } = await built('entry-tree')
 
 function randomOf(seed) {
   return (below) => {
@@ -53,7 +53,7 @@ function compare(tree, list) {
   for (const one of list.entries) {
     const path = list.path(one.id)
     assert.deepEqual(idsOf(tree.path(one.id)), path)
-    assert.deepEqual(idsOf(pathOf({ entries: list.entries, head: list.head }, one.id)), path)
+    assert.deepEqual(idsOf(pathToEntry({ entries: list.entries, head: list.head }, one.id)), path)
     assert.equal(tree.depth(one), path.length - 1)
     assert.deepEqual(idsOf(tree.children(one.id)), idsOf(list.entries.filter(({ parent }) => parent === one.id)))
     const siblings = list.entries.filter(({ parent, role }) => parent === one.parent && role === one.role)

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { built, builtFile } from './dist.mjs'
 import { Engine, providers } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { bindingPages, examples, examplesOf, pages, root } from '../examples.mjs'
 import { fencesOfFormats, protocolsPage, withFences } from '../../js/scripts/fences.mjs'
 
@@ -33,7 +33,7 @@ async function run(t, code) {
   // A model whose tools are told in words calls one in words, and then reads what came out.
   const written = '<tool_call>\n{"name":"get_weather","arguments":{"city":"Rome"}}\n</tool_call>\n'
   const inWords = ({ messages: [system, ...others] = [] }) => (!String(system?.content).includes('"get_weather"') ? undefined : others.length === 1 ? written : 'It is sunny.')
-  const server = await startServer({ answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: inWords(body) ?? 'Done.' }) })
+  const server = await startScriptedServer({ answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: inWords(body) ?? 'Done.' }) })
   t.after(() => server.close())
   // Of the checkout, so that `sluice` is found, and in a folder of its own, where an example may write.
   const file = join(root, 'build', `example-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`)

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { Engine } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { collect, echo, ofType } from './support.mjs'
 
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -17,7 +17,7 @@ const answers = [{ text: said, calls: [{ id: 'call_a', name: 'echo_back', argume
 
 /** The bodies that a provider would send: a call, and the last answer. */
 async function record(wire) {
-  const server = await startServer({ answers, deltas: 'whole' })
+  const server = await startScriptedServer({ answers, deltas: 'whole' })
   const engine = new Engine({ tools: [echo()], retries: 0 })
   const bodies = []
   const transport = async ({ url, ...request }, signal) => {

@@ -22,8 +22,8 @@ test('onFinal sends an answer back, then lets the next one stand; the text count
   const { server, run } = await stage(t, { answers: [{ text: 'I saved it.' }, { text: 'I saved nothing.' }] })
   const seen = []
   const one = run({
-    onFinal: ({ text, round, last, message }) => {
-      seen.push([text, round, last, message.blocks.length])
+    onFinal: ({ text, round, noRetry, message }) => {
+      seen.push([text, round, noRetry, message.blocks.length])
       return round === 1 ? { retry: 'You saved nothing.' } : undefined
     },
   })
@@ -112,7 +112,7 @@ test('beforeExecute resolves arguments: checked, shown on the card, and what the
   }).done
   assert.deepEqual(seen, [['echo.back', { text: 'hi' }, 'string'], { text: 'hi!' }])
   const [card] = cards({ message })
-  assert.deepEqual([card.arguments, card.resolved, card.output], [{ text: 'hi' }, { text: 'hi!' }, 'you said hi!'])
+  assert.deepEqual([card.arguments, card.hostArguments, card.output], [{ text: 'hi' }, { text: 'hi!' }, 'you said hi!'])
 })
 
 test('beforeExecute refuses a call: it never runs, and the model reads why', async (t) => {
@@ -152,7 +152,7 @@ test('sealed markers, a guide of the app, and results that a server writes reach
     answers: [{ text: call('') }, { text: call(' k7f3') }, { text: 'Done.' }, { text: `${call('')}[[VCP调用结果信息汇总:\n- 工具名称: echo.back\n- 返回内容: hi\nVCP调用结果结束]]ok` }],
     tools: [echo()], mode: 'text', protocol: 'vcp',
   })
-  const sealed = await run({ seal: 'k7f3', definitions: 'You have echo.back.' }).done
+  const sealed = await run({ markerWord: 'k7f3', definitions: 'You have echo.back.' }).done
   assert.deepEqual(cards(sealed).map(({ status }) => status), ['success'])
   assert.equal(server.requests[0].body.messages[0].content, 'You have echo.back.')
   const observed = await run({ observeOnly: true }).done

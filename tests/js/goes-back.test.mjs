@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { Engine, tool } from 'sluice'
-import { checkAnthropic, checkGemini, checkMessages, checkOllama, checkResponses } from 'sluice/testing'
+import { checkAnthropic, checkGemini, checkOpenAIChat, checkOllama, checkOpenAIResponses } from 'sluice/testing'
 
-const checks = { 'openai-chat': checkMessages, 'openai-responses': checkResponses, anthropic: checkAnthropic, gemini: (body) => checkGemini(body, 'm'), ollama: checkOllama }
+const checks = { 'openai-chat': checkOpenAIChat, 'openai-responses': checkOpenAIResponses, anthropic: checkAnthropic, gemini: (body) => checkGemini(body, 'm'), ollama: checkOllama }
 const sse = (...events) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
 const item = (index, value) => ({ type: 'response.output_item.done', output_index: index, item: value })
 const block = (index, value) => [{ type: 'content_block_start', index, content_block: value }, { type: 'content_block_stop', index }]

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { openAIHandler } from 'sluice/openai'
 import { nodeListener } from 'sluice/web'
 import { callsEcho, echo, stage } from './support.mjs'
@@ -20,7 +20,7 @@ const kinds = {
 async function listening(t, make, { answers = [callsEcho, callsEcho, callsEcho], ...more } = {}) {
   const stand = { ran: 0 }
   const { server, engine } = await stage(t, { answers, tools: [echo({ permission: 'sensitive', execute: () => { stand.ran++ } })] })
-  const handler = make(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store: memory(), authorize: () => true, ...more })
+  const handler = make(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store: memoryConversations(), authorize: () => true, ...more })
   const http = createServer(nodeListener(handler))
   await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
   t.after(() => { http.close(); http.closeAllConnections() })

@@ -71,7 +71,7 @@ test('a retry is told before its wait', async (t) => {
   const events = await collect(run(), (event) => { if (event.type === 'retry') requestsThen ??= server.requests.length })
   assert.equal(requestsThen, 1)
   const retries = ofType(events, 'retry').map(({ seq: _, ...retry }) => retry)
-  assert.deepEqual(retries[0], { type: 'retry', round: 1, attempt: 1, of: 2, delayMs: 5, status: 503, requestId: 'req_7', retryAfterMs: 5, detail: 'HTTP 503: overloaded' })
+  assert.deepEqual(retries[0], { type: 'retry', round: 1, attempt: 1, maxAttempts: 2, delayMs: 5, status: 503, requestId: 'req_7', retryAfterMs: 5, detail: 'HTTP 503: overloaded' })
   assert.equal(retries[1].attempt, 2)
   assert.deepEqual(events.map(({ seq }) => seq), events.map((_, index) => index + events[0].seq), 'events are counted without gaps')
 })
@@ -108,10 +108,10 @@ test('afterTool sees the call and its result, and decides what the model reads',
     },
   }).done
   assert.equal(server.requests[1].body.messages.at(-1).content, 'you said [removed]')
-  const { output, rewritten, told, status } = message.blocks.find((block) => block.type === 'tool_use')
+  const { output, hostOutput: rewritten, modelOutput: told, status } = message.blocks.find((block) => block.type === 'tool_use')
   assert.deepEqual({ output, rewritten, told, status }, { output: 'you said hi', rewritten: { text: 'you said [removed]' }, told: 'you said [removed]', status: 'success' })
   const [[call, result]] = seen
-  assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1:f996d633446d161c96a11d87b75d5524', reserved: {}, id: 'call_a', round: 1, source: 'native' })
+  assert.deepEqual(call, { call: 1, name: 'echo.back', arguments: { text: 'hi' }, key: 'run-1:1:f996d633446d161c96a11d87b75d5524', protocolFields: {}, id: 'call_a', round: 1, source: 'native' })
   assert.deepEqual(result, { value: 'you said hi' })
 })
 
@@ -125,7 +125,7 @@ test('afterTool shortens what no card can show, makes a failure of a result, or 
   const card = async (execute, afterTool) => {
     const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo({ execute })] })
     const { message } = await run({ afterTool }).done
-    const { output, rewritten, status, error } = message.blocks.find((block) => block.type === 'tool_use')
+    const { output, hostOutput: rewritten, status, error } = message.blocks.find((block) => block.type === 'tool_use')
     return { output, rewritten, status, error, read: server.requests[1].body.messages.at(-1).content }
   }
   const cyclic = {}
@@ -149,7 +149,7 @@ test('whoever answers for a tool without execute may give two versions', async (
     turn.succeed(event, 'pin 1234', { value: 'pin ****' })
   }
   const { message } = await turn.done
-  const { output, rewritten } = message.blocks.find((block) => block.type === 'tool_use')
+  const { output, hostOutput: rewritten } = message.blocks.find((block) => block.type === 'tool_use')
   assert.deepEqual([output, rewritten, server.requests[1].body.messages.at(-1).content], ['pin 1234', { text: 'pin ****' }, 'pin ****'])
 })
 
@@ -179,7 +179,7 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
   const own = run({ context: { user } })
   await own.done
   const { signal, progress, deadline, context, ...rest } = seen
-  assert.deepEqual(rest, { call: 1, name: 'echo.back', key: `${own.id}:1:f996d633446d161c96a11d87b75d5524`, id: 'call_a', round: 1, source: 'native', reserved: {} })
+  assert.deepEqual(rest, { call: 1, name: 'echo.back', key: `${own.id}:1:f996d633446d161c96a11d87b75d5524`, id: 'call_a', round: 1, source: 'native', protocolFields: {} })
   assert.equal(context.user, user)
   assert.ok(deadline > Date.now() && deadline <= Date.now() + 5000)
   assert.equal(signal.aborted, false)
@@ -188,17 +188,17 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
 
 test('progress counts, and nonsense is the fault of the tool', async (t) => {
   const execute = (_, { progress }) => {
-    progress({ done: 2, of: 5, text: 'reading' })
+    progress({ done: 2, total: 5, text: 'reading' })
     progress({ done: 3 })
     progress('nearly')
-    assert.throws(() => progress({ of: 5 }), { code: 'option', path: 'report' })
+    assert.throws(() => progress({ total: 5 }), { code: 'option', path: 'report' })
     progress({ done: Infinity })
   }
   const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute })] })
   const events = []
   const own = run({ onEvent: (event) => events.push(event) })
   await own.done
-  assert.deepEqual(ofType(events, 'progress').map(({ text, done, of }) => [text, done, of]), [['reading (2 / 5)', 2, 5], ['3', 3, undefined], ['nearly', undefined, undefined]])
+  assert.deepEqual(ofType(events, 'progress').map(({ text, done, total }) => [text, done, total]), [['reading (2 / 5)', 2, 5], ['3', 3, undefined], ['nearly', undefined, undefined]])
   assert.match(cards(await own.done)[0].error, /report: found an object/)
 })
 

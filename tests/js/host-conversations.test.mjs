@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Engine, parts, SluiceError, tool } from 'sluice'
-import { files, memory } from 'sluice/conversations'
+import { Engine, resultParts, SluiceError, tool } from 'sluice'
+import { fileConversations, memoryConversations } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
 import { createHost } from 'sluice/host'
 import { callsDelete, everything, guarded, hostStage, until } from './host-support.mjs'
@@ -40,14 +40,14 @@ test('a conversation goes on after a restart: what people saw, and what the mode
   const path = folder()
   const { tool: removes } = guarded({ permission: 'public' })
   const answers = [callsDelete, { text: 'Done.', usage: { prompt_tokens: 3, completion_tokens: 4 } }]
-  const first = await hostStage(t, { answers, tools: [removes], host: { conversations: files(path), system: 'Be brief.' } })
+  const first = await hostStage(t, { answers, tools: [removes], host: { conversations: fileConversations(path), system: 'Be brief.' } })
   const window = first.open()
   const message = await say(window, 'Delete it')
   await window.get('open')
   const view = window.view(message)
   await first.host.close()
 
-  const second = await hostStage(t, { answers: [{ text: 'You are welcome.' }], host: { conversations: files(path), system: 'Be brief.' } })
+  const second = await hostStage(t, { answers: [{ text: 'You are welcome.' }], host: { conversations: fileConversations(path), system: 'Be brief.' } })
   const later = second.open()
   const conversation = await later.get('open')
   assert.deepEqual([conversation.title, conversation.forgotten, shown(conversation)], ['Delete it', 0, ['Delete it', 'answer']])
@@ -66,7 +66,7 @@ test('a conversation goes on after a restart: what people saw, and what the mode
 test('a client sees after a restart what was there', async (t) => {
   const path = folder()
   for (const round of [1, 2, 3]) {
-    const { host } = await hostStage(t, { answers: [{ text: `Answer ${round}.` }], host: { conversations: files(path) } })
+    const { host } = await hostStage(t, { answers: [{ text: `Answer ${round}.` }], host: { conversations: fileConversations(path) } })
     const client = connect(host.bridge())
     const { entries } = await client.open().opened
     assert.equal(entries.length, 2 * (round - 1))
@@ -97,7 +97,7 @@ test('the app is handed each turn, also one that failed', async (t) => {
 })
 
 test('a question that was never answered is there after a restart, and can be answered', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const question = (id, text) => ({ id, parent: null, at: 1, role: 'user', text })
   await store.save('main', { entries: [question('lost', 'Are you there?')] }) // the app died before the answer was over
   await store.save('other', { entries: [question('lost too', 'Hello?')] })
@@ -114,7 +114,7 @@ test('a question that was never answered is there after a restart, and can be an
 
 test('asking again and editing make branches; one is shown and sent to the model', async (t) => {
   const path = folder()
-  const options = { answers: ({ body }, count) => ({ text: `${count + 1} to ${body.messages.at(-1).content}` }), host: { conversations: files(path) } }
+  const options = { answers: ({ body }, count) => ({ text: `${count + 1} to ${body.messages.at(-1).content}` }), host: { conversations: fileConversations(path) } }
   const { open, server, host } = await hostStage(t, options)
   const window = open()
   const view = () => window.get('open')
@@ -172,7 +172,7 @@ test('branches that there are not are refused, and a conversation that is busy s
 })
 
 test('two sends in the same moment: one begins, the other is told', async (t) => {
-  const { open, server } = await hostStage(t, { host: { conversations: files(folder()) } })
+  const { open, server } = await hostStage(t, { host: { conversations: fileConversations(folder()) } })
   const window = open()
   const replies = await Promise.all([window.call('send', { text: '1' }), window.call('send', { text: '2' })])
   assert.deepEqual(replies.map(({ ok, error }) => error?.code ?? ok).sort(), ['state', true])
@@ -185,10 +185,10 @@ test('two sends in the same moment: one begins, the other is told', async (t) =>
 
 test('pictures go to the model, are shown by address, and are kept beside the conversation', async (t) => {
   const path = folder()
-  const look = tool({ name: 'screen.look', permission: 'public', agentCallable: true, execute: () => parts({ type: 'text', text: 'the screen' }, { type: 'image', mediaType: 'image/gif', data: gif }) })
+  const look = tool({ name: 'screen.look', permission: 'public', agentCallable: true, execute: () => resultParts({ type: 'text', text: 'the screen' }, { type: 'image', mediaType: 'image/gif', data: gif }) })
   const answers = [{ calls: [{ name: 'screen_look', arguments: {} }] }, { text: 'A dot.' }, { text: 'Still.' }]
   const seen = []
-  const first = await hostStage(t, { answers, tools: [look], host: { conversations: files(path), onTurn: (turn) => seen.push(turn) } })
+  const first = await hostStage(t, { answers, tools: [look], host: { conversations: fileConversations(path), onTurn: (turn) => seen.push(turn) } })
   const client = connect(first.host.bridge())
   const message = await client.send({ text: 'What is this?', parts: [picture(), new Blob([Buffer.from(gif, 'base64')], { type: 'image/gif' })] })
   const view = await message.done
@@ -202,7 +202,7 @@ test('pictures go to the model, are shown by address, and are kept beside the co
   assert.ok(!stored.includes(png) && !stored.includes(gif))
   assert.equal(readdirSync(join(path, 'main')).length, 3, 'each picture once')
 
-  const second = await hostStage(t, { answers: answers.slice(2), host: { conversations: files(path) } })
+  const second = await hostStage(t, { answers: answers.slice(2), host: { conversations: fileConversations(path) } })
   const window = second.open()
   await window.get('open')
   const later = await window.get('subscribe', { message: message.id })
@@ -222,10 +222,10 @@ test('pictures go to the model, are shown by address, and are kept beside the co
 })
 
 test('where a model takes no pictures a person is told so, and the conversation goes on without them', async (t) => {
-  const see = tool({ name: 'screen.see', description: 'Looks.', parameters: { type: 'object' }, permission: 'public', agentCallable: true, execute: () => parts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })
+  const see = tool({ name: 'screen.see', description: 'Looks.', parameters: { type: 'object' }, permission: 'public', agentCallable: true, execute: () => resultParts({ type: 'text', text: 'seen' }, { type: 'image', mediaType: 'image/png', data: png }) })
   const sees = ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url')
   const { open, server } = await hostStage(t, {
-    tools: [see], host: { conversations: memory() },
+    tools: [see], host: { conversations: memoryConversations() },
     answers: ({ body }) => {
       if (body.messages.some(sees)) return { status: 400, error: 'This model does not support image input.' }
       return String(body.messages.at(-1).content).endsWith('look') ? { calls: [{ id: 'c', name: 'screen_see', arguments: {} }] } : { text: 'yes' }
@@ -277,7 +277,7 @@ test('what is no picture, too large or too much is refused with its place', asyn
 
 test('windows list, search, rename, export and delete', async (t) => {
   const path = folder()
-  const { open, host } = await hostStage(t, { answers: ({ body }) => ({ text: `About ${body.messages.at(-1).content}` }), host: { conversations: files(path) } })
+  const { open, host } = await hostStage(t, { answers: ({ body }) => ({ text: `About ${body.messages.at(-1).content}` }), host: { conversations: fileConversations(path) } })
   const client = connect(host.bridge())
   for (const id of ['rain', 'sun']) {
     await (await client.send(`the ${id}`, { conversation: id })).done
@@ -333,7 +333,7 @@ test('without a store the same is possible, as long as the host lives', async (t
 
 /** A store in memory that does what the test says. */
 function moody() {
-  const store = memory()
+  const store = memoryConversations()
   const mood = { save: (save) => save(), load: (load) => load() }
   return Object.assign(mood, { store: { ...Object.fromEntries(['list', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, (...args) => store[name](...args)])),
     save: (...args) => mood.save(() => store.save(...args)), load: (id) => mood.load(() => store.load(id)) }, kept: store })
@@ -403,7 +403,7 @@ test('a conversation that could not be saved and is deleted stays deleted', asyn
 })
 
 test('while a conversation is deleted nothing begins in it, and a window that reads it meanwhile brings nothing back', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const gates = { delete: [], load: [] }
   const slow = (name) => async (...given) => {
     const found = await store[name](...given)
@@ -487,7 +487,7 @@ test('a conversation that cannot be loaded is not gone on with', async (t) => {
 test('what is no store is refused', (t) => {
   const engine = new Engine()
   t.after(() => engine.close())
-  for (const conversations of [null, {}, 'folder', { ...memory() }]) assert.throws(() => createHost(engine, { run: () => ({}), conversations }), { code: 'option', path: 'conversations' })
+  for (const conversations of [null, {}, 'folder', { ...memoryConversations() }]) assert.throws(() => createHost(engine, { run: () => ({}), conversations }), { code: 'option', path: 'conversations' })
 })
 
 // -- long lives -----------------------------------------------------------------------------------------------------------------
@@ -513,7 +513,7 @@ test('of many conversations few are held, and all can be shown', async (t) => {
 })
 
 test('of a long conversation a window is shown the end, asks for the rest, and the model gets all of it', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const entries = Array.from({ length: 5000 }, (_, at) => ({
     id: `e${at}`, parent: at ? `e${at - 1}` : null, at, role: at % 2 ? 'assistant' : 'user', text: at % 2 ? undefined : `${at}`,
     ...(at % 2 ? { message: { role: 'assistant', outcome: 'completed', rounds: 1, blocks: [] }, history: [{ role: 'assistant', content: `${at}` }] } : {}),
@@ -552,13 +552,13 @@ test('a window that asks the store in a loop is refused before it takes the time
 test('what the pet says behind the end of a message is kept, too', async (t) => {
   const path = folder()
   const smile = tool({ name: 'live2d.expression', permission: 'public', agentCallable: true, immediate: true, ipc: { channel: 'live2d:expression', payload: ['{{name}}'] }, parameters: { type: 'object', properties: { name: { type: 'string' } } } })
-  const { open, host } = await hostStage(t, { answers: [{ calls: [{ name: 'live2d_expression', arguments: { name: 'smile' } }] }, { text: 'Done.' }], tools: [smile], host: { conversations: files(path), onPet: () => {} } })
+  const { open, host } = await hostStage(t, { answers: [{ calls: [{ name: 'live2d_expression', arguments: { name: 'smile' } }] }, { text: 'Done.' }], tools: [smile], host: { conversations: fileConversations(path), onPet: () => {} } })
   const pet = open({ ...everything })
   await pet.get('petReady', { expressions: ['smile'], motions: {} })
   const message = await say(pet, 'Smile')
   const [order] = await until(() => pet.orders.length > 0 && pet.orders)
   await pet.get('petReply', { id: order.id, ok: false, reason: 'no face' })
-  await until(async () => (await files(path).load('main'))?.entries[1]?.message.blocks.some(({ notice }) => notice), 'the notice in the store')
+  await until(async () => (await fileConversations(path).load('main'))?.entries[1]?.message.blocks.some(({ notice }) => notice), 'the notice in the store')
   await pet.get('open')
   assert.match((await pet.get('subscribe', { message })).blocks[0].notice, /no face/)
   await host.close()

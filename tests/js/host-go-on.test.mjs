@@ -1,7 +1,7 @@
 // An answer that goes on behind its end, an entry that is deleted by its id, and addresses that the app opens.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
 import { hostStage, until } from './host-support.mjs'
 
@@ -12,7 +12,7 @@ const over = async (client, message) => {
 const textOf = (view) => view.blocks.map((block) => block.text ?? block.code ?? block.name)
 
 test('a cut answer goes on in the same message, for every window, and the model is told where it stopped', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const { server, host } = await hostStage(t, {
     answers: [{ text: 'It rains, so ta', finish: 'length', usage: { prompt_tokens: 5, completion_tokens: 4 } }, { text: 'ke the umbrella.', usage: { prompt_tokens: 9, completion_tokens: 6 } }, { text: 'Bye.' }],
     host: { conversations: store, goOn: 'Go on.' },
@@ -159,7 +159,7 @@ test('an address that could not be opened is asked about again', async (t) => {
 })
 
 test('thoughts are measured until something else of the answer comes, and the time is kept', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const thinks = { parts: [{ reasoning: 'It may ' }, { wait: 120 }, { reasoning: 'rain.' }, { wait: 120 }, { text: 'Take the umbrella.' }] }
   const { host } = await hostStage(t, { answers: [thinks], host: { conversations: store } })
   const client = connect(host.bridge())

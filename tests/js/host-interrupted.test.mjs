@@ -9,9 +9,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { built } from './dist.mjs'
 import { tool } from 'sluice'
-import { files, memory, sqlite } from 'sluice/conversations'
+import { fileConversations, memoryConversations, sqliteConversations } from 'sluice/conversations'
 import { connect } from 'sluice/renderer'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { guarded, hostStage, until } from './host-support.mjs'
 
 const { Keeper } = await built('keeper')
@@ -47,12 +47,12 @@ async function killed({ app, ended }) {
 
 for (const kind of ['files', 'sqlite']) {
   const skip = kind === 'sqlite' && !DatabaseSync && `Node ${process.versions.node} has no node:sqlite`
-  const open = (path) => (kind === 'files' ? files(path) : sqlite(new DatabaseSync(path)))
+  const open = (path) => (kind === 'files' ? fileConversations(path) : sqliteConversations(new DatabaseSync(path)))
   const place = () => (kind === 'files' ? folder() : join(folder(), 'conversations.db'))
 
   test(`${kind}: an answer whose app was killed is there as far as it came, says that it was interrupted, and goes on`, { skip }, async (t) => {
     const path = place()
-    const server = await startServer({ answers: [looks, endless] })
+    const server = await startScriptedServer({ answers: [looks, endless] })
     t.after(() => server.close())
     const run = startApp(t, kind, path, server.baseURL, 'What about today?')
     await until(() => /umbrella/.test(textOf(run.shown.at(-1) ?? { blocks: [] })), 'the text')
@@ -78,10 +78,10 @@ for (const kind of ['files', 'sqlite']) {
 
   test(`${kind}: a question of an app that was killed is there again, and its answer counts`, { skip }, async (t) => {
     const path = place()
-    const server = await startServer({ answers: [looks, deletes] })
+    const server = await startScriptedServer({ answers: [looks, deletes] })
     t.after(() => server.close())
     const run = startApp(t, kind, path, server.baseURL, 'Delete it')
-    await until(() => run.shown.at(-1)?.asks?.length, 'the question')
+    await until(() => run.shown.at(-1)?.questions?.length, 'the question')
     const reader = open(path)
     await until(async () => (await reader.load('main'))?.entries[1]?.state, 'what is kept')
     await killed(run)
@@ -92,8 +92,8 @@ for (const kind of ['files', 'sqlite']) {
     const { entries } = await client.open().opened
     const message = client.message(entries[1].message)
     message.subscribe(() => {})
-    await until(() => message.getSnapshot().asks.length === 1, 'the question')
-    const [ask] = message.getSnapshot().asks
+    await until(() => message.getSnapshot().questions.length === 1, 'the question')
+    const [ask] = message.getSnapshot().questions
     assert.deepEqual([ask.name, ask.arguments, message.getSnapshot().outcome], ['file.delete', { path: '/tmp/x' }, undefined])
     assert.deepEqual(message.getSnapshot().blocks.map(({ status }) => status), [undefined, 'success', undefined, 'awaiting_approval'])
     assert.equal(await message.approve(ask), true)
@@ -108,10 +108,10 @@ for (const kind of ['files', 'sqlite']) {
 
   test(`${kind}: a call that was allowed before the app was killed does not run again`, { skip }, async (t) => {
     const path = place()
-    const server = await startServer({ answers: [deletes] })
+    const server = await startScriptedServer({ answers: [deletes] })
     t.after(() => server.close())
     const run = startApp(t, kind, path, server.baseURL, 'Delete it')
-    await until(() => run.shown.at(-1)?.asks?.length, 'the question')
+    await until(() => run.shown.at(-1)?.questions?.length, 'the question')
     const reader = open(path)
     await until(async () => (await reader.load('main'))?.entries[1]?.state, 'what is kept')
     run.app.stdin.write('yes\n')
@@ -123,12 +123,12 @@ for (const kind of ['files', 'sqlite']) {
     const client = connect(host.bridge())
     const { entries } = await client.open().opened
     const view = await client.message(entries[1].message).done
-    assert.deepEqual([view.interrupted, view.asks, view.blocks.at(-1).status, ran], [true, [], 'unknown', []])
+    assert.deepEqual([view.interrupted, view.questions, view.blocks.at(-1).status, ran], [true, [], 'unknown', []])
   })
 }
 
 test('an app that ends in order leaves its question to the next; what was asked is no answer that was cancelled', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const first = await hostStage(t, { answers: [deletes], tools: [remove], host: { conversations: store } })
   const window = first.open()
   const id = await window.send('Delete it')
@@ -149,7 +149,7 @@ test('an app that ends in order leaves its question to the next; what was asked 
 })
 
 test('an answer that went on behind its end and asks keeps what came before, for people and for the model', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   const first = await hostStage(t, { answers: [{ text: 'It rains, so ta', finish: 'length' }, { ...deletes, text: 'ke care. ' }], tools: [remove], host: { conversations: store, goOn: 'Go on.' } })
   const window = first.open()
   const id = await window.send('What now?')
@@ -173,7 +173,7 @@ test('an answer that went on behind its end and asks keeps what came before, for
 
 test('a state that nobody can read is an answer that was interrupted', async (t) => {
   for (const state of ['', '{"sluice":2}', '{"sluice":1,"run":"{}","numbering":{"blocks":[],"calls":[],"rounds":0,"nextBlock":0,"nextCall":1},"told":[],"statuses":[],"adopts":false}']) {
-    const store = memory()
+    const store = memoryConversations()
     const message = { role: 'assistant', rounds: 1, blocks: [{ type: 'text', text: 'Half' }], outcome: 'failed', interrupted: true }
     await store.save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'a' }, { id: 'a', parent: 'q', at: 1, role: 'assistant', message, history: [], state }] })
     const { open } = await hostStage(t, { answers: [{ text: ' and half.' }], host: { conversations: store } })
@@ -188,7 +188,7 @@ test('a state that nobody can read is an answer that was interrupted', async (t)
 })
 
 test('an answer that goes on is saved at a bounded rate, a turning point soon', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   let saves = 0
   const counted = { ...Object.fromEntries(['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, store[name].bind(store)])),
     save: (...given) => (saves++, store.save(...given)) }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { files, memory } from 'sluice/conversations'
+import { fileConversations, memoryConversations } from 'sluice/conversations'
 import { hostStage, until } from './host-support.mjs'
 import { serverOf } from './durable-support.mjs'
 import { callsEcho, echo } from './support.mjs'
@@ -41,7 +41,7 @@ for (const through of ['host', 'chatHandler', 'agUIHandler']) for (const kind of
       const folder = place()
       const { signal } = await run({ folder, baseURL: server.baseURL, through, kind, stopAt })
       if (signal !== 'SIGKILL') continue // it saved less often this time
-      const { entries = [] } = (await files(join(folder, 'conversations')).load('k')) ?? {}
+      const { entries = [] } = (await fileConversations(join(folder, 'conversations')).load('k')) ?? {}
       const where = JSON.stringify(stopAt)
       if (/request|tool/.test(stopAt.what)) assert.ok(entries.some(({ role }) => role === 'user'), `${where}: what the person wrote is kept`)
       if (!existsSync(join(folder, 'ran'))) continue
@@ -61,7 +61,7 @@ for (const through of ['host', 'chatHandler', 'agUIHandler']) for (const kind of
 }
 
 const failing = (save) => {
-  const kept = memory()
+  const kept = memoryConversations()
   return new Proxy(kept, { get: (target, name) => (name === 'save' ? (...given) => save(() => target.save(...given)) : typeof target[name] === 'function' ? target[name].bind(target) : target[name]) })
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 import { tool } from 'sluice'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { hostStage, until } from './host-support.mjs'
 
 const { heardOf, onlyHeard } = await built('heard-text')
@@ -16,7 +16,7 @@ const answerOf = (entries) => entries.findLast(({ role }) => role === 'assistant
 
 for (const heard of [undefined, 'note', 'trim']) {
   test(`an answer whose voice was interrupted: its entry says how far it was heard, also after a restart; the model is told ${heard === 'trim' ? 'no more than that' : 'all of it'} (${heard})`, async (t) => {
-    const store = memory()
+    const store = memoryConversations()
     const answers = [{ text: 'It rains. Take **the** umbrella, and the boots.' }, { text: 'Bye.' }]
     const host = { conversations: store, ...(heard ? { heard } : {}) }
     const { server, open } = await hostStage(t, { answers, host })
@@ -80,7 +80,7 @@ test('what the model is told of it: calls stay, text behind the place goes, raw 
 const prompt = 'Say something about the evening.'
 
 test('a pet speaks first where the app lets it: nobody sees the prompt, the entry says that nobody asked, and it counts over reloads and restarts', async (t) => {
-  const store = memory()
+  const store = memoryConversations()
   // Entries carry the time of this machine: what was said today counts, and in a month nothing of it.
   const [year, month, day] = [new Date().getFullYear(), new Date().getMonth(), new Date().getDate()]
   let now = new Date(year, month, day, 20, 0)
@@ -146,7 +146,7 @@ test('where it speaks first a tool that asks is refused, and asks nobody; its th
   const { message } = await window.get('petFirst', { prompt })
   await window.watch(message)
   await until(() => window.view(message).outcome, 'the end')
-  const { blocks, asks, outcome } = window.view(message)
+  const { blocks, questions: asks, outcome } = window.view(message)
   assert.equal(ran, 0)
   assert.deepEqual(asks, [])
   assert.equal(blocks.find(({ type }) => type === 'tool_use').status, 'denied')

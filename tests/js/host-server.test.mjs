@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { Engine, presets, providers } from 'sluice'
+import { Engine, serverPresets, providers } from 'sluice'
 import { connect } from 'sluice/renderer'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { hostStage, until } from './host-support.mjs'
 
 const KEY = 'sk-quite-secret-0123456789'
@@ -16,7 +16,7 @@ const able = ({ body }) => {
 
 async function stage(t, { current, ...choice } = {}) {
   const kept = { now: current, used: [] }
-  const server = await startServer({ answers: able, models: ['one', 'two'] })
+  const server = await startScriptedServer({ answers: able, models: ['one', 'two'] })
   t.after(server.close)
   const choose = { current: () => kept.now, use: (model) => void kept.used.push((kept.now = model ?? undefined)), ...choice }
   const { host, open } = await hostStage(t, { host: { server: choose } })
@@ -27,10 +27,10 @@ async function stage(t, { current, ...choice } = {}) {
 }
 
 test('every preset is a provider with an address, a name in both languages, and a page for its keys where it needs one', () => {
-  assert.deepEqual(presets.map(({ provider }) => provider ?? 'own'), [
+  assert.deepEqual(serverPresets.map(({ provider }) => provider ?? 'own'), [
     'deepseek', 'qwen', 'kimi', 'glm', 'siliconflow', 'openrouter', 'openai', 'anthropic', 'gemini', 'ollama', 'lmstudio', 'llama.cpp', 'vllm', 'own',
   ])
-  for (const { provider, title, places = [], models } of presets) {
+  for (const { provider, title, places = [], models } of serverPresets) {
     if (typeof title !== 'string') assert.deepEqual(Object.keys(title), ['en', 'zh'])
     if (!provider) continue
     const { keys, elsewhere = [] } = providers[provider]
@@ -55,7 +55,7 @@ test('the key goes in and never out; it stays for its server, and is sent to no 
   for await (const step of client.server.check({ baseURL: server.baseURL, model: 'one' })) steps.push(step)
   assert.deepEqual(steps.map(({ step, ok }) => [step, ok]), ['reach', 'key', 'model', 'stream', 'tools', 'pictures'].map((step) => [step, true]))
   for (const { headers } of server.requests) assert.equal(headers.authorization, `Bearer ${KEY}`)
-  const other = await startServer({ answers: able, models: ['m'] })
+  const other = await startScriptedServer({ answers: able, models: ['m'] })
   t.after(other.close)
   assert.deepEqual(await client.server.models({ baseURL: other.baseURL }), ['m'])
   for await (const _ of client.server.check({ baseURL: other.baseURL, model: 'm' }));
@@ -191,7 +191,7 @@ test('servers of this machine are found where they answer with a list', async (t
 
 test('a check that is stopped between two steps closes its engine', async (t) => {
   const { open } = await stage(t)
-  const server = await startServer({ answers: able, models: ['m'] })
+  const server = await startScriptedServer({ answers: able, models: ['m'] })
   t.after(() => server.close())
   const closed = t.mock.method(Engine.prototype, 'close')
   const window = open({ server: true })

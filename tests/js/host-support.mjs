@@ -1,7 +1,7 @@
 // What the tests of the host share: windows without a transport, that keep what they are sent and show it as a renderer would.
 import { built } from './dist.mjs'
 import { Engine, tool } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { createHost } from 'sluice/host'
 
 const { applyDeltas } = await built('view')
@@ -11,7 +11,7 @@ export const everything = { read: true, chat: true, approve: true, configure: tr
 
 /** A server, an engine and a host, closed when the test ends. */
 export async function hostStage(t, { answers, server: serverOptions = {}, host: hostOptions = {}, ...engineOptions } = {}) {
-  const server = await startServer({ answers: answers ?? [{ text: 'Hello.' }], ...serverOptions })
+  const server = await startScriptedServer({ answers: answers ?? [{ text: 'Hello.' }], ...serverOptions })
   const engine = new Engine(engineOptions)
   const host = createHost(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, ...hostOptions })
   t.after(async () => {
@@ -65,7 +65,7 @@ export class FakeWindow {
   }
 
   asks(message) {
-    return this.view(message).asks
+    return this.view(message).questions
   }
 
   cards(message) {

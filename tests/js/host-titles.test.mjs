@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { memory, messagesOf, pathOf } from 'sluice/conversations'
+import { memoryConversations, messagesForModel, pathToEntry } from 'sluice/conversations'
 import { hostStage, until } from './host-support.mjs'
 import { assertLinear } from './work.mjs'
 
@@ -15,7 +15,7 @@ const titleOf = async (window, conversation = 'main') => (await window.get('open
 
 test('the app gives a conversation its title behind its first answer, once, and not where a person did', async (t) => {
   const asked = []
-  const store = memory()
+  const store = memoryConversations()
   const { open } = await hostStage(t, {
     answers: (_, count) => ({ text: `answer ${count + 1}` }),
     host: { conversations: store, titles: async (turn) => (asked.push([turn.conversation, turn.text, turn.history.at(-1).content]), '  “Plans for\n the garden”  ') },
@@ -30,7 +30,7 @@ test('the app gives a conversation its title behind its first answer, once, and 
 
   let give
   const late = new Promise((resolve) => (give = resolve))
-  const other = await hostStage(t, { host: { conversations: memory(), titles: () => late } })
+  const other = await hostStage(t, { host: { conversations: memoryConversations(), titles: () => late } })
   const second = other.open()
   await say(second, 'hello')
   await second.get('rename', { conversation: 'main', title: 'Mine' })
@@ -42,7 +42,7 @@ test('the app gives a conversation its title behind its first answer, once, and 
 test('where the pet spoke first the title comes behind the first answer to a person', async (t) => {
   const asked = []
   const { open } = await hostStage(t, {
-    answers: (_, count) => ({ text: `answer ${count + 1}` }), host: { conversations: memory(), proactive: {}, titles: ({ text }) => (asked.push(text), 'Weather') },
+    answers: (_, count) => ({ text: `answer ${count + 1}` }), host: { conversations: memoryConversations(), proactive: {}, titles: ({ text }) => (asked.push(text), 'Weather') },
   })
   const window = open()
   const { message } = await window.get('petFirst', { prompt: 'Say something kind.' })
@@ -75,7 +75,7 @@ test('a title that is none, or fails, leaves the first line; an answer that fail
 test('of a long conversation the model gets the end, from a question on; people see all of it, and the beginning moves seldom', async (t) => {
   const { open, server } = await hostStage(t, {
     answers: (_, count) => ({ text: `${count} `.repeat(100) }), // about 75 tokens
-    host: { conversations: memory(), system: 'Be brief.', contextTokens: 500 },
+    host: { conversations: memoryConversations(), system: 'Be brief.', contextTokens: 500 },
   })
   const window = open()
   for (let at = 0; at < 20; at++) await say(window, `question ${at}`)
@@ -93,7 +93,7 @@ test('of a long conversation the model gets the end, from a question on; people 
 })
 
 test('a question and its calls are left out together', async () => {
-  const store = memory()
+  const store = memoryConversations()
   const history = [{ role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'c', content: 'x'.repeat(4000) }, { role: 'assistant', content: 'seen' }]
   const message = { role: 'assistant', outcome: 'completed', rounds: 2, blocks: [] }
   const entries = [
@@ -101,8 +101,8 @@ test('a question and its calls are left out together', async () => {
     { id: 'q2', parent: 'a1', at: 3, role: 'user', text: 'unanswered' }, { id: 'q3', parent: 'q2', at: 4, role: 'user', text: 'the last' },
   ]
   await store.save('c', { entries })
-  const path = pathOf(await store.load('c'))
-  const roles = async (maxTokens) => (await messagesOf(path, { maxTokens })).map(({ role, content }) => (role === 'user' ? content : role))
+  const path = pathToEntry(await store.load('c'))
+  const roles = async (maxTokens) => (await messagesForModel(path, { maxTokens })).map(({ role, content }) => (role === 'user' ? content : role))
   assert.deepEqual(await roles(2000), ['第一个问题', 'assistant', 'tool', 'assistant', 'unanswered\n\nthe last'])
   assert.deepEqual(await roles(900), ['unanswered\n\nthe last'])
   assert.deepEqual(await roles(1), ['the last'])
@@ -114,7 +114,7 @@ test('what is left out of many entries is found in one pass', async () => {
   await assertLinear(async (count) => {
     const entries = all.slice(0, count - (count % 2))
     for (const maxTokens of [1, 1000, 100_000]) {
-      const messages = await messagesOf(entries, { maxTokens })
+      const messages = await messagesForModel(entries, { maxTokens })
       assert.equal(messages[0].role, 'user')
       assert.equal(messages.at(-1).content, entries.at(-1).history[0].content)
     }

@@ -26,7 +26,7 @@ test('a window sends, watches, approves, and sees the message as the engine has 
   assert.deepEqual(ran, [])
   assert.equal(await window.get('approve', { message, token: ask.token }), true)
   assert.equal(await done(window, message), 'completed')
-  const { blocks, asks, usage, rounds } = window.view(message)
+  const { blocks, questions: asks, usage, rounds } = window.view(message)
   assert.deepEqual(blocks.map((block) => block.text ?? block.status), ['I will. ', 'success', 'Done.'])
   assert.deepEqual([asks, usage, rounds], [[], { inputTokens: 3, outputTokens: 4 }, 2])
   const { answers } = window.view(message)
@@ -200,7 +200,7 @@ test('a window whose rights were taken away gets nothing more of them', async (t
   await until(async () => (await window.get('subscribe', { message })).outcome === 'completed')
   rights.approve = false
   const second = await window.send('Delete')
-  await until(async () => (await app.call('subscribe', { message: second })).value.asks.length > 0)
+  await until(async () => (await app.call('subscribe', { message: second })).value.questions.length > 0)
   await setTimeout(50)
   assert.doesNotMatch(JSON.stringify(window.frames), /"type":"ask"/)
   assert.deepEqual(ran, [])
@@ -319,11 +319,11 @@ test('a window that comes later may answer with a token of its own', async (t) =
   await late.watch(message)
   const [ask] = late.asks(message)
   assert.notEqual(ask.token, token)
-  assert.equal((await late.get('subscribe', { message })).asks[0].token, ask.token, 'asked again, it is the same')
+  assert.equal((await late.get('subscribe', { message })).questions[0].token, ask.token, 'asked again, it is the same')
   assert.equal(await late.get('deny', { message, token: ask.token, reason: 'not that one' }), true)
   await done(first, message)
   assert.equal(first.cards(message)[0].status, 'denied')
-  assert.match(first.cards(message)[0].told, /not that one/)
+  assert.match(first.cards(message)[0].modelOutput, /not that one/)
   assert.deepEqual(ran, [])
 })
 
@@ -432,7 +432,7 @@ test('an adapter that is null answers nothing: windows are asked', async (t) => 
   t.after(() => other.close())
   const bridge = other.bridge()
   const { value: { message } } = await bridge.call('send', { text: 'Hi' })
-  const ask = await until(async () => (await bridge.call('subscribe', { message })).value?.asks[0], 'a question')
+  const ask = await until(async () => (await bridge.call('subscribe', { message })).value?.questions[0], 'a question')
   await setTimeout(50)
   assert.deepEqual(await bridge.call('deny', { message, token: ask.token }), { ok: true, value: true })
 })
@@ -561,8 +561,8 @@ test('a window hears that a request is sent again, until something comes of it',
   const deltas = window.frames.flatMap(({ messages = [] }) => messages.flatMap(({ deltas }) => deltas))
   const retries = deltas.filter(({ type }) => type === 'retry') // the first may have come before the window watched
   assert.equal(retries.at(-1)?.attempt, 2)
-  for (const { round, of, delayMs, at, detail } of retries) {
-    assert.deepEqual([round, of], [1, 3])
+  for (const { round, maxAttempts, delayMs, at, detail } of retries) {
+    assert.deepEqual([round, maxAttempts], [1, 3])
     assert.ok(delayMs >= 60 && Math.abs(at - delayMs - before) < 20_000, `${at}: ${delayMs}`)
     assert.match(detail, /overloaded/)
   }
@@ -579,7 +579,7 @@ test('a window that comes while a request waits to be sent again sees that', asy
   const message = await window.send('Hi')
   const late = open()
   const { retry } = await until(async () => { const view = await late.get('subscribe', { message }); return view.retry && view }, 'a retry')
-  assert.deepEqual(Object.keys(retry).sort(), ['at', 'attempt', 'delayMs', 'detail', 'of', 'round'])
+  assert.deepEqual(Object.keys(retry).sort(), ['at', 'attempt', 'delayMs', 'detail', 'maxAttempts', 'round'])
   await window.get('cancel', { message })
   await done(window, message)
   assert.equal(window.view(message).retry, undefined)
@@ -590,7 +590,7 @@ test('a window hears what a tool counts', async (t) => {
   const counts = tool({
     name: 'disk.scan', description: 'Scans.', permission: 'public', agentCallable: true,
     execute: async (_, { progress }) => {
-      progress({ done: 1, of: 4, text: 'reading' })
+      progress({ done: 1, total: 4, text: 'reading' })
       await new Promise((resolve) => (go = resolve))
       progress('nearly')
       return 'ok'
@@ -600,12 +600,12 @@ test('a window hears what a tool counts', async (t) => {
   const window = open()
   const message = await window.send('Hi')
   const card = await until(() => window.cards(message)[0]?.progress && window.cards(message)[0])
-  assert.deepEqual([card.progress, card.progressDone, card.progressOf], ['reading (1 / 4)', 1, 4])
+  assert.deepEqual([card.progress, card.progressDone, card.progressTotal], ['reading (1 / 4)', 1, 4])
   await until(() => go)
   go()
   await done(window, message)
-  const { progress, progressDone, progressOf } = window.cards(message)[0]
-  assert.deepEqual([progress, progressDone, progressOf], ['nearly', undefined, undefined], 'a report without numbers takes them away')
+  const { progress, progressDone, progressTotal } = window.cards(message)[0]
+  assert.deepEqual([progress, progressDone, progressTotal], ['nearly', undefined, undefined], 'a report without numbers takes them away')
 })
 
 // -- tools that run in a window -----------------------------------------------------------------------------------------------

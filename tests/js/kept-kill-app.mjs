@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { Engine, tool } from 'sluice'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 import { createHost } from 'sluice/host'
 
 const { folder, baseURL, kind, through, stopAt } = JSON.parse(process.argv[2])
@@ -14,7 +14,7 @@ const point = (what) => {
   process.kill(process.pid, 'SIGKILL')
   for (;;);
 }
-const kept = files(`${folder}/conversations`)
+const kept = fileConversations(`${folder}/conversations`)
 const store = new Proxy(kept, { get: (target, name) => {
   const value = target[name]
   if (typeof value !== 'function') return value
@@ -47,7 +47,7 @@ async function overHost() {
   const { value: { message } } = await window.call('send', { text: 'Pay.', conversation: 'k' })
   for (;;) {
     const { value: view } = await window.call('subscribe', { message })
-    for (const ask of view.asks) await window.call('approve', { message, token: ask.token, digest: ask.digest })
+    for (const ask of view.questions) await window.call('approve', { message, token: ask.token, digest: ask.digest })
     if (view.outcome !== undefined) break
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

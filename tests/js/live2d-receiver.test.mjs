@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pixiModel, receive, receiveChannels } from 'sluice/live2d'
+import { pixiModel, receivePetOrders, receivePetChannels } from 'sluice/live2d'
 import { until } from './host-support.mjs'
 
 const abilities = { model: 'Test', expressions: ['smile', 'sad'], motions: { Idle: 2, Tap: 1 } }
@@ -44,7 +44,7 @@ function fakeBridge() {
 test('a model is announced, performs what it is told, and every order is answered', async () => {
   const main = fakeBridge()
   const model = fakeModel()
-  const receiver = receive({ bridge: main.bridge, model })
+  const receiver = receivePetOrders({ bridge: main.bridge, model })
   const first = main.order('live2d:expression', 'smile')
   const second = main.order('live2d:motion', 'Idle', 1)
   const third = main.order('live2d:motion', 'Tap')
@@ -60,7 +60,7 @@ test('the order stays where an expression takes its time to load', async () => {
   const main = fakeBridge()
   let loaded
   const model = fakeModel({ expression: (name) => (name === 'smile' ? new Promise((done) => (loaded = done)) : true) })
-  receive({ bridge: main.bridge, model })
+  receivePetOrders({ bridge: main.bridge, model })
   main.order('live2d:expression', 'smile')
   const last = [main.order('live2d:motion', 'Tap'), main.order('live2d:expression', 'sad')].at(-1)
   await until(() => loaded, 'the load')
@@ -74,7 +74,7 @@ test('the order stays where an expression takes its time to load', async () => {
 test('the same expression twice in a row is shown twice', async () => {
   const main = fakeBridge()
   const model = fakeModel()
-  receive({ bridge: main.bridge, model })
+  receivePetOrders({ bridge: main.bridge, model })
   main.order('live2d:expression', 'smile')
   assert.equal((await main.answer(main.order('live2d:expression', 'smile'))).ok, true)
   assert.deepEqual(model.done, ['smile', 'smile'])
@@ -84,7 +84,7 @@ test('what the model does not have is refused, and the reason names what there i
   const main = fakeBridge()
   const model = fakeModel()
   const errors = []
-  receive({ bridge: main.bridge, model, onError: (reason, order) => errors.push([reason, order?.channel]) })
+  receivePetOrders({ bridge: main.bridge, model, onError: (reason, order) => errors.push([reason, order?.channel]) })
   const reason = async (...order) => (await main.answer(main.order(...order))).reason
   assert.match(await reason('live2d:expression', 'angry'), /no expression "angry"; it has smile, sad/)
   assert.match(await reason('live2d:motion', 'Dance'), /no motion group "Dance"; it has Idle, Tap/)
@@ -102,7 +102,7 @@ test('garbage is refused where it has an id, told where it has none, and stops n
   const main = fakeBridge()
   const model = fakeModel()
   const errors = []
-  receive({ bridge: main.bridge, model, onError: (reason) => errors.push(reason) })
+  receivePetOrders({ bridge: main.bridge, model, onError: (reason) => errors.push(reason) })
   for (const order of [undefined, null, 7, 'x', [], {}, { id: '1', channel: 'live2d:motion', payload: [] }, { id: 1, payload: [] }]) main.raw(order)
   assert.equal(errors.length, 8)
   for (const payload of [undefined, 'smile', null, [], [7], [{}], [['smile']]]) {
@@ -125,7 +125,7 @@ test('a model that says no, throws, rejects or hangs: the card is told, and the 
     () => { throw 'a string' },
     () => true,
   ]
-  receive({ bridge: main.bridge, model: fakeModel({ expression: () => outcomes.shift()() }), timeoutMs: 20 })
+  receivePetOrders({ bridge: main.bridge, model: fakeModel({ expression: () => outcomes.shift()() }), timeoutMs: 20 })
   const ids = Array.from(outcomes, () => main.order('live2d:expression', 'smile'))
   const answers = []
   for (const id of ids) answers.push(await main.answer(id))
@@ -136,7 +136,7 @@ test('a model that says no, throws, rejects or hangs: the card is told, and the 
 
 test('without a model, and while it is loading, the reason says which', async () => {
   const main = fakeBridge()
-  const receiver = receive({ bridge: main.bridge })
+  const receiver = receivePetOrders({ bridge: main.bridge })
   assert.match((await main.answer(main.order('live2d:expression', 'smile'))).reason, /no model is loaded/)
   let loaded
   receiver.setModel(new Promise((done) => (loaded = done)))
@@ -153,7 +153,7 @@ test('without a model, and while it is loading, the reason says which', async ()
 test('a load that fails is told; one that was overtaken counts for nothing', async () => {
   const main = fakeBridge()
   const errors = []
-  const receiver = receive({ bridge: main.bridge, model: Promise.reject(new Error('404')), onError: (reason) => errors.push(reason) })
+  const receiver = receivePetOrders({ bridge: main.bridge, model: Promise.reject(new Error('404')), onError: (reason) => errors.push(reason) })
   await until(() => errors.length, 'the error')
   assert.deepEqual(errors, ['the model could not be loaded: 404'])
   let late
@@ -171,7 +171,7 @@ test('capabilities that change are announced by setting the model again, and cou
   const more = { ...abilities, expressions: ['smile', 'sad', 'wink'] }
   let now = abilities
   const model = { ...fakeModel(), capabilities: () => now }
-  const receiver = receive({ bridge: main.bridge, model })
+  const receiver = receivePetOrders({ bridge: main.bridge, model })
   now = more
   assert.equal((await main.answer(main.order('live2d:expression', 'wink'))).ok, true)
   receiver.setModel(model)
@@ -188,7 +188,7 @@ test('announcements keep their order, and one that is refused is told', async ()
     ready: (capabilities) => (said.push(capabilities?.model ?? null), new Promise((done, fail) => releases.push({ done, fail }))),
     reply: async () => {},
   }
-  const receiver = receive({ client: { pet }, model: fakeModel(), onError: (reason) => errors.push(reason) })
+  const receiver = receivePetOrders({ client: { pet }, model: fakeModel(), onError: (reason) => errors.push(reason) })
   receiver.setModel(null)
   await until(() => releases.length === 1, 'the first')
   assert.deepEqual(said, ['Test'])
@@ -201,7 +201,7 @@ test('announcements keep their order, and one that is refused is told', async ()
 test('a model that does not tell what it can do is none', async () => {
   const main = fakeBridge()
   const errors = []
-  receive({ bridge: main.bridge, model: { ...fakeModel(), capabilities() { throw new Error('destroyed') } }, onError: (reason) => errors.push(reason) })
+  receivePetOrders({ bridge: main.bridge, model: { ...fakeModel(), capabilities() { throw new Error('destroyed') } }, onError: (reason) => errors.push(reason) })
   assert.deepEqual(errors, ['the model does not tell what it can do: destroyed'])
   assert.match((await main.answer(main.order('live2d:expression', 'smile'))).reason, /no model is loaded/)
 })
@@ -210,7 +210,7 @@ test('a closed receiver listens no more, performs nothing that waited, and takes
   const main = fakeBridge()
   let loaded
   const model = fakeModel({ expression: () => new Promise((done) => (loaded = done)) })
-  const receiver = receive({ bridge: main.bridge, model })
+  const receiver = receivePetOrders({ bridge: main.bridge, model })
   main.order('live2d:expression', 'smile')
   main.order('live2d:expression', 'sad')
   await until(() => loaded, 'the first order')
@@ -229,7 +229,7 @@ test('channels of the app: other names for these two, and handlers for more', as
   const main = fakeBridge()
   const model = fakeModel()
   const worn = []
-  receive({
+  receivePetOrders({
     bridge: main.bridge, model, channels: { expression: 'pet/face' },
     handlers: { 'pet/wear': (...what) => (worn.push(what), 'a text is no refusal'), 'pet/fly': () => false, 'pet/crash': () => { throw new Error('gravity') } },
   })
@@ -243,7 +243,7 @@ test('channels of the app: other names for these two, and handlers for more', as
 })
 
 test('nothing to receive from is said at once', () => {
-  assert.throws(() => receive({}), { code: 'option', path: 'client' })
+  assert.throws(() => receivePetOrders({}), { code: 'option', path: 'client' })
 })
 
 test('plain channels: an app that sends the events itself', async () => {
@@ -251,7 +251,7 @@ test('plain channels: an app that sends the events itself', async () => {
   const model = fakeModel()
   const errors = []
   const on = (channel, listener) => (listeners.set(channel, listener), () => listeners.delete(channel))
-  const receiver = receiveChannels({ on, model, onError: (reason) => errors.push(reason) })
+  const receiver = receivePetChannels({ on, model, onError: (reason) => errors.push(reason) })
   listeners.get('live2d:expression')('smile')
   listeners.get('live2d:motion')('Idle', 0)
   listeners.get('live2d:triggerExpression')('angry')
@@ -359,7 +359,7 @@ test('an order waits for its words where somebody speaks them, and is dropped wh
   const words = new Map()
   const speaker = { hold: ({ message, call }) => (message === 'm' ? new Promise((resolve) => words.set(call, resolve)) : Promise.resolve('now')) }
   const failures = []
-  receive({ bridge: main.bridge, model, speaker, onError: (reason) => failures.push(reason) })
+  receivePetOrders({ bridge: main.bridge, model, speaker, onError: (reason) => failures.push(reason) })
   const order = (call, name, more = {}) => main.raw({ id: call, channel: 'live2d:expression', payload: [name], message: 'm', call, spoken: true, ...more })
   order(1, 'smile')
   order(2, 'sad')
@@ -383,5 +383,5 @@ test('an order waits for its words where somebody speaks them, and is dropped wh
   await main.answer(3)
   assert.deepEqual(model.done, ['sad', 'sad', 'smile', 'smile'])
   assert.deepEqual(held().slice(3), [[1, false], [3, false]])
-  assert.throws(() => receive({ bridge: main.bridge, speaker: {} }), { path: 'speaker' })
+  assert.throws(() => receivePetOrders({ bridge: main.bridge, speaker: {} }), { path: 'speaker' })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { live2dTools, triggerChannels } from 'sluice/live2d'
+import { live2dTools, live2dTriggerChannels } from 'sluice/live2d'
 import { cards, collect, ofType, stage } from './support.mjs'
 
 const model = { expressions: ['smile', 'sad'], motions: { Idle: 3, Tap: 1 } }
@@ -41,9 +41,9 @@ test('what the model does not have is an error that lists what exists', async (t
   assert.equal(ofType(events, 'ipc').length, 0)
   const [expression, index, group] = cards(await turn.done)
   for (const card of [expression, index, group]) assert.equal(card.status, 'error')
-  assert.match(expression.told, /smile/)
-  assert.match(expression.told, /sad/)
-  assert.match(group.told, /Idle/)
+  assert.match(expression.modelOutput, /smile/)
+  assert.match(expression.modelOutput, /sad/)
+  assert.match(group.modelOutput, /Idle/)
 })
 
 test('tags in the text act in mid-sentence, without a second request', async (t) => {
@@ -73,7 +73,7 @@ test('a motion goes with its index or without', async (t) => {
 test('the tools are made from the list of the model, on the channels that were asked for', () => {
   assert.deepEqual(live2dTools({}), [])
   assert.deepEqual(live2dTools({ expressions: [], motions: { Idle: 0 } }), [])
-  const tools = live2dTools({ ...model, channels: triggerChannels })
+  const tools = live2dTools({ ...model, channels: live2dTriggerChannels })
   assert.deepEqual(tools.map((tool) => tool.declaration.ipc.channel), ['live2d:triggerExpression', 'live2d:triggerMotion'])
   for (const { declaration } of tools) {
     assert.equal(declaration.permission, 'public')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { built } from './dist.mjs'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 
 const { LockFile } = await built('lock-file')
 
@@ -25,7 +25,7 @@ async function die([what, path]) {
   if (what === 'lock') new LockFile(`${path}.lock`, STALE_MS).take()
   look()
   const { dir, base } = (await import('node:path')).parse(path)
-  if (what === 'save') await files(dir).save(base, { entries: [{ id: 'lost', parent: null, at: 1, role: 'user', text: 'never saved' }] })
+  if (what === 'save') await fileConversations(dir).save(base, { entries: [{ id: 'lost', parent: null, at: 1, role: 'user', text: 'never saved' }] })
 }
 
 if (process.argv[2]) await die(process.argv.slice(2))
@@ -65,8 +65,8 @@ function suite() {
     await killed('save', path)
     const young = setInterval(() => isThere(`${path}.lock`) && lutimesSync(`${path}.lock`, new Date(), new Date()), 1000) // its age must not tell
     t.after(() => clearInterval(young))
-    await files(join(path, '..')).save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'Hello' }] })
-    assert.deepEqual([(await files(join(path, '..')).load('main')).entries.map(({ id }) => id), readdirSync(join(path, '..'))], [['q'], ['main']])
+    await fileConversations(join(path, '..')).save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'Hello' }] })
+    assert.deepEqual([(await fileConversations(join(path, '..')).load('main')).entries.map(({ id }) => id), readdirSync(join(path, '..'))], [['q'], ['main']])
   })
 
   test('a lock is taken over where its process is dead without any doubt, and nowhere else', async (t) => {

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspect, promisify } from 'node:util'
 import { Engine, tool } from 'sluice'
-import { file, mcpTools, memory } from 'sluice/mcp'
+import { filePins, mcpTools, memoryPins } from 'sluice/mcp'
 
 const pin = (tool, description = tool) => ({ tool, digest: 'a'.repeat(64), definition: { name: tool, description, inputSchema: {} } })
 
@@ -24,7 +24,7 @@ test('wrong options are refused with their place, and what to write instead', as
     [null, {}, 'client', /@modelcontextprotocol\/client/], [{}, {}, 'client', /found an object/], [client, {}, 'server', /expected a name/], [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
     [client, { server: 'a' }, 'expose', /which tools a model may call/], [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/], [client, { server: 'a', expose: [1] }, 'expose', /./],
     [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/], [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
-    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memory\(\) or file\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/], [client, { server: 'a', expose: 'all', secrets: [1] }, 'secrets', /a list of texts/],
+    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memoryPins\(\) or filePins\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/], [client, { server: 'a', expose: 'all', secrets: [1] }, 'secrets', /a list of texts/],
     [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /found -1, expected a whole number/],
   ]) await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
@@ -83,7 +83,7 @@ test('engines have the tools as they are, and keep what the app made of them', a
   engine.close()
 })
 
-for (const [name, make] of [['memory', () => memory()], ['a file', (t) => file(join(folderOf(t), 'deep', 'pins.json'))]]) {
+for (const [name, make] of [['memory', () => memoryPins()], ['a file', (t) => filePins(join(folderOf(t), 'deep', 'pins.json'))]]) {
   test(`${name} keeps pins by server and tool, whatever they are called`, async (t) => {
     const store = make(t)
     assert.equal(await store.get('a'), undefined)
@@ -97,29 +97,29 @@ for (const [name, make] of [['memory', () => memory()], ['a file', (t) => file(j
 
 test('a file of pins that cannot be read is no first time', async (t) => {
   const path = join(folderOf(t), 'pins.json')
-  assert.throws(() => file(''), { code: 'option' })
+  assert.throws(() => filePins(''), { code: 'option' })
   const good = { servers: [{ server: 'a', pins: [pin('x')] }] }
   for (const [content, at] of [
     ['', ''], ['{"servers": [', ''], ['[]', '.servers'], ['{"servers": [{"pins": []}]}', '.servers[0].server'], ['{"servers": [{"server": "a"}]}', '.servers[0].pins'],
     [JSON.stringify(good).replace('"x"', '7'), '.servers[0].pins[0].tool'], [JSON.stringify(good).replace(/a{64}/, 'short'), '.servers[0].pins[0].digest'], [JSON.stringify(good).replace(/"definition":\{.*\}\]\}\]/, '"definition":1}]}]'), '.servers[0].pins[0].definition'],
   ]) {
     writeFileSync(path, content)
-    await assert.rejects(async () => file(path).get('a'), { code: 'storage', path: path + at, hint: /mend or remove/ })
-    await assert.rejects(async () => file(path).set('a', []), { code: 'storage' })
+    await assert.rejects(async () => filePins(path).get('a'), { code: 'storage', path: path + at, hint: /mend or remove/ })
+    await assert.rejects(async () => filePins(path).set('a', []), { code: 'storage' })
     assert.equal(readFileSync(path, 'utf8'), content, 'nothing is written over it')
   }
   const client = { request: async () => ({ tools: [{ name: 'x', inputSchema: {} }] }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
-  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: file(path) }), { code: 'storage' })
+  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: filePins(path) }), { code: 'storage' })
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: { get: () => [{ tool: 'x' }], set() {} } }), { code: 'storage', path: 'pins.get()[0].digest' })
 })
 
 test('several processes share a file of pins', async (t) => {
   const folder = folderOf(t)
   const path = join(folder, 'pins.json')
-  const code = `import { file } from 'sluice/mcp'
-    for (let at = 0; at < 10; at++) await file(process.argv[1]).set('s' + at % 2, [{ tool: process.argv[2] + at, digest: '${'b'.repeat(64)}', definition: {} }])`
+  const code = `import { filePins } from 'sluice/mcp'
+    for (let at = 0; at < 10; at++) await filePins(process.argv[1]).set('s' + at % 2, [{ tool: process.argv[2] + at, digest: '${'b'.repeat(64)}', definition: {} }])`
   await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, path, name], { cwd: fileURLToPath(new URL('.', import.meta.url)) })))
-  const store = file(path)
+  const store = filePins(path)
   assert.deepEqual([(await store.get('s0')).length, (await store.get('s1')).length], [15, 15])
   assert.deepEqual(readdirSync(folder), ['pins.json'])
   if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, 0o600)
@@ -127,7 +127,7 @@ test('several processes share a file of pins', async (t) => {
 
 test('a store that cannot keep what was accepted accepts nothing', async () => {
   let full = false
-  const kept = memory()
+  const kept = memoryPins()
   const pins = { get: kept.get, set: (...given) => { if (full) throw new Error('the disk is full'); kept.set(...given) } }
   let description = 'one'
   const client = { request: async () => ({ tools: [{ name: 'x', description, inputSchema: { type: 'object' } }] }), callTool: async () => ({ content: [{ type: 'text', text: description }] }), getServerCapabilities: () => ({ tools: {} }) }

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { clients, readByEngine, serveBytes } from './official-clients.mjs'
 import { recordedAnswers, types } from './recorded.mjs'
 import { equal, fed, sharedFolder, tests } from './script-runner.mjs'
@@ -148,7 +148,7 @@ for (const [wire, [path, body]] of Object.entries(questions)) {
   test(`${wire}: client, engine and script agree on random answers of the scripted server`, async (t) => {
     const random = dice(20)
     const script = Array.from({ length: 60 }, () => randomAnswer(random))
-    const server = await startServer({ answers: script, deltas: 7, appendOnly: false })
+    const server = await startScriptedServer({ answers: script, deltas: 7, appendOnly: false })
     t.after(server.close)
     const bytesServer = await serveBytes(t)
     for (const { reasoning = '', text = '', calls } of script) {

@@ -7,8 +7,8 @@ import { type } from 'arktype'
 import * as sluice from 'sluice'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler, createSluice } from 'sluice/ai-sdk'
-import { memory as conversations } from 'sluice/conversations'
-import { bullmq, durable, redisLog } from 'sluice/durable'
+import { memoryConversations as conversations } from 'sluice/conversations'
+import { bullmqQueue, durable, redisLog } from 'sluice/durable'
 import * as electron from 'sluice/electron'
 import * as host from 'sluice/host'
 import * as live2d from 'sluice/live2d'
@@ -20,11 +20,13 @@ import { speaker } from 'sluice/speech'
 import * as testing from 'sluice/testing'
 import * as web from 'sluice/web'
 import { z } from 'zod'
+import { built } from './dist.mjs'
 import { callsEcho, echo, stage } from './support.mjs'
 
-const { Engine, memory, SluiceError, tool, Turn } = sluice
+const { Engine, memoryRules, SluiceError, tool, Turn } = sluice
 const { live2dTools } = live2d
-const { startServer } = testing
+const { startScriptedServer } = testing
+const { HttpRefusal } = await built('http-refusal')
 
 const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm' }
 const messages = [{ role: 'user', content: 'x' }]
@@ -90,7 +92,7 @@ test('options of run() that are wrong, forgotten or belong somewhere else', (t) 
     ['approvals', run({ approvals: 5 }), 'approvals', /found 5, expected an object/],
     ['approvals.exec', run({ approvals: { exec: () => 'once' } }), 'approvals.exec', /did you mean execution\?/],
     ['approvals.execution', run({ approvals: { execution: 'once' } }), 'approvals.execution', /found "once", expected a function/],
-    ['rules', run({ rules: memory() }), 'rules', /found an object, expected an array/],
+    ['rules', run({ rules: memoryRules() }), 'rules', /found an object, expected an array/],
     ['a controller', run({ signal: new AbortController() }), 'signal', /did you mean controller\.signal\?/],
     ['request', run({ request: 5 }), 'request', /found 5, expected an object/],
     ['request.messages', run({ request: { messages: [] } }), 'request.messages', /beside `request`/],
@@ -113,7 +115,7 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
   const declare = (options) => () => tool(options)
   refuses([
     ['null', make(null), 'options', /found null, expected an object/],
-    ['rules', make({ rules: [] }), 'rules', /found an empty array, expected a store of rules such as memory\(\)/],
+    ['rules', make({ rules: [] }), 'rules', /found an empty array, expected a store of rules such as memoryRules\(\)/],
     ['ipc', make({ ipc: 'x' }), 'ipc', /found "x", expected a function \(channel/],
     ['a model', make({ model }), 'model', /engine\.run\(\{ model \}\)/],
     ['tools', make({ tools: { a: 1 } }), 'tools', /found an object, expected an array/],
@@ -138,16 +140,16 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
     ['properties of zod', declare({ name: 'x', parameters: { city: z.string() } }), 'x.parameters', /properties without the object around them, expected .*z\.object/],
     ['properties of arktype', declare({ name: 'x', parameters: { city: type('string') } }), 'x.parameters', /properties without the object around them/],
     ['zod within a JSON Schema', declare({ name: 'x', parameters: { type: 'object', properties: { city: z.string() } } }), 'x.parameters.properties.city', /found a schema of zod within a JSON Schema/],
-    ['memory', () => memory(5), 'initial', /found 5, expected an array/],
-    ['a rule of memory', () => memory(['shell.run']), 'initial[0]', /found "shell\.run", expected an object/],
-    ['a rule with a BigInt', () => memory([{ tool: 'x', effect: 'deny', arguments: { n: 1n } }]), 'initial[0].arguments.n', /found a BigInt/],
+    ['memoryRules', () => memoryRules(5), 'initial', /found 5, expected an array/],
+    ['a rule of memoryRules', () => memoryRules(['shell.run']), 'initial[0]', /found "shell\.run", expected an object/],
+    ['a rule with a BigInt', () => memoryRules([{ tool: 'x', effect: 'deny', arguments: { n: 1n } }]), 'initial[0].arguments.n', /found a BigInt/],
     ['live2dTools()', () => live2dTools(), 'options', /found undefined/],
     ['live2d expression', () => live2dTools({ expression: ['smile'] }), 'expression', /did you mean expressions\?/],
     ['live2d channels', () => live2dTools({ channels: { motion: 5 } }), 'channels.motion', /a string/],
   ])
-  await assert.rejects(startServer(), { code: 'option', path: 'options' })
-  await assert.rejects(startServer({ answer: [] }), { code: 'option', path: 'answer', hint: 'did you mean answers?' })
-  await assert.rejects(startServer({ answers: [], chunks: 'bytes' }), { code: 'option', path: 'chunks' })
+  await assert.rejects(startScriptedServer(), { code: 'option', path: 'options' })
+  await assert.rejects(startScriptedServer({ answer: [] }), { code: 'option', path: 'answer', hint: 'did you mean answers?' })
+  await assert.rejects(startScriptedServer({ answers: [], chunks: 'bytes' }), { code: 'option', path: 'chunks' })
 })
 
 test('how long a timer waits is at most what a timer can: with more it would fire at once', async (t) => {
@@ -168,7 +170,7 @@ test('how long a timer waits is at most what a timer can: with more it would fir
     'run.hookTimeoutMs': (hookTimeoutMs) => engine.run({ model, messages, transport, hookTimeoutMs }).cancel(),
     'suspend.graceMs': (graceMs) => begun().suspend({ graceMs }),
     'cancel.graceMs': (graceMs) => begun().cancel('x', { graceMs }),
-    'models.timeoutMs': (timeoutMs) => sluice.models(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }),
+    'listModels.timeoutMs': (timeoutMs) => sluice.listModels(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }),
     'checkServer.timeoutMs': (timeoutMs) => sluice.checkServer(server, { timeoutMs, signal: AbortSignal.abort(new Error('enough')) }).next(),
     'host.frameMs': (frameMs) => host.createHost(engine, { run: () => ({ model }), frameMs }).close(),
     'host.approvalGraceMs': (approvalGraceMs) => host.createHost(engine, { run: () => ({ model }), approvalGraceMs }).close(),
@@ -177,17 +179,17 @@ test('how long a timer waits is at most what a timer can: with more it would fir
     'agUIHandler.keepAliveMs': (keepAliveMs) => agUIHandler(engine, { ...handler, keepAliveMs }),
     'durable.leaseMs': (leaseMs) => durable(engine, { run: () => ({ model }), leaseMs }),
     'work.sweepMs': (sweepMs) => turns.work({ sweepMs }).close(),
-    'bullmq.lockMs': (lockMs) => bullmq({ Queue, Worker: Queue, connection: {}, lockMs }),
+    'bullmq.lockMs': (lockMs) => bullmqQueue({ Queue, Worker: Queue, connection: {}, lockMs }),
     'redisLog.pollMs': (pollMs) => redisLog({ sendCommand() {} }, { pollMs }),
     'textToolCalls.firstByteTimeoutMs': (firstByteTimeoutMs) => textToolCalls({ firstByteTimeoutMs }),
     'textToolCalls.idleTimeoutMs': (idleTimeoutMs) => textToolCalls({ idleTimeoutMs }),
     'createSluice.idleTimeoutMs': (idleTimeoutMs) => createSluice({ ...server, idleTimeoutMs }),
     'mcpTools.listTimeoutMs': (listTimeoutMs) => mcpTools({ request() {}, callTool() {}, getServerCapabilities: () => ({}) }, { server: 's', expose: 'all', listTimeoutMs }),
-    'receive.timeoutMs': (timeoutMs) => live2d.receiveChannels({ on() {}, timeoutMs }),
+    'receive.timeoutMs': (timeoutMs) => live2d.receivePetChannels({ on() {}, timeoutMs }),
     'speaker.timeoutMs': (timeoutMs) => speaker({ voice: { speak() {} }, timeoutMs }).close(),
     'speaker.holdMs': (holdMs) => speaker({ voice: { speak() {} }, holdMs }).close(),
     'companion.relaxMs': (relaxMs) => companion({ client: { open() {}, message() {} }, relaxMs }),
-    'startServer.delayMs': async (delayMs) => (await startServer({ answers: [], delayMs })).close(),
+    'startScriptedServer.delayMs': async (delayMs) => (await startScriptedServer({ answers: [], delayMs })).close(),
   }
   const refused = {}
   for (const [what, make] of Object.entries(making)) {
@@ -231,7 +233,7 @@ test('arguments of a run and of a turn name what was passed', (t) => {
       ['remembr', () => target.approve(1, { remembr: 'once' }), 'remembr', /did you mean remember\?/],
       ['deny with an object', () => target.deny(1, { reason: 'x' }), 'reason', /found an object, expected a string/],
       ['fail without words', () => target.fail(1), 'message', /found undefined, expected a string/],
-      ['progress', () => target.progress(1, 5), target === run ? 'report' : 'text', /found 5, expected a (?:string|text, or \{ done, of, text \})/],
+      ['progress', () => target.progress(1, 5), target === run ? 'report' : 'text', /found 5, expected a (?:string|text, or \{ done, total, text \})/],
       ['release(0)', () => target.release(0), 'call', /found 0/],
     ])
   }
@@ -266,7 +268,7 @@ test('approve, deny and the others take the event itself', async (t) => {
 
 test('no exported function breaks at what it is given', async () => {
   const given = [[], [null], [5], ['x'], [[]], [{}], [{}, {}], [{}, null], ['x', 5]]
-  const classes = new Set([sluice.Run, SluiceError, renderer.ClientError, web.HttpRefusal, sluice.Parts]) // an app gets theirs, and makes none
+  const classes = new Set([sluice.Run, SluiceError, renderer.ClientError, HttpRefusal, sluice.ResultParts]) // an app gets theirs, and makes none
   let refused = 0
   for (const [part, exported] of Object.entries({ sluice, electron, host, live2d, renderer, testing, web })) {
     for (const [name, make] of Object.entries(exported)) {
@@ -277,7 +279,7 @@ test('no exported function breaks at what it is given', async () => {
           const made = await (/^[A-Z]/.test(name) ? new make(...args) : make(...args))
           await made?.close?.()
         } catch (error) {
-          assert.ok(SluiceError.is(error) || error instanceof renderer.ClientError || error instanceof web.HttpRefusal, `${call}: ${error.stack}`)
+          assert.ok(SluiceError.is(error) || error instanceof renderer.ClientError || error instanceof HttpRefusal, `${call}: ${error.stack}`)
           refused++
         }
       }

@@ -48,11 +48,11 @@ test('a model that takes no images is asked again without them', async (t) => {
 test('a name is looked up, and a wrong one has neighbours, without a turn', (t) => {
   const engine = new Engine({ tools: [page('page.fetch', { aliases: ['fetch_page'], vcpCommand: 'FetchPage' }), page('page.open'), page('skill.read'), page('mail.send', { enabled: false })] })
   t.after(() => engine.close())
-  for (const name of ['page.fetch', 'page_fetch', 'fetch_page', 'FetchPage']) assert.deepEqual([engine.resolve(name).tool?.name, engine.resolve(name).near], ['page.fetch', []], name)
-  const { tool: none, near } = engine.resolve('page')
+  for (const name of ['page.fetch', 'page_fetch', 'fetch_page', 'FetchPage']) assert.deepEqual([engine.resolve(name).tool?.name, engine.resolve(name).suggestions], ['page.fetch', []], name)
+  const { tool: none, suggestions: near } = engine.resolve('page')
   assert.deepEqual([none, near], [undefined, ['page.fetch', 'page.open']], 'nothing in common with skill.read')
   assert.equal(engine.resolve('mail.send').tool, undefined, 'no model may call it')
-  assert.deepEqual(engine.resolve(''), { near: [] })
+  assert.deepEqual(engine.resolve(''), { suggestions: [] })
   assert.throws(() => engine.resolve(), { code: 'option', path: 'name' })
 })
 

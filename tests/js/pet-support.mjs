@@ -64,7 +64,7 @@ export function fakeClient() {
   const client = {
     connection: { get state() { return connection.getSnapshot() }, subscribe: connection.subscribe },
     open: (id = 'main') => keep(conversations, id, () => ({ id, forgotten: 0, entries: [] })),
-    message: (id) => keep(messages, id, () => ({ id, seq: 0, role: 'assistant', rounds: 0, blocks: [], asks: [] })),
+    message: (id) => keep(messages, id, () => ({ id, seq: 0, role: 'assistant', rounds: 0, blocks: [], questions: [] })),
     pet: {
       onOrder: (listener) => (orders.add(listener), () => orders.delete(listener)),
       ready: async () => {},

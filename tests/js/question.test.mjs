@@ -146,7 +146,7 @@ test('a result that is JSON on one line stands on lines of its own, and nothing 
 
 test('the head counts what there is to read', () => {
   const counts = (request) => textOf(of(ask(request), 'counts')[0])
-  assert.equal(counts({ arguments: { a: 'one\ntwo', b: 5 }, reserved: { maid: 'Nova' } }), '3 arguments · 12 characters in 4 lines')
+  assert.equal(counts({ arguments: { a: 'one\ntwo', b: 5 }, protocolFields: { maid: 'Nova' } }), '3 arguments · 12 characters in 4 lines')
   assert.equal(counts({ arguments: {} }), 'No arguments')
   assert.equal(counts({ stage: 'result', preview: { text: 'x\n'.repeat(1000), isError: false } }), '2,000 characters in 1,001 lines')
 })

@@ -132,12 +132,12 @@ test('frames before the snapshot are held; those it has already are not applied 
 test('the time to answer a question counts by the clock of this window', async () => {
   const hostsNow = Date.now() - 90_000
   const ask = (call, leftMs) => ({ call, stage: 'execution', token: `t${call}`, digest: 'd', expiresAt: hostsNow + 60_000, leftMs })
-  const { bridge, frame } = wire(() => ({ ...emptyView('m1'), seq: 1, asks: [ask(1, 60_000)] }))
+  const { bridge, frame } = wire(() => ({ ...emptyView('m1'), seq: 1, questions: [ask(1, 60_000)] }))
   const message = connect(bridge).message('m1')
   message.subscribe(() => {})
   await turn()
   frame({ messages: [{ id: 'm1', after: 1, seq: 2, deltas: [{ type: 'ask', ask: ask(2, 20_000) }, { type: 'ask', ask: { ...ask(3), leftMs: undefined } }] }] })
-  const left = message.getSnapshot().asks.map(({ expiresAt }) => Math.round((expiresAt - Date.now()) / 10_000))
+  const left = message.getSnapshot().questions.map(({ expiresAt }) => Math.round((expiresAt - Date.now()) / 10_000))
   assert.deepEqual(left, [6, 2, -3], 'a host that does not say how much was left is believed')
 })
 
@@ -283,7 +283,7 @@ test('decisionOn: names the decision that counts, by the question and not by its
     { stage: 'execution', decision: 'approved', by: 'user', who: 'ann', at: 7 }, { stage: 'result', decision: 'denied', by: 'user' },
     { stage: 'result', decision: 'expired', by: 'policy' },
   ]
-  const snapshot = { id: 'm1', seq: 1, role: 'assistant', rounds: 1, asks: [], blocks: [{ type: 'text', text: 'a' }, { type: 'tool_use', call: 1, name: 'a.b', approvals }, { type: 'tool_use', call: 2, name: 'a.b' }] }
+  const snapshot = { id: 'm1', seq: 1, role: 'assistant', rounds: 1, questions: [], blocks: [{ type: 'text', text: 'a' }, { type: 'tool_use', call: 1, name: 'a.b', approvals }, { type: 'tool_use', call: 2, name: 'a.b' }] }
   const message = connect({ ...refusal(), call: async () => ({ ok: true, value: snapshot }) }).message('m1')
   message.subscribe(() => {})
   await turn()

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { file, memory } from 'sluice'
+import { fileRules, memoryRules } from 'sluice'
 import { guarded } from './host-support.mjs'
 import { cards, stage } from './support.mjs'
 
@@ -19,7 +19,7 @@ const RULES = 60
 /** As a writer beside others: in a thread or a process of its own. */
 const writer = isMainThread ? process.argv[2] === 'writer' && { path: process.argv[3], name: process.argv[4] } : workerData
 if (writer) {
-  const rules = file(writer.path)
+  const rules = fileRules(writer.path)
   for (let at = 0; at < RULES; at++) rules.add(allow(`${writer.name}.${at}`))
   parentPort?.postMessage('done')
 } else {
@@ -39,22 +39,22 @@ function suite() {
   test('a deny or an ask without a scope is for ever', async (t) => {
     const path = join(folder(t), 'rules.json')
     write(path, [deny('file.delete'), { tool: 'notes.*', effect: 'ask' }])
-    const rules = file(path)
+    const rules = fileRules(path)
     for (let times = 0; times < 5; times++) assert.equal(rules.list().length, 2)
     rules.add(allow('other'))
     rules.add(deny('shell.run'))
     const all = [deny('file.delete', { scope: 'always' }), { tool: 'notes.*', effect: 'ask', scope: 'always' }, allow('other'), deny('shell.run', { scope: 'always' })]
     assert.deepEqual(kept(path), all)
-    assert.deepEqual(file(path).list(), all)
+    assert.deepEqual(fileRules(path).list(), all)
     const { tool, ran } = guarded()
-    const { run } = await stage(t, { answers: [callsDelete, { text: 'No.' }], tools: [tool], rules: file(path), approvals: { execution: () => 'once' } })
+    const { run } = await stage(t, { answers: [callsDelete, { text: 'No.' }], tools: [tool], rules: fileRules(path), approvals: { execution: () => 'once' } })
     assert.equal(cards(await run().done)[0].status, 'denied')
     assert.deepEqual(ran, [])
   })
 
   test('rules of other scopes live as long as the process', (t) => {
     const path = join(folder(t), 'rules.json')
-    const rules = file(path)
+    const rules = fileRules(path)
     rules.add(allow('a', { scope: 'session' }))
     rules.add(allow('b'))
     rules.add(allow('b'))
@@ -69,7 +69,7 @@ function suite() {
   test('a file that is damaged is told with its name and the place, and nothing runs', async (t) => {
     const path = join(folder(t), 'rules.json')
     const { tool, ran } = guarded()
-    const { run } = await stage(t, { answers: () => callsDelete, tools: [tool], rules: file(path), approvals: { execution: () => 'once' } })
+    const { run } = await stage(t, { answers: () => callsDelete, tools: [tool], rules: fileRules(path), approvals: { execution: () => 'once' } })
     for (const [text, place, detail] of [
       ['', '', /no JSON/], ['[{"tool":', '', /no JSON/], ['{}', '', /array of rules/], ['[null]', '[0]', /found null/],
       ['[{"tool":"a","effect":"deny"},{"tool":5,"effect":"deny"}]', '[1].tool', /found 5, expected a tool's name/],
@@ -79,12 +79,12 @@ function suite() {
     ]) {
       writeFileSync(path, text)
       const error = { name: 'SluiceError', code: 'option', path: path + place, detail }
-      assert.throws(() => file(path), error)
+      assert.throws(() => fileRules(path), error)
       assert.throws(() => run(), error)
       assert.equal(readFileSync(path, 'utf8'), text, 'it is left as it was')
     }
     writeFileSync(path, '[{"tool":"a","effect":"deny","x-why":"asked for"}]')
-    assert.equal(file(path).list()[0]['x-why'], 'asked for')
+    assert.equal(fileRules(path).list()[0]['x-why'], 'asked for')
     assert.deepEqual(ran, [])
   })
 
@@ -95,12 +95,12 @@ function suite() {
     symlinkSync('b', join(dir, 'a'))
     symlinkSync('a', join(dir, 'b'))
     for (const [name, detail] of [['plain/rules.json', /a part of the path is a file/], ['folder', /it is a folder/], ['a', /in a circle/]]) {
-      assert.throws(() => file(join(dir, name)), { code: 'option', detail }, name)
+      assert.throws(() => fileRules(join(dir, name)), { code: 'option', detail }, name)
     }
-    assert.throws(() => file(''), { code: 'option' })
+    assert.throws(() => fileRules(''), { code: 'option' })
     if (process.getuid?.() === 0) return // root may everything
     chmodSync(dir, 0o500)
-    const rules = file(join(dir, 'rules.json'))
+    const rules = fileRules(join(dir, 'rules.json'))
     assert.throws(() => rules.add(deny('a')), { code: 'option', detail: /no permission/ })
     assert.deepEqual(rules.list(), [deny('a', { scope: 'always' })], 'it counts all the same')
     chmodSync(dir, 0o700)
@@ -110,8 +110,8 @@ function suite() {
     const dir = folder(t)
     mkdirSync(join(dir, 'real'))
     symlinkSync('real/rules.json', join(dir, 'link.json'))
-    file(join(dir, 'link.json')).add(allow('a'))
-    file(join(dir, 'link.json')).add(allow('b'))
+    fileRules(join(dir, 'link.json')).add(allow('a'))
+    fileRules(join(dir, 'link.json')).add(allow('b'))
     assert.ok(lstatSync(join(dir, 'link.json')).isSymbolicLink())
     assert.equal(kept(join(dir, 'real/rules.json')).length, 2)
     assert.equal(statSync(join(dir, 'real/rules.json')).mode & 0o077, 0)
@@ -136,13 +136,13 @@ function suite() {
     writeFileSync(`${path}.lock`, 'somebody')
     const long = new Date(Date.now() - 60_000)
     utimesSync(`${path}.lock`, long, long)
-    file(path).add(allow('a'))
+    fileRules(path).add(allow('a'))
     assert.deepEqual([kept(path).length, readdirSync(join(path, '..'))], [1, ['rules.json']])
   })
 
   test('what another process writes counts at the next look', (t) => {
     const path = join(folder(t), 'rules.json')
-    const [mine, other] = [file(path), file(path)]
+    const [mine, other] = [fileRules(path), fileRules(path)]
     mine.add(allow('a'))
     assert.deepEqual(other.list(), [allow('a')])
     other.revoke(allow('a'))
@@ -153,7 +153,7 @@ function suite() {
 
   test('rules in memory are copies too', () => {
     const given = [allow('a')]
-    const rules = memory(given)
+    const rules = memoryRules(given)
     given[0].tool = 'b'
     rules.list()[0].tool = 'c'
     assert.deepEqual(rules.list(), [allow('a')])

@@ -4,14 +4,14 @@ import test from 'node:test'
 import { Engine, tool } from 'sluice'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { durable } from 'sluice/durable'
 import { createHost } from 'sluice/host'
 
 const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm' }
 const transport = () => Promise.reject(new Error('nothing is sent'))
 const run = () => ({ model, transport })
-const handler = { run, store: memory(), authorize: () => true }
+const handler = { run, store: memoryConversations(), authorize: () => true }
 
 /** Everything that runs turns of an engine. */
 const runners = {

@@ -107,7 +107,7 @@ test('while a person types nothing is printed; what came is said afterwards', ()
 })
 
 test('tries again are one line that goes, and the error is told once', () => {
-  const retry = (attempt) => ({ type: 'retry', round: 1, attempt, of: 2, delayMs: 400, detail: 'ECONNREFUSED' })
+  const retry = (attempt) => ({ type: 'retry', round: 1, attempt, maxAttempts: 2, delayMs: 400, detail: 'ECONNREFUSED' })
   const { rows, steps } = shown([retry(1), retry(2), { type: 'error', code: 'network', detail: 'ECONNREFUSED' }])
   assert.deepEqual(rows, ['✖ network: ECONNREFUSED', ''])
   assert.equal(steps[1], '  (trying again in 0.4 s, 2 of 2: ECONNREFUSED)')

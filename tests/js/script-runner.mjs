@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from './dist.mjs'
-import { checkAnthropic, checkGemini, checkOllama, checkResponses } from 'sluice/testing'
+import { checkAnthropic, checkGemini, checkOllama, checkOpenAIResponses } from 'sluice/testing'
 
 const { unpack } = await built('packed')
 
@@ -25,7 +25,7 @@ const refusals = {
   anthropic: (body) => checkAnthropic(body),
   gemini: (body, model) => checkGemini(body, model),
   'openai-responses': (body) => {
-    const words = checkResponses(body)
+    const words = checkOpenAIResponses(body)
     // Scripts have items and members that no version knows yet: those go back as well.
     return words && /^(Unknown parameter|Invalid value)|begins with/.test(words) ? null : words
   },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { checkServer, Engine, models } from 'sluice'
+import { checkServer, Engine, listModels } from 'sluice'
 import { collect } from './support.mjs'
 
 const KEY = 'sk-abcdefgh1234ijklmnop'
@@ -173,7 +173,7 @@ const waysToAsk = {
     engine.close()
     return JSON.stringify([failures, events, result])
   },
-  models: async ({ name: _, ...server }) => await models(server),
+  models: async ({ name: _, ...server }) => await listModels(server),
   checkServer: async (model) => {
     const told = []
     for await (const check of checkServer(model)) told.push(check)

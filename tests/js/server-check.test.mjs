@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { checkServer, models, SluiceError } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { checkServer, listModels, SluiceError } from 'sluice'
+import { startScriptedServer } from 'sluice/testing'
 import { holdWaits } from './support.mjs'
 
 const key = 'sk-quite-secret-0123456789'
@@ -29,7 +29,7 @@ const able = ({ body }) => {
   return /Call the tool note/.test(text) && !/noted/.test(text) ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] } : { text: 'ready' }
 }
 async function scripted(t, options) {
-  const server = await startServer({ answers: able, ...options })
+  const server = await startScriptedServer({ answers: able, ...options })
   t.after(server.close)
   return server
 }
@@ -45,7 +45,7 @@ for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'o
   test(`${wire}: models are listed, and a server that can all of it passes every step`, async (t) => {
     const server = await scripted(t, { models: ['a', 'm:8b'] })
     const at = { wire, baseURL: server.baseURLs[wire], apiKey: key }
-    assert.deepEqual(await models(at), ['a', 'm:8b'])
+    assert.deepEqual(await listModels(at), ['a', 'm:8b'])
     const steps = await checked({ ...at, name: 'm:8b' })
     assert.equal(brief(steps), '+reach +key +model +stream +tools +pictures', JSON.stringify(steps))
     assert.equal(server.requests.length, 3, 'three short answers')
@@ -57,18 +57,18 @@ test('a server that lists no models is asked for an answer', async (t) => {
   const steps = await checked({ baseURL: server.baseURL, name: 'm' })
   assert.equal(brief(steps), '+reach +key +model +stream +tools +pictures')
   assert.match(steps[1].says.en, /No key is needed/)
-  await assert.rejects(models({ baseURL: server.baseURL }), (error) => error instanceof SluiceError && error.code === 'failed' && /HTTP 404/.test(error.detail))
+  await assert.rejects(listModels({ baseURL: server.baseURL }), (error) => error instanceof SluiceError && error.code === 'failed' && /HTTP 404/.test(error.detail))
 })
 
 test('nobody there: the address, and how to start it', async () => {
-  const server = await startServer({ answers: [] })
+  const server = await startScriptedServer({ answers: [] })
   await server.close()
   const steps = await checked({ provider: 'ollama', baseURL: server.url, name: 'm' })
   assert.equal(brief(steps), '-reach')
   assert.match(said(steps)[0], /Nothing answers at http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/)
   assert.match(said(steps)[1], /ollama serve/)
   assert.match(said(await checked({ baseURL: server.url, name: 'm' }))[1], /Check the address/)
-  await assert.rejects(models({ baseURL: server.url }), /ECONNREFUSED/)
+  await assert.rejects(listModels({ baseURL: server.url }), /ECONNREFUSED/)
 })
 
 test('a key that is refused, with the words of the server but without the key', async (t) => {
@@ -77,7 +77,7 @@ test('a key that is refused, with the words of the server but without the key', 
     const steps = await checked({ provider: 'qwen', baseURL: `${url}/v1`, name: 'm', apiKey: key })
     assert.equal(brief(steps), '+reach -key', message)
     assert.match(said(steps)[1], /region/)
-    await assert.rejects(models({ baseURL: `${url}/v1`, apiKey: key }), (error) => !error.message.includes(key) && /HTTP 4/.test(error.message))
+    await assert.rejects(listModels({ baseURL: `${url}/v1`, apiKey: key }), (error) => !error.message.includes(key) && /HTTP 4/.test(error.message))
   }
   const open = await http(t, (request, response) => (request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : json(response, 401, { error: { message: 'No cookie auth credentials found' } })))
   const steps = await checked({ baseURL: open, name: 'm' })
@@ -97,7 +97,7 @@ test('an address of something else: a web page, a path that is not there', async
   assert.equal(brief(await checked({ baseURL: page, name: 'm' })), '-reach')
   assert.match(said(await checked({ baseURL: page, name: 'm' }))[0], /A web page answers/)
   assert.equal(brief(await checked({ baseURL: page })), '-reach')
-  await assert.rejects(models({ baseURL: page }), /a web page/)
+  await assert.rejects(listModels({ baseURL: page }), /a web page/)
   const none = await http(t, (_, response) => json(response, 404, { error: 'not found' }))
   const steps = await checked({ baseURL: none, name: 'm' })
   assert.equal(brief(steps), '-reach')
@@ -162,7 +162,7 @@ test('a slow server and a slow model are told, in time', async (t) => {
   const steps = await checked({ baseURL: mute, name: 'm' }, { timeoutMs: 300 })
   assert.equal(brief(steps), '-reach')
   assert.match(said(steps)[0], /^No answer .* within 0\.3 s/)
-  await assert.rejects(models({ baseURL: mute }, { timeoutMs: 300 }), /no answer within 0\.3 s/)
+  await assert.rejects(listModels({ baseURL: mute }, { timeoutMs: 300 }), /no answer within 0\.3 s/)
   const slow = await http(t, (request, response) => (request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : silence()))
   const late = await checked({ baseURL: slow, name: 'm' }, { timeoutMs: 300 })
   assert.equal(brief(late), '+reach +key -stream')
@@ -189,9 +189,9 @@ test('a signal ends it, and what is described wrongly is told', async (t) => {
   const stop = new AbortController()
   setTimeout(() => stop.abort(new Error('left')), 50)
   await assert.rejects(checked({ baseURL: mute, name: 'm' }, { signal: stop.signal }), /left/)
-  await assert.rejects(models({ baseURL: mute }, { signal: stop.signal }), /left/)
+  await assert.rejects(listModels({ baseURL: mute }, { signal: stop.signal }), /left/)
   await assert.rejects(checked({ name: 'm' }), (error) => error.code === 'option')
-  await assert.rejects(models({ baseURL: 'nowhere' }), (error) => error.code === 'option' && error.path === 'server.baseURL')
+  await assert.rejects(listModels({ baseURL: 'nowhere' }), (error) => error.code === 'option' && error.path === 'server.baseURL')
   await assert.rejects(checked({ baseURL: mute, name: 'm' }, { timeoutMS: 1 }), (error) => error.path === 'timeoutMS')
 })
 
@@ -202,10 +202,10 @@ test('a list of models may be anything: it neither breaks nor grows', async (t) 
     [[{ id: 'a' }, { id: 'a' }, { name: 'b' }, { id: 7 }, null, 'c', { id: '' }, { id: 'x'.repeat(300) }], ['a', 'b']], [{ data: [] }, []], [{ models: [{ model: 'z' }] }, ['z']],
   ]) {
     value = given
-    assert.deepEqual(await models({ baseURL: url }), wanted)
+    assert.deepEqual(await listModels({ baseURL: url }), wanted)
   }
   for (const bad of ['nope', '7', '{"data": 3}', '[', '"x"', '{}']) {
     value = bad
-    await assert.rejects(models({ baseURL: url }), /another document/)
+    await assert.rejects(listModels({ baseURL: url }), /another document/)
   }
 })

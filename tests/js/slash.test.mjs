@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { builtUrl } from './dist.mjs'
-import { files } from 'sluice/conversations'
-import { startServer } from 'sluice/testing'
+import { fileConversations } from 'sluice/conversations'
+import { startScriptedServer } from 'sluice/testing'
 import { main, noTerminal, onTerminal } from './on-terminal.mjs'
 import { screenOf } from './terminal-screen.mjs'
 
@@ -16,14 +16,14 @@ before(() => (folder = mkdtempSync(join(tmpdir(), 'sluice-slash-'))))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 async function chat(t, answers, steps, { words = [], ...options } = {}) {
-  const server = await startServer({ answers: answers.map((answer) => (typeof answer === 'string' ? { text: answer } : answer)), appendOnly: false, models: ['other', 'odd\u202e'] })
+  const server = await startScriptedServer({ answers: answers.map((answer) => (typeof answer === 'string' ? { text: answer } : answer)), appendOnly: false, models: ['other', 'odd\u202e'] })
   t.after(server.close)
   const store = join(folder, t.name.replace(/\W+/g, '-'))
   const { out, code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm', ...words.map((word) => (word === 'STORE' ? store : word))], [...steps, ['> ', '\x04']], { ...options, env: { ...(options.env ?? { NO_COLOR: '1' }), XDG_DATA_HOME: store } })
   assert.deepEqual(left, [], out)
   assert.equal(code, 0)
   const asked = server.requests.map(({ body }) => body.messages.map(({ content }) => content))
-  return { out, rows: screenOf(out, options.columns ?? 80), asked, models: server.requests.map(({ body }) => body.model), store: files(join(store, 'sluice', 'conversations')), at: store }
+  return { out, rows: screenOf(out, options.columns ?? 80), asked, models: server.requests.map(({ body }) => body.model), store: fileConversations(join(store, 'sluice', 'conversations')), at: store }
 }
 
 test('/help tells every command; an unknown one is told, and not sent; two slashes send one', noTerminal, async (t) => {
@@ -49,7 +49,7 @@ test('/again in a kept conversation keeps both answers, and asks again what fail
     ['> ', 'First\r'], ['One.', ''], ['> ', '/again\r'], ['Two.', ''], ['> ', 'Second\r'], ['not today', ''], ['> ', '/again\r'], ['Three.', ''],
   ], { words: ['--conversation', 'sun', '--store', 'STORE'] })
   assert.deepEqual(asked.slice(2), Array(2).fill(['First', 'Two.', 'Second']))
-  const { entries, head } = await files(at).load('sun')
+  const { entries, head } = await fileConversations(at).load('sun')
   assert.deepEqual(entries.map(({ role, parent }) => [role, entries.findIndex(({ id }) => id === parent)]), [['user', -1], ['assistant', 0], ['assistant', 0], ['user', 2], ['assistant', 3], ['assistant', 3]])
   assert.deepEqual(entries.map(({ message }) => message?.outcome), [undefined, 'completed', 'completed', undefined, 'failed', 'completed'])
   assert.equal(head, entries.at(-1).id)
@@ -71,7 +71,7 @@ test('/model changes the model, /tools tells the tools, /quit ends the chat', no
     ['> ', '/model\r'], ['m answers.', ''], ['The server has other, odd⟨U+202E⟩.', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/model other\r'], ['other answers from now on', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/tools\r'], ['--tools FILE.mjs brings them', ''], ['> ', '/mo\t'], ['/model', '\r'],
   ])
   assert.deepEqual(models, ['m', 'other'])
-  const server = await startServer({ answers: [] })
+  const server = await startScriptedServer({ answers: [] })
   t.after(server.close)
   const { code, left } = await onTerminal(['chat', '--base-url', server.baseURL, '--model', 'm'], [['> ', '/quit\r']])
   assert.deepEqual([code, left], [0, []])
@@ -130,7 +130,7 @@ test('a question has the words of the app at 40, 80 and 120 columns: its sentenc
 })
 
 test('without a terminal a slash is text', async (t) => {
-  const server = await startServer({ answers: [{ text: 'As you say.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'As you say.' }] })
   t.after(server.close)
   const child = spawn(process.execPath, [main, 'chat', '--base-url', server.baseURL, '--model', 'm'])
   child.stdin.end('/quit\n')

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { agUIHandler } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
-import { memory } from 'sluice/conversations'
+import { memoryConversations } from 'sluice/conversations'
 import { openAIHandler, textToolCalls } from 'sluice/openai'
 import { ask, readStream, streamOf, wholeOf } from './openai-support.mjs'
 import { stage } from './support.mjs'
@@ -63,7 +63,7 @@ test('answers of a model\'s server: an event, a whole one, one where a stream wa
 
 test('requests: of a client of OpenAI, of a chat, of AG-UI', async (t) => {
   const { engine } = await stage(t, { answers: [] })
-  const options = { run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, retries: 0 }), store: memory(), authorize: () => false }
+  const options = { run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, retries: 0 }), store: memoryConversations(), authorize: () => false }
   const handlers = {
     openAIHandler: openAIHandler({ baseURL: 'http://model.test/v1', fetch: async () => new Response(whole) }), chatHandler: chatHandler(engine, options), agUIHandler: agUIHandler(engine, options),
   }

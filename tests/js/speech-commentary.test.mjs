@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 import { SluiceError } from 'sluice'
-import { segmenter, speaker } from 'sluice/speech'
+import { speechSegmenter, speaker } from 'sluice/speech'
 import { FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
 
 const { Sayings } = await built('sayings')
@@ -73,14 +73,14 @@ test('speech: `commentary` says comments, each message as its own text', async (
   for (const name of ['early phase', 'late phase']) {
     for (const pieces of cuts(answers[name].deltas)) assert.equal(await heardOf([pieces], { segments: { commentary: true } }), `${NOTE} ${ANSWER}`)
   }
-  const cutter = segmenter({ commentary: true })
+  const cutter = speechSegmenter({ commentary: true })
   const segments = [...[say(0, 'One moment', note), say(1, 'It rains', final)].flatMap((delta) => cutter.push(delta)), ...cutter.end()]
   assert.deepEqual(segments.map(({ block, from, to, text }) => [block, from, to, text]), [[0, 0, 10, 'One moment'], [1, 0, 8, 'It rains']])
-  assert.throws(() => segmenter({ commentary: 'yes' }), (error) => error instanceof SluiceError && error.code === 'option' && /commentary/.test(error.message))
+  assert.throws(() => speechSegmenter({ commentary: 'yes' }), (error) => error instanceof SluiceError && error.code === 'option' && /commentary/.test(error.message))
 })
 
 test('speech: cues of a comment are sent all the same, with the words that follow', () => {
-  const cutter = segmenter()
+  const cutter = speechSegmenter()
   const cue = { type: 'ipc', call: 1, channel: 'c', payload: [], block: 0, offset: 4 }
   const segments = [...[say(0, NOTE, note), cue, say(2, ANSWER, final)].flatMap((delta) => cutter.push(delta)), ...cutter.end()]
   assert.equal(segments.map(({ text }) => text).join(' '), ANSWER)

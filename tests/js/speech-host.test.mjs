@@ -1,7 +1,7 @@
 // From the model to the mouth: a host whose pet does what the model says with its words, a window that speaks, and a voice of the test.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { receive } from 'sluice/live2d'
+import { receivePetOrders } from 'sluice/live2d'
 import { companion } from 'sluice/pet'
 import { connect } from 'sluice/renderer'
 import { speaker } from 'sluice/speech'
@@ -30,7 +30,7 @@ async function stage(t, { cues = 'spoken', voice = new FakeVoice() } = {}) {
 
 test('speech: an expression comes with its words, not with the text', async (t) => {
   const { client, model, voice, speaks, ready, notices } = await stage(t)
-  receive({ client, model, speaker: speaks })
+  receivePetOrders({ client, model, speaker: speaks })
   await ready()
   const message = await client.send('I got it!')
   speaks.follow(message)
@@ -54,7 +54,7 @@ test('speech: an expression comes with its words, not with the text', async (t) 
 
 test('speech: what the voice did not come to is not done, and its card says so', async (t) => {
   const { client, model, voice, speaks, ready, notices } = await stage(t)
-  receive({ client, model, speaker: speaks })
+  receivePetOrders({ client, model, speaker: speaks })
   await ready()
   const message = await client.send('I got it!')
   speaks.follow(message)
@@ -72,7 +72,7 @@ test('speech: what the voice did not come to is not done, and its card says so',
 test('speech: where nobody speaks, or orders do not wait, the pet does it at once', async (t) => {
   for (const [cues, follows] of [['spoken', false], ['now', true]]) {
     const { client, model, speaks, ready } = await stage(t, { cues })
-    receive({ client, model, speaker: speaks })
+    receivePetOrders({ client, model, speaker: speaks })
     await ready()
     const message = await client.send('I got it!')
     if (follows) speaks.follow(message)
@@ -134,7 +134,7 @@ test('speech: where a voice cannot say when its words come, the pet does it at o
   for (const hold of [() => { throw new Error('no') }, async () => { throw new Error('no') }]) {
     const { client, model, ready, notices } = await stage(t)
     const told = []
-    receive({ client, model, speaker: { hold }, onError: (reason) => told.push(reason) })
+    receivePetOrders({ client, model, speaker: { hold }, onError: (reason) => told.push(reason) })
     await ready()
     const message = await client.send('I got it!')
     await message.done

@@ -1,7 +1,7 @@
 // A speaker where things happen at the wrong time: stopped by those it tells, held while a sound is made, closed, and answers without any end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpVoice, segmenter, speaker } from 'sluice/speech'
+import { httpVoice, speechSegmenter, speaker } from 'sluice/speech'
 import { FakeAudio, FakeClock, FakeMessage, FakeVoice, settled } from './speech-support.mjs'
 import { assertLinear } from './work.mjs'
 
@@ -176,7 +176,7 @@ test('speech: what goes on behind an end counts its places from the beginning of
 })
 
 test('speech: an answer without any end and orders without any words take their time once', async () => {
-  const cutter = segmenter()
+  const cutter = speechSegmenter()
   const ipc = (call) => cutter.push({ type: 'ipc', call, channel: 'live2d:expression', payload: [], block: 0 })
   cutter.push({ type: 'text', block: 0, text: 'Hello there' })
   for (let call = 1; call <= 100_000; call++) ipc(call) // sorted with each, these took minutes

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from 'sluice'
-import { segmenter } from 'sluice/speech'
+import { speechSegmenter } from 'sluice/speech'
 
 const cue = (call) => ({ cue: call })
 const card = { card: true }
@@ -26,7 +26,7 @@ function events(parts, cut) {
 }
 
 function segments(all, options) {
-  const cutter = segmenter(options)
+  const cutter = speechSegmenter(options)
   return [...all.flatMap((event) => cutter.push(event)), ...cutter.end()]
 }
 
@@ -111,19 +111,19 @@ test('speech: places are those of the text that is shown', () => {
 })
 
 test('speech: what the model thinks, made up or took back is not said', () => {
-  const cutter = segmenter()
+  const cutter = speechSegmenter()
   const all = [
     { type: 'reasoning', block: 0, text: 'Let me think about this one.' }, { type: 'text', block: 1, text: 'The answer is surely 41. Or' },
     { type: 'retracted', blocks: [1] }, { type: 'text', block: 2, text: '{"result": 1}', fabricated: true }, { type: 'text', block: 3, text: 'It is 42, of course.' },
     { type: 'card', block: 4, call: 1, status: 'pending' },
   ].flatMap((event) => cutter.push(event))
   assert.deepEqual([...all, ...cutter.end()].map(({ text }) => text), ['The answer is surely 41.', 'It is 42, of course.'])
-  const polite = segmenter({ skipRefusals: true })
+  const polite = speechSegmenter({ skipRefusals: true })
   assert.deepEqual([...polite.push({ type: 'text', block: 0, text: 'I cannot do that.', refusal: true }), ...polite.end()], [])
 })
 
 test('speech: a cue that comes when its place was said comes with the next words', () => {
-  const cutter = segmenter()
+  const cutter = speechSegmenter()
   const first = cutter.push({ type: 'text', block: 0, text: 'This is the first sentence. And this is the sec' })
   assert.deepEqual(first.map(said), ['This is the first sentence.'])
   cutter.push({ type: 'text', block: 2, text: 'And here is the text behind the card' })
@@ -132,7 +132,7 @@ test('speech: a cue that comes when its place was said comes with the next words
 })
 
 test('speech: a pause ends a sentence, and a first one that is long enough begins without a mark', () => {
-  const quiet = segmenter()
+  const quiet = speechSegmenter()
   assert.deepEqual(quiet.push({ type: 'text', block: 0, text: 'Let me have a look at that. ' }), [])
   assert.deepEqual(quiet.wait(199, 199), [])
   assert.deepEqual(quiet.wait(200, 200).map(said), ['Let me have a look at that.'])
@@ -141,7 +141,7 @@ test('speech: a pause ends a sentence, and a first one that is long enough begin
   quiet.push({ type: 'ipc', call: 1, channel: 'c', payload: [], block: 0, offset: 0 })
   assert.deepEqual(quiet.end().map(said), ['You should ask Dr.[1]'])
 
-  const slow = segmenter()
+  const slow = speechSegmenter()
   slow.push({ type: 'text', block: 0, text: '今天我们去那个很远的地方看看风' })
   assert.deepEqual(slow.wait(10, 399), [])
   const [{ text }] = slow.wait(10, 400)
@@ -150,13 +150,13 @@ test('speech: a pause ends a sentence, and a first one that is long enough begin
   assert.deepEqual(slow.wait(500, 900), [], 'the next ones wait for a mark')
   assert.equal(text + slow.end()[0].text, '今天我们去那个很远的地方看看风景，')
 
-  const cues = segmenter()
+  const cues = speechSegmenter()
   cues.push({ type: 'ipc', call: 1, channel: 'c', payload: [], block: 0, offset: 0 })
   assert.deepEqual(cues.wait(200, 200).map(said), ['[1]'], 'nothing to say: it does not wait for words')
 })
 
 test('speech: one answer after the other', () => {
-  const cutter = segmenter()
+  const cutter = speechSegmenter()
   const twice = [1, 2].map(() => [...cutter.push({ type: 'text', block: 0, text: 'First of all this. ```x``` Then that.' }), ...cutter.end()])
   assert.deepEqual(twice[0], twice[1])
   assert.equal(twice[0].at(-1).last, true)
@@ -164,12 +164,12 @@ test('speech: one answer after the other', () => {
 
 test('speech: words of the app, and options that are wrong', () => {
   const words = { onScreen: 'Siehe Bildschirm.', link: 'ein Verweis' }
-  const cutter = segmenter({ words })
+  const cutter = speechSegmenter({ words })
   assert.deepEqual([...cutter.push({ type: 'text', block: 0, text: 'Unter https://a.b steht alles.\n```\nx\n```\n' }), ...cutter.end()].map(({ text }) => text), ['Unter ein Verweis steht alles.', 'Siehe Bildschirm.'])
-  const french = segmenter({ lang: 'ja-JP' })
+  const french = speechSegmenter({ lang: 'ja-JP' })
   assert.match([...french.push({ type: 'text', block: 0, text: 'See https://a.b' }), ...french.end()][0].text, /リンク/)
-  assert.throws(() => segmenter({ language: 'en' }), (error) => error instanceof SluiceError && error.path === 'language')
-  assert.throws(() => segmenter({ words: { link: 1 } }), (error) => error instanceof SluiceError && error.path === 'words.link')
+  assert.throws(() => speechSegmenter({ language: 'en' }), (error) => error instanceof SluiceError && error.path === 'language')
+  assert.throws(() => speechSegmenter({ words: { link: 1 } }), (error) => error instanceof SluiceError && error.path === 'words.link')
 })
 
 test('speech: any text gives the same pieces however it is cut, and nothing is said twice or out of order', () => {

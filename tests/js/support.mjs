@@ -1,10 +1,10 @@
 // What the tests of the package share.
 import { Engine, tool } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 
 /** A server with these answers and an engine with these tools, closed when the test ends. */
 export async function stage(t, { answers, server: options = {}, ...engineOptions }) {
-  const server = await startServer({ answers, ...options })
+  const server = await startScriptedServer({ answers, ...options })
   const engine = new Engine(engineOptions)
   t.after(async () => {
     engine.close()

@@ -281,7 +281,7 @@ test('rules that came meanwhile count', async (t) => {
   assert.equal(ofType(events, 'approval').length, 0)
   const [card] = cards(await second.done)
   assert.deepEqual([card.status, card.reason], ['denied', 'policy'])
-  assert.match(card.told, /forbidden meanwhile/)
+  assert.match(card.modelOutput, /forbidden meanwhile/)
 })
 
 test('wherever a run is suspended, the turn comes to the same end, and every tool runs once', async (t) => {
@@ -294,7 +294,7 @@ test('wherever a run is suspended, the turn comes to the same end, and every too
   let ran
   const execute = async ({ text }) => { ran.push(text); await delay(1); return text.toUpperCase() }
   const make = (permission) => [echo({ execute, permission, identity: '1' })]
-  for (const settings of [{}, { dispatch: 'block', execution: 'parallel' }, { permission: 'sensitive', ask: 'one_by_one' }]) {
+  for (const settings of [{}, { dispatch: 'block', execution: 'parallel' }, { permission: 'sensitive', questionOrder: 'one_by_one' }]) {
     const { permission = 'public', ...rest } = settings
     const { server, run, engine } = await stage(t, { answers, tools: make(permission), flushMs: 0, ...rest })
     let length = Infinity

@@ -1,7 +1,7 @@
 // What was decided while a run goes on: approvals that are taken back, rules that are added, questions that nobody has read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memory, tool } from 'sluice'
+import { memoryRules, tool } from 'sluice'
 import { cards, stage } from './support.mjs'
 
 const call = (name, args = {}, id = name) => ({ calls: [{ id, name: name.replace('.', '_'), arguments: args }] })
@@ -10,7 +10,7 @@ const made = (name, more = {}) =>
 
 /** Remembers `name` for ever in one run; `meanwhile` happens before the next run's model answers with a call of it. */
 async function meanwhile(t, given, name, { change, args = {}, first, ...options }) {
-  const rules = memory()
+  const rules = memoryRules()
   const script = [call(name, args), { text: 'Yes.' }, ...(first ? [first] : []), () => (change(rules), call(name, args, 'again')), { text: 'Well.' }]
   const answers = () => {
     const next = script.shift()
@@ -36,7 +36,7 @@ const revoke = (rules) => rules.list().forEach((rule) => rules.revoke(rule))
 test('a call whose approval was taken back does not start, whoever runs the tool', async (t) => {
   const { seen, ...result } = await meanwhile(t, [made('note.add')], 'note.add', { change: revoke })
   assert.deepEqual(seen.filter(({ type }) => type === 'execute'), [])
-  assert.match(cards(result)[0].told, /taken back/)
+  assert.match(cards(result)[0].modelOutput, /taken back/)
   const sent = []
   const door = made('door.open', { ipc: { channel: 'door', payload: [] } })
   const after = await meanwhile(t, [door], 'door.open', { change: (rules) => (sent.length = 0, revoke(rules)), ipc: (...what) => sent.push(what) })
@@ -56,7 +56,7 @@ test('a rule that is added meanwhile refuses by every name of the tool, and numb
     const note = made('note.add', { aliases: ['notes'], execute: () => void ran.push(1) })
     const { message } = await meanwhile(t, [note], 'note.add', { args: { n: -0 }, change: (rules) => (ran.length = 0, rules.add({ effect: 'deny', ...rule })) })
     assert.deepEqual(ran, [], JSON.stringify(rule))
-    assert.match(cards({ message })[0].told, rule.effect ? /asked about again/ : /forbidden meanwhile/)
+    assert.match(cards({ message })[0].modelOutput, rule.effect ? /asked about again/ : /forbidden meanwhile/)
   }
 })
 
@@ -111,7 +111,7 @@ test('an argument that is named like a prototype reaches nobody', async (t) => {
     const result = await one.done
     assert.equal(result.outcome, 'completed')
     assert.deepEqual(seen.filter(({ type }) => type === 'execute'), [])
-    assert.match(cards(result)[0].told, /no argument may be named __proto__/)
+    assert.match(cards(result)[0].modelOutput, /no argument may be named __proto__/)
   }
 })
 
@@ -125,7 +125,7 @@ test('a number that JavaScript cannot hold is neither asked about nor handed on'
       for await (const { type } of one) assert.ok(type !== 'approval' && type !== 'execute', type)
       const { outcome, message, history } = await one.done
       assert.deepEqual([outcome, message.blocks[0].status], ['completed', permission === 'public' ? 'error' : 'denied'])
-      assert.match(message.blocks[0].told, /Not run: .*a number in the arguments is larger than any that can be handed on/)
+      assert.match(message.blocks[0].modelOutput, /Not run: .*a number in the arguments is larger than any that can be handed on/)
       assert.ok(history[0].tool_calls[0].function.arguments.includes(number), 'what the model wrote is kept')
     }
   }

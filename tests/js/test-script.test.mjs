@@ -58,7 +58,7 @@ test('a script that was changed by a word does not hold', (t) => {
   const engine = new Engine({ tools: tools() })
   t.after(() => engine.close())
   const script = scriptOf(engine, { bytes: Buffer.from(examples.mixed.text), protocol: 'vcp' })
-  for (const [from, to] of [['"city": "杭州"', '"city": "苏州"'], ['"opener_in_value",\n            "told"', '"schema",\n            "told"'], ['"outcome": "completed"', '"outcome": "failed"'], ['"offset": 214', '"offset": 215']]) {
+  for (const [from, to] of [['"city": "杭州"', '"city": "苏州"'], ['"opener_in_value",\n            "modelOutput"', '"schema",\n            "modelOutput"'], ['"outcome": "completed"', '"outcome": "failed"'], ['"offset": 214', '"offset": 215']]) {
     assert.ok(script.includes(from), from)
     assert.notEqual(runScript(JSON.parse(script.replace(from, to)), restorable), '', from)
   }

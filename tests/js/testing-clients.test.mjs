@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const description = 'The weather now.'
@@ -182,7 +182,7 @@ const clients = {
 for (const [wire, client] of Object.entries(clients)) {
   for (const stream of [true, false]) {
     test(`${wire}: its client reads a ${stream ? 'stream' : 'whole body'}, and goes on with calls, thoughts and a second question`, async (t) => {
-      const server = await startServer({ answers: [...script, { text: 'Any time.', usage }] })
+      const server = await startScriptedServer({ answers: [...script, { text: 'Any time.', usage }] })
       t.after(server.close)
       const official = client.of(server)
       let conversation = client.start()
@@ -199,7 +199,7 @@ for (const [wire, client] of Object.entries(clients)) {
 
   test(`${wire}: its client reads a stream that is cut anywhere`, async (t) => {
     for (const chunks of ['byte', { seed: 7 }]) {
-      const server = await startServer({ answers: script, chunks, deltas: 3 })
+      const server = await startScriptedServer({ answers: script, chunks, deltas: 3 })
       t.after(server.close)
       const { came: _, ...read } = await client.ask(client.of(server), client.start(), true)
       assert.deepEqual(read, said[0])
@@ -207,7 +207,7 @@ for (const [wire, client] of Object.entries(clients)) {
   })
 
   test(`${wire}: its client tells a refusal, an overload and a failure in mid-stream`, async (t) => {
-    const server = await startServer({
+    const server = await startScriptedServer({
       answers: [
         { status: 400, error: 'The model is not yours.' },
         { status: 503, error: 'Come back later.', headers: { 'retry-after': '7' } },
@@ -222,7 +222,7 @@ for (const [wire, client] of Object.entries(clients)) {
   })
 
   test(`${wire}: its client is refused where a result is missing, and where a result was changed later`, async (t) => {
-    const server = await startServer({ answers: [...script, ...script] })
+    const server = await startScriptedServer({ answers: [...script, ...script] })
     t.after(server.close)
     const official = client.of(server)
     const ask = (conversation) => client.ask(official, conversation, true)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkMessages, startServer } from 'sluice/testing'
+import { checkOpenAIChat, startScriptedServer } from 'sluice/testing'
 
 async function ask(server, messages = [{ role: 'user', content: 'x' }], more = {}) {
   const body = JSON.stringify({ model: 'm', messages, stream: true, ...more })
@@ -9,7 +9,7 @@ async function ask(server, messages = [{ role: 'user', content: 'x' }], more = {
 }
 
 test('an answer is a stream of chunks that ends with [DONE]', async (t) => {
-  const server = await startServer({ answers: [{ text: 'one two', calls: [{ id: 'c', name: 'f', arguments: { a: 1 } }], usage: { prompt_tokens: 1, completion_tokens: 2 } }] })
+  const server = await startScriptedServer({ answers: [{ text: 'one two', calls: [{ id: 'c', name: 'f', arguments: { a: 1 } }], usage: { prompt_tokens: 1, completion_tokens: 2 } }] })
   t.after(server.close)
   const { status, type, text } = await ask(server)
   assert.equal(status, 200)
@@ -30,7 +30,7 @@ test('the bytes are the same however they are cut', async (t) => {
   const answer = { reasoning: 'hm', text: 'größe 你好 🎉', finish: 'length', done: false }
   const texts = []
   for (const chunks of ['event', 'byte', 5, { seed: 1 }, { seed: 2, max: 3 }]) {
-    const server = await startServer({ answers: [answer], chunks, deltas: 2 })
+    const server = await startScriptedServer({ answers: [answer], chunks, deltas: 2 })
     t.after(server.close)
     texts.push((await ask(server)).text)
   }
@@ -38,7 +38,7 @@ test('the bytes are the same however they are cut', async (t) => {
 })
 
 test('raw bytes, errors, one JSON body, and the end of the script', async (t) => {
-  const server = await startServer({
+  const server = await startScriptedServer({
     answers: [
       { parts: [{ raw: ': hello\n\n' }], finish: null, done: false },
       { status: 429, error: 'slow down', headers: { 'retry-after': '1' } },
@@ -58,7 +58,7 @@ test('raw bytes, errors, one JSON body, and the end of the script', async (t) =>
 })
 
 test('a request that a strict provider would refuse gets a 400 that says why', async (t) => {
-  const server = await startServer({ answers: () => ({ text: 'x' }) })
+  const server = await startScriptedServer({ answers: () => ({ text: 'x' }) })
   t.after(server.close)
   const { status, text } = await ask(server, [{ role: 'user', content: 'x' }, { role: 'assistant', content: '', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'user', content: 'y' }])
   assert.equal(status, 400)
@@ -70,7 +70,7 @@ test('the order of messages is checked as strict providers do', () => {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
   const calling = { role: 'assistant', content: null, tool_calls: [call] }
   const result = { role: 'tool', tool_call_id: 'a', content: 'r' }
-  const check = (...messages) => checkMessages({ model: 'm', messages })
+  const check = (...messages) => checkOpenAIChat({ model: 'm', messages })
   assert.equal(check(user), null)
   assert.equal(check(user, calling, result), null)
   assert.match(check(), /non-empty/)
@@ -83,6 +83,6 @@ test('the order of messages is checked as strict providers do', () => {
   assert.match(check(user, { ...calling, tool_calls: [call, call] }, result), /stands twice/)
   assert.match(check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'a.b', arguments: '{}' } }] }, result), /does not match/)
   assert.match(check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'f', arguments: '{"x' } }] }, result), /no JSON/)
-  assert.match(checkMessages({ model: 'm', messages: [user], tools: [] }), /non-empty/)
-  assert.match(checkMessages({ model: 'm', messages: [user], tools: [{ function: { name: 'a.b' } }] }), /does not match/)
+  assert.match(checkOpenAIChat({ model: 'm', messages: [user], tools: [] }), /non-empty/)
+  assert.match(checkOpenAIChat({ model: 'm', messages: [user], tools: [{ function: { name: 'a.b' } }] }), /does not match/)
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 
 const user = { role: 'user', content: 'x' }
 
@@ -18,7 +18,7 @@ const paths = {
 }
 
 async function serve(t, options) {
-  const server = await startServer(options)
+  const server = await startScriptedServer(options)
   t.after(server.close)
   const ask = async (wire, more = {}, path = paths[wire][0]) => {
     const response = await fetch(server.url + path, { method: 'POST', headers: { 'anthropic-version': '2023-06-01' }, body: JSON.stringify({ ...paths[wire][1], ...more }) })

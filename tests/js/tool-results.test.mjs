@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { Engine, memory, OutcomeUnknown, parts, tool, Turn } from 'sluice'
+import { Engine, memoryRules, OutcomeUnknown, resultParts, tool, Turn } from 'sluice'
 import { callsEcho, cards, collect, echo, stage } from './support.mjs'
 
 const calls = (args = { text: 'hi' }) => ({ calls: [{ id: 'a', name: 'echo_back', arguments: args }] })
@@ -26,9 +26,9 @@ test('a tool that ran is told so, whatever it returned', async (t) => {
     [/found NaN/, NaN], [/-Infinity in "low"/, { low: -Infinity }], [/invalid Date in "due"/, { due: new Date('never') }], [/undefined in "1"/, [1, , 2]],
     [/function in "0"/, [() => 1]],
     [/thrown by toJSON/, { toJSON() { throw new Error('thrown by toJSON') } }], [/./, deep], [/./, new Proxy({}, { ownKeys() { throw new Error('no') } })],
-    [/text\/html/, parts({ type: 'image', mediaType: 'text/html', data: 'PGI+' })], [/bytes/, parts({ type: 'image', mediaType: 'image/png', data: Buffer.from('x') })],
+    [/text\/html/, resultParts({ type: 'image', mediaType: 'text/html', data: 'PGI+' })], [/bytes/, resultParts({ type: 'image', mediaType: 'image/png', data: Buffer.from('x') })],
   ]) {
-    const { status, told } = await card(t, () => value)
+    const { status, modelOutput: told } = await card(t, () => value)
     assert.equal(status, 'error')
     assert.match(told, /^Error: The tool ran, but what it returned cannot be told: /)
     assert.match(told, what)
@@ -37,8 +37,8 @@ test('a tool that ran is told so, whatever it returned', async (t) => {
 
 test('a picture of 50 MB goes to nobody, whoever gives it, and the turn goes on', async (t) => {
   const data = `iVBORw0KGgo${'A'.repeat(67_000_000 - 11)}`
-  for (const value of [parts({ type: 'image', mediaType: 'image/png', data }), { content: [{ type: 'image', mimeType: 'image/png', data }] }]) {
-    const { status, told, parts: kept } = await card(t, () => value)
+  for (const value of [resultParts({ type: 'image', mediaType: 'image/png', data }), { content: [{ type: 'image', mimeType: 'image/png', data }] }]) {
+    const { status, modelOutput: told, parts: kept } = await card(t, () => value)
     assert.deepEqual([status, told, kept], ['error', 'Error: The tool ran, but what it returned cannot be told: the parts are longer than limits.resultBytes, 16777216', undefined])
   }
 })
@@ -48,10 +48,10 @@ test('what JSON can hold is told as it is', async (t) => {
   for (const [value, told] of [
     [undefined, 'ok'], [null, 'null'], [0, '0'], ['', '(no output)'], [{ a: undefined }, '{}'], [{}, '{}'], [Object.create(null), '{}'], [[], '[]'], [{ run() {} }, '{}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'], [new URL('http://x/'), '"http://x/"'], [new Point(), '{"x":1}'], [new String('s'), '"s"'], [new Number(5), '5'],
-    [parts(), '(no output)'], [parts({ type: 'text', text: 'noon' }), 'noon'],
+    [resultParts(), '(no output)'], [resultParts({ type: 'text', text: 'noon' }), 'noon'],
   ]) {
     const made = await card(t, () => value)
-    assert.deepEqual([made.status, made.told], ['success', told])
+    assert.deepEqual([made.status, made.modelOutput], ['success', told])
   }
 })
 
@@ -61,7 +61,7 @@ test('the pictures of an MCP client are pictures: nobody reads their base64, nei
   const both = { content: [{ type: 'text', text: 'A cat.' }, { ...image, annotations: { audience: ['user'] } }], isError: false }
   const { run, server } = await stage(t, { answers: [calls(), { text: 'Nice.' }], tools: [echo({ execute: () => both })] })
   const result = await run().done
-  const [{ status, told, parts: shown, output }] = cards(result)
+  const [{ status, modelOutput: told, parts: shown, output }] = cards(result)
   assert.deepEqual([status, told, shown], ['success', 'A cat.', [{ type: 'text', text: 'A cat.' }, { type: 'image', mediaType: 'image/png', data }]])
   assert.ok(!JSON.stringify([told, output]).includes(data))
   const { messages } = server.requests[1].body
@@ -75,13 +75,13 @@ test('the pictures of an MCP client are pictures: nobody reads their base64, nei
   ]) {
     const made = await card(t, () => ({ content }))
     assert.equal(made.status, 'success')
-    assert.match(made.told ?? '', told)
-    assert.ok(!JSON.stringify([made.told, made.output]).includes(data))
+    assert.match(made.modelOutput ?? '', told)
+    assert.ok(!JSON.stringify([made.modelOutput, made.output]).includes(data))
   }
   const failed = await card(t, () => ({ content: [{ type: 'text', text: 'no camera' }, image], isError: true }))
-  assert.deepEqual([failed.status, failed.told], ['error', 'Error: no camera'])
+  assert.deepEqual([failed.status, failed.modelOutput], ['error', 'Error: no camera'])
   for (const plain of [{ content: [{ type: 'text', text: 'x' }] }, { content: ['image'] }, { content: [] }, { content: [null] }]) {
-    assert.equal((await card(t, () => plain)).told, JSON.stringify(plain))
+    assert.equal((await card(t, () => plain)).modelOutput, JSON.stringify(plain))
   }
 })
 
@@ -89,7 +89,7 @@ test('what a tool throws is told, also where it cannot be read', async (t) => {
   const hostile = Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('no') } })
   for (const [thrown, told] of [[new Error('boom'), 'Error: boom'], ['boom', 'Error: boom'], [undefined, 'Error: undefined'], [hostile, 'Error: something was thrown that cannot be read']]) {
     const made = await card(t, () => { throw thrown })
-    assert.deepEqual([made.status, made.told], ['error', told])
+    assert.deepEqual([made.status, made.modelOutput], ['error', told])
   }
 })
 
@@ -101,7 +101,7 @@ test('no tool is given arguments that mean a prototype', async (t) => {
     const { run } = await stage(t, { answers: [calls(args), { text: 'Done.' }], tools: [echo({ execute: (given) => ran.push(given), parameters: { type: 'object' } })] })
     const [made] = cards(await run().done)
     assert.deepEqual([made.status, ran], ['error', []])
-    assert.match(made.told, new RegExp(`Not run: no argument may be named ${name}`))
+    assert.match(made.modelOutput, new RegExp(`Not run: no argument may be named ${name}`))
   }
   const ran = []
   const { run } = await stage(t, { answers: [calls('{"constructor":"Ferrari"}'), { text: 'Done.' }], tools: [echo({ execute: (given) => void ran.push(given), parameters: { type: 'object' } })] })
@@ -111,7 +111,7 @@ test('no tool is given arguments that mean a prototype', async (t) => {
 
 test('a revoke is heard by a turn that goes on', async (t) => {
   const ran = []
-  const rules = memory()
+  const rules = memoryRules()
   const asks = echo({ permission: 'moderate', execute: ({ text }) => { ran.push(text); return 'ok' } })
   const { run } = await stage(t, { answers: [calls({ text: '1' }), calls({ text: '2' }), calls({ text: '3' }), { text: 'Done.' }], tools: [asks], rules })
   const turn = run()
@@ -120,7 +120,7 @@ test('a revoke is heard by a turn that goes on', async (t) => {
     if (event.type === 'card' && event.call === 2 && event.status === 'success') for (const rule of rules.list()) rules.revoke(rule)
   })
   assert.deepEqual(ran, ['1', '2'])
-  const { status, told } = cards(await turn.done)[2]
+  const { status, modelOutput: told } = cards(await turn.done)[2]
   assert.equal(status, 'error')
   assert.match(told, /Not run: its approval was taken back meanwhile/)
 })
@@ -128,17 +128,17 @@ test('a revoke is heard by a turn that goes on', async (t) => {
 test('what was forbidden while a turn goes on does not run in it, and rules that cannot be read let nothing run', async (t) => {
   for (const [after, words] of [[(rules) => rules.add({ tool: 'echo.*', effect: 'deny', scope: 'always' }), /forbidden/], [(rules) => { rules.list = () => { throw new Error('damaged') } }, /damaged/]]) {
     const ran = []
-    const rules = memory()
+    const rules = memoryRules()
     const { run } = await stage(t, { answers: [calls({ text: '1' }), calls({ text: '2' }), { text: 'Done.' }], tools: [echo({ execute: ({ text }) => ran.push(text) })], rules })
     const turn = run()
     await collect(turn, (event) => event.type === 'card' && event.call === 1 && event.status === 'success' && after(rules))
     assert.deepEqual(ran, ['1'])
-    assert.match(cards(await turn.done)[1].told, words)
+    assert.match(cards(await turn.done)[1].modelOutput, words)
   }
 })
 
 test('a remembered approval ends when something else runs behind the same declaration', async (t) => {
-  const rules = memory()
+  const rules = memoryRules()
   const asked = async (more) => {
     let count = 0
     const approvals = { execution: () => { count++; return 'always' } }
@@ -210,7 +210,7 @@ test('a result that JSON cannot hold is told to whoever hands it in', async (t) 
     assert.throws(() => turn.succeed(event, { mean: NaN }), { code: 'option', path: 'value', message: /found NaN in "mean"/ })
     turn.succeed(event, { mean: 0 })
   })
-  assert.equal(cards(await turn.done)[0].told, '{"mean":0}')
+  assert.equal(cards(await turn.done)[0].modelOutput, '{"mean":0}')
 })
 
 test('a result with a schema comes back from its card as it was returned', async (t) => {
@@ -242,7 +242,7 @@ test('a call of which nobody knows what became of it is unknown, and says why', 
     const { run } = await stage(t, { answers: [calls(), { text: 'Done.' }], tools: [echo({ execute: async () => { throw new Unknown('the line went dead') } })], afterTool: (info, result) => void seen.push(result) })
     const one = run()
     const events = await collect(one)
-    const [{ status, reason, told, error }] = cards(await one.done)
+    const [{ status, reason, modelOutput: told, error }] = cards(await one.done)
     assert.deepEqual([status, reason, told, error], ['unknown', 'cancelled', 'This call was interrupted while it ran: it may or may not have taken effect.', undefined])
     assert.deepEqual(events.filter(({ type }) => type === 'progress').map(({ text }) => text), ['the line went dead'])
     assert.deepEqual([seen, (await one.done).outcome], [[], 'completed'])

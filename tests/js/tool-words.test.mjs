@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
-import { memory, SluiceError, tool } from 'sluice'
+import { memoryRules, SluiceError, tool } from 'sluice'
 import { callsDelete, guarded, hostStage, until } from './host-support.mjs'
 import { callsEcho, echo, stage } from './support.mjs'
 
@@ -60,7 +60,7 @@ test('another sentence ends what was remembered, as another function does', asyn
     return asked
   }
   const before = { title: 'Say it', sentence: 'say **{text}**' }
-  const rules = memory()
+  const rules = memoryRules()
   assert.deepEqual([await ask(rules, before), await ask(rules, before)], [1, 0])
   for (const changed of [{ ...before, sentence: 'read **{text}**' }, { ...before, about: 'Reads only.' }, { ...before, labels: { '/text': 'Nothing' } }, { title: before.title }, {}]) assert.equal(await ask(rules, changed), 1, JSON.stringify(changed))
 })

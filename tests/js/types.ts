@@ -1,11 +1,11 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
-import { Engine, file, parts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
+import { Engine, fileRules, resultParts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
 import OpenAI, { type ClientOptions } from 'openai'
-import { createHost, methods, type Bridge, type Connection, type Method, type Peer, type Rights } from 'sluice/host'
-import { live2dTools, triggerChannels } from 'sluice/live2d'
+import { createHost, methods, type Bridge, type HostConnection, type Method, type WindowPeer, type WindowRights } from 'sluice/host'
+import { live2dTools, live2dTriggerChannels } from 'sluice/live2d'
 import { openAIHandler, textToolCalls, type TextToolCallDiagnostic } from 'sluice/openai'
-import { startServer } from 'sluice/testing'
-import { findFile, nodeListener, packageRoots, serve, type FoundFile } from 'sluice/web'
+import { startScriptedServer } from 'sluice/testing'
+import { findPageFile, nodeListener, packagePages, serve, type FoundFile } from 'sluice/web'
 import { z } from 'zod'
 
 const weather = tool({
@@ -28,7 +28,7 @@ const weather = tool({
 const plain: Tool = tool({
   name: 'plain',
   parameters: { type: 'object', properties: { anything: {} } },
-  execute: (args) => parts({ type: 'text', text: String(args['anything']) }),
+  execute: (args) => resultParts({ type: 'text', text: String(args['anything']) }),
 })
 
 // Members that do not exist are refused; those that begin with x- are the app's.
@@ -52,14 +52,14 @@ export const wrong = [
   // @ts-expect-error: a limit that does not exist
   new Engine({ limits: { dept: 3 } }),
   // @ts-expect-error: answers
-  () => startServer({ answer: [] }),
+  () => startScriptedServer({ answer: [] }),
   new Engine({ 'x-mine': { anything: 1 } }),
 ]
 
 /** Blocks are told apart by their type. */
 export function told(block: Block): string {
   if (block.type === 'text' || block.type === 'reasoning') return block.text
-  if (block.type === 'tool_use') return block.reason === 'timeout' ? 'slow' : (block.told ?? String(block.call))
+  if (block.type === 'tool_use') return block.reason === 'timeout' ? 'slow' : (block.modelOutput ?? String(block.call))
   return block.code === 'http' ? block.detail : (block.hint ?? '')
 }
 
@@ -75,8 +75,8 @@ export function decide(run: Run, event: SluiceEvent): void {
 tool({ name: 'x', permission: 'everyone' })
 
 const engine = new Engine({
-  tools: [weather, plain, ...live2dTools({ expressions: ['smile'], motions: { Idle: 2 }, channels: triggerChannels })],
-  rules: file('rules.json'),
+  tools: [weather, plain, ...live2dTools({ expressions: ['smile'], motions: { Idle: 2 }, channels: live2dTriggerChannels })],
+  rules: fileRules('rules.json'),
   maxRounds: 3,
   approvals: {
     execution: async (ask) => (ask.level === 'sensitive' ? { decision: 'deny', reason: ask.name } : 'once'),
@@ -137,7 +137,7 @@ export const runs = [
 ]
 
 export async function main(): Promise<RunResult> {
-  await using server = await startServer({ answers: [{ text: 'x' }, { status: 503 }], chunks: { seed: 1 } })
+  await using server = await startScriptedServer({ answers: [{ text: 'x' }, { status: 503 }], chunks: { seed: 1 } })
   const run = engine.run({
     model: { baseURL: server.baseURL, name: 'm' },
     messages: [{ role: 'user', content: 'Hello' }],
@@ -168,15 +168,15 @@ try {
 }
 
 /** A host behind a transport of the app's own. */
-export function connected(peer: Peer): { connection: Connection; bridge: Bridge; names: readonly Method[] } {
+export function connected(peer: WindowPeer): { connection: HostConnection; bridge: Bridge; names: readonly Method[] } {
   const host = createHost(engine, { run: () => ({ model: { baseURL: 'http://x/v1', name: 'm' } }) })
-  const rights: Rights = { read: true }
+  const rights: WindowRights = { read: true }
   // @ts-expect-error: there is no such right
   host.bridge({ look: true })
   return { connection: host.connect(peer), bridge: host.bridge(rights), names: methods }
 }
 
-export const page = async (path: string): Promise<FoundFile> => findFile({ ...packageRoots, '/': 'pages' }, path)
+export const page = async (path: string): Promise<FoundFile> => findPageFile({ ...packagePages, '/': 'pages' }, path)
 // @ts-expect-error: routes are POST only
 export const got = serve({ roots: {}, routes: { 'GET /x': () => 1 } })
 

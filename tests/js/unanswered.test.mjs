@@ -96,7 +96,7 @@ test('a host waits for people without a warning', async (t) => {
   const host = createHost(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }) })
   t.after(() => host.close())
   const message = await connect(host.bridge()).send('Hello')
-  await until(() => message.getSnapshot().asks.length > 0)
+  await until(() => message.getSnapshot().questions.length > 0)
   await long(pass)
   assert.deepEqual(warnings, [])
 })

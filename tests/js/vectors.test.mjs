@@ -42,7 +42,7 @@ function blockPattern({ text, reasoning, error, call, invalid }) {
     name: said.name ?? absent,
     ...(said.reason && { reason: said.reason }),
     ...(said.id && { wireId: said.id }),
-    ...(call && { arguments: { $equals: call.arguments }, reserved: call.reserved ? { $equals: call.reserved } : absent }),
+    ...(call && { arguments: { $equals: call.arguments }, protocolFields: call.reserved ? { $equals: call.reserved } : absent }),
   }
 }
 

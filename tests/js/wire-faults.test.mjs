@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, SluiceError } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { callsEcho, cards, collect, echo, ofType } from './support.mjs'
 
 const KEY = 'sk-abcdefgh1234ijklmnop'
@@ -21,7 +21,7 @@ const foreign = {
 for (const wire of Object.keys(keyHeaders)) {
   const prepare = async (t, answers, options = {}) => {
     const engine = new Engine({ tools: [echo()], retries: 0 })
-    const server = await startServer({ answers, ...options })
+    const server = await startScriptedServer({ answers, ...options })
     t.after(async () => {
       engine.close()
       await server.close()

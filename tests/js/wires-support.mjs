@@ -1,7 +1,7 @@
 // A turn on any wire: tools, what each provider is asked beside, and a server that refuses what the provider would refuse.
 import assert from 'node:assert/strict'
-import { Engine, parts, tool } from 'sluice'
-import { startServer } from 'sluice/testing'
+import { Engine, resultParts, tool } from 'sluice'
+import { startScriptedServer } from 'sluice/testing'
 
 /** What a host says beside the model: the members with which each provider thinks. */
 export const wires = {
@@ -18,7 +18,7 @@ export const modelOf = (server, wire, name = names[wire] ?? `${wire}-scripted`) 
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 export const tools = (more = {}) => [
-  tool({ name: 'camera.look', description: 'Takes a picture.', agentCallable: true, permission: 'public', execute: () => parts({ type: 'text', text: 'A red dot.' }, { type: 'image', mediaType: 'image/png', data: pixel }) }),
+  tool({ name: 'camera.look', description: 'Takes a picture.', agentCallable: true, permission: 'public', execute: () => resultParts({ type: 'text', text: 'A red dot.' }, { type: 'image', mediaType: 'image/png', data: pixel }) }),
   tool({ name: 'weather.now', description: 'The weather.', agentCallable: true, permission: 'public', parameters: city, execute: ({ city }) => (city === 'Atlantis' ? Promise.reject(new Error('no such city')) : { city, degrees: 21 }), ...more }),
   tool({ name: 'files.delete', description: 'Deletes a file.', agentCallable: true, permission: 'sensitive', parameters: { type: 'object', properties: { path: { type: 'string' } } }, execute: () => assert.fail('it was refused') }),
 ]
@@ -26,7 +26,7 @@ export const tools = (more = {}) => [
 const refusing = { tools: tools(), approvals: { execution: () => 'deny' } }
 
 export async function stage(t, options, engineOptions = refusing) {
-  const server = await startServer(options)
+  const server = await startScriptedServer(options)
   const engine = new Engine({ retries: 0, ...engineOptions })
   t.after(async () => {
     engine.close()

@@ -125,7 +125,7 @@ TEST_CASE("a member of a state that cannot be is told by its path") {
   CHECK(path_of("/blocks/1/round", 7) == "json blocks[1].round");
   CHECK(path_of("/cards/0/arguments", "{\"a\":") == "json cards[0].arguments");
   CHECK(path_of("/cards/0/parts", R"([{"type":"image"}])") == "json cards[0].parts");
-  CHECK(path_of("/cards/0/rewritten", "{}") == "json cards[0].rewritten");
+  CHECK(path_of("/cards/0/hostOutput", "{}") == "json cards[0].hostOutput");
   CHECK(path_of("/cards/0/asked", {{"base64", "//79"}}) == "json cards[0].asked");
   CHECK(path_of("/cards/0/historyId", "") == "json cards[0].historyId");
   CHECK(path_of("/cards/1/historyId", "call_0") == "json cards[1].historyId");

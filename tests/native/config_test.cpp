@@ -46,7 +46,7 @@ TEST_CASE("an empty configuration holds the defaults, with vcp as the protocol")
 TEST_CASE("the defaults written out are accepted") {
   good(R"({"enabled":true,"mode":"auto","protocol":"vcp","alsoParse":[],"autoFallback":null,"injectTools":null,
     "loop":"automatic","dispatch":"round","stopAfterCall":false,"observeOnly":false,"execution":"serial",
-    "maxConcurrentTools":4,"ask":"together","requireConfirmation":false,"resultApproval":null,"rules":[],
+    "maxConcurrentTools":4,"questionOrder":"together","requireConfirmation":false,"resultApproval":null,"rules":[],
     "toolToggles":{},"defaultToolEnabled":true,"maxRounds":5,"forceFinalAnswer":true,"maxCalls":32,"repeatLimit":3,
     "timeoutMs":30000,"approvalTimeoutMs":0,"firstByteTimeoutMs":300000,"idleTimeoutMs":90000,"finishReasons":{},"malformed":"report",
     "resultMaxBytes":65536,"resultRole":"user","reasoningCalls":"ignore","startsInReasoning":false,
@@ -58,7 +58,7 @@ TEST_CASE("the defaults written out are accepted") {
 TEST_CASE("every member is read") {
   const Config config = good(R"({"enabled":false,"mode":"text","protocol":[{"id":"vcp"}],"alsoParse":["vcp"],
     "injectTools":"off","dispatch":"block","stopAfterCall":true,"execution":"parallel","maxConcurrentTools":2,
-    "ask":"one_by_one","requireConfirmation":true,"resultApproval":"on_error",
+    "questionOrder":"one_by_one","requireConfirmation":true,"resultApproval":"on_error",
     "rules":[{"tool":"a*","effect":"allow","scope":"session","arguments":{ "b":1, "a":2}}],
     "toolToggles":{"a":false},"defaultToolEnabled":false,"maxRounds":1,"forceFinalAnswer":false,"maxCalls":3.0,
     "repeatLimit":4,"timeoutMs":0,"approvalTimeoutMs":7,"firstByteTimeoutMs":8,"idleTimeoutMs":9,"malformed":"drop",

@@ -168,7 +168,7 @@ const Verb kVerbs[] = {
      }},
     {"a rewritten result", false,
      [](sluice_turn *turn, uint32_t call, const std::string &text) {
-       const std::string both = "{\"output\":{\"text\":" + quoted(text) + "},\"rewritten\":{\"text\":" + quoted(text) + "}}";
+       const std::string both = "{\"output\":{\"text\":" + quoted(text) + "},\"hostOutput\":{\"text\":" + quoted(text) + "}}";
        return sluice_turn_submit(turn, call, SLUICE_REWRITTEN, both.data(), both.size());
      }},
 };

@@ -129,7 +129,7 @@ TEST_CASE("sluice.hpp throws what the library refuses, with its code and its doc
   CHECK(code_of([&] { turn.response(7); }) == SLUICE_E_ARGUMENT);
   CHECK(code_of([&] { turn.submit(9, "x"); }) == SLUICE_E_NOT_FOUND);
   CHECK(code_of([&] { turn.conclude(); }) == SLUICE_E_STATE);
-  CHECK(turn.find_tool("nott").value() == R"({"near":["note"]})");
+  CHECK(turn.find_tool("nott").value() == R"({"suggestions":["note"]})");
   CHECK(!turn.document(99));
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("tags: a tag without a tool to run costs no request, whatever the sett
       Json::parse(R"({"malformed":"drop"})"),
       Json::parse(R"({"dispatch":"block"})"),
       Json::parse(R"({"loop":"user_mediated"})"),
-      Json::parse(R"({"ask":"one_by_one"})"),
+      Json::parse(R"({"questionOrder":"one_by_one"})"),
       Json::parse(R"({"maxCalls":1,"repeatLimit":1})"),
       Json::parse(R"({"requireConfirmation":true,"malformed":"drop","stopAfterCall":true,"dispatch":"block"})"),
   };

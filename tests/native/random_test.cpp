@@ -171,7 +171,7 @@ Json random_config(Dice &dice, const Json &rules) {
   if (dice.chance(35)) config["dispatch"] = "block";
   if (dice.chance(45)) config["execution"] = "parallel";
   if (dice.chance(30)) config["maxConcurrentTools"] = 1 + dice.below(3);
-  if (dice.chance(35)) config["ask"] = "one_by_one";
+  if (dice.chance(35)) config["questionOrder"] = "one_by_one";
   if (dice.chance(15)) config["stopAfterCall"] = true;
   if (dice.chance(15)) config["requireConfirmation"] = true;
   if (dice.chance(20)) config["resultApproval"] = dice.of(kResultPolicies);
@@ -594,7 +594,7 @@ class Conversation {
       text =
           R"([{"type":"text","text":)" + in_json(text) + R"(},{"type":"image","mediaType":"image/png","data":"AA=="}])";
     if (kind == SLUICE_REWRITTEN)
-      text = R"({"output":{"text":")" + std::string(kUnread) + R"("},"rewritten":{)" +
+      text = R"({"output":{"text":")" + std::string(kUnread) + R"("},"hostOutput":{)" +
              (dice_.chance(50) ? R"("text":)" : R"("failure":)") + in_json(text) + "}}";
     if (kind != SLUICE_RESULT && kind != SLUICE_FAILURE && dice_.chance(8)) text = "{";
     submit(number, kind, text);
@@ -905,7 +905,7 @@ class Conversation {
     require(tool != nullptr && flag_of(*tool, "agentCallable"), "what runs is a tool of this model", event);
     if (execute) {
       require(text_of(event, "name") == name, "what runs is what the card says", event);
-      const Json *edited = member(call.card, "edited");
+      const Json *edited = member(call.card, "editedArguments");
       const Json *arguments = edited != nullptr ? edited : member(call.card, "arguments");
       require(arguments != nullptr && same(event["arguments"], *arguments), "what runs is what was shown", event);
       // As the events tell: a call may start when the event before it was polled.
@@ -960,7 +960,7 @@ class Conversation {
   }
   std::string status_of(uint32_t number) const { return text_of(card_of(number), "status"); }
   bool detached(uint32_t number) const {
-    const Json *reserved = member(card_of(number), "reserved");
+    const Json *reserved = member(card_of(number), "protocolFields");
     const std::string archery = reserved != nullptr ? text_of(*reserved, "archery") : "";
     return (archery == "true" || archery == "no_reply") && !is_ipc(number);
   }
@@ -1033,7 +1033,7 @@ class Conversation {
     const Json *room = member(config_, "maxConcurrentTools");
     const size_t most = text_of(config_, "execution") == "parallel" ? (room ? room->get<size_t>() : 4) : 1;
     require(running <= most, "tools run one after the other, or as many as may", message_text_);
-    if (text_of(config_, "ask") == "one_by_one") require(asked <= 1, "one question at a time", message_text_);
+    if (text_of(config_, "questionOrder") == "one_by_one") require(asked <= 1, "one question at a time", message_text_);
   }
 
   void check_history() {

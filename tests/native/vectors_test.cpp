@@ -26,7 +26,7 @@ Json block_pattern(const Json &expected) {
   if (said.contains("reason")) pattern["reason"] = said["reason"];
   if (call) pattern["arguments"] = {{"$equals", said["arguments"]}};
   if (said.contains("id")) pattern["wireId"] = said["id"];
-  if (call) pattern["reserved"] = said.contains("reserved") ? Json({{"$equals", said["reserved"]}}) : absent;
+  if (call) pattern["protocolFields"] = said.contains("reserved") ? Json({{"$equals", said["reserved"]}}) : absent;
   return pattern;
 }
 

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { memory } from 'sluice/conversations'
-import { startServer } from 'sluice/testing'
+import { memoryConversations } from 'sluice/conversations'
+import { startScriptedServer } from 'sluice/testing'
 import { answers, ask, button, cards, decide, expression, focused, go, idle, last, log, open, question, read, say, scene, settings, statuses, switches, told } from './demo/page.mjs'
 import { picture, until } from '../browser/support.mjs'
 
@@ -29,7 +29,7 @@ test('two pages show one message: the first decision counts, and both see it', a
 test('a page that is loaded again in mid-answer goes on with it', async (t) => {
   let goOn
   const loaded = new Promise((resolve) => (goOn = resolve))
-  const server = await startServer({ answers: [{ parts: [{ text: 'Rain is the only weather that comes to visit: listen to it.' }, { wait: loaded }, { text: ' Then open the window for a moment.' }] }] })
+  const server = await startScriptedServer({ answers: [{ parts: [{ text: 'Rain is the only weather that comes to visit: listen to it.' }, { wait: loaded }, { text: ' Then open the window for a moment.' }] }] })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await say(page, 'Tell me something nice about rain.')
@@ -78,7 +78,7 @@ test('what is written and not sent is there behind a reload, each in its convers
 })
 
 test('a new conversation is empty, and the old one is not told to the model', async (t) => {
-  const server = await startServer({ answers: [{ text: 'One.' }, { text: 'Two.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'One.' }, { text: 'Two.' }] })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await say(page, 'First')
@@ -132,7 +132,7 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
 }
 
 test('the conversation that changed last is there after a restart, and what cannot be saved is told', async (t) => {
-  const kept = memory()
+  const kept = memoryConversations()
   let full = false
   const conversations = {
     ...Object.fromEntries(['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, (...args) => kept[name](...args)])),
@@ -177,7 +177,7 @@ const hand = (page, kind, files, to = '#talk') => page.evaluate(async ([kind, fi
 }, [kind, files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') })), to])
 
 test('pictures are chosen, pasted and dropped, taken away again, and sent with or without words', async (t) => {
-  const server = await startServer({ answers: ({ body }) => ({ text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.` }) })
+  const server = await startScriptedServer({ answers: ({ body }) => ({ text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.` }) })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   const chooser = page.waitForEvent('filechooser')
@@ -237,7 +237,7 @@ test('what is no picture, and more pictures than go with a message, are refused 
 
 test('another answer, another question: arrows lead from version to version, by mouse and keys', async (t) => {
   let count = 0
-  const server = await startServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }), appendOnly: false })
+  const server = await startScriptedServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }), appendOnly: false })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   const version = (name) => page.getByRole('group', { name, exact: true })
@@ -282,7 +282,7 @@ test('another answer, another question: arrows lead from version to version, by 
 })
 
 test('an answer that failed is asked for again in its place: the question stands there once, for the model too', async (t) => {
-  const server = await startServer({ answers: [{ text: 'Hello.' }, { status: 400, error: 'no' }, { text: 'It rains.' }], appendOnly: false })
+  const server = await startScriptedServer({ answers: [{ text: 'Hello.' }, { status: 400, error: 'no' }, { text: 'It rains.' }], appendOnly: false })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   for (const text of ['Hi', 'Does it rain?']) {
@@ -328,7 +328,7 @@ test('a host that is lost is told, nothing looks as if it went on, and what is w
 })
 
 test('an answer is read out once, an end that comes at once too', async (t) => {
-  const server = await startServer({ answers: [{ text: 'One.' }, { status: 400, error: 'no such model' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'One.' }, { status: 400, error: 'no such model' }] })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await say(page, 'one')
@@ -394,7 +394,7 @@ test('every scene is behind a button, for mouse and keyboard, and none begins wh
 })
 
 test('a real model is begun with suggestions, and has no scenes', async (t) => {
-  const server = await startServer({ answers: [{ text: 'Rain is nice.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'Rain is nice.' }] })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   assert.equal(await page.locator('.scene:visible').count(), 0)
@@ -522,7 +522,7 @@ test('a tool that failed is red, by day and by night', async (t) => {
 // -- settings -------------------------------------------------------------------------------------------------------------------
 
 test('any server of the same API can answer; its key never comes back to a page', async (t) => {
-  const server = await startServer({ answers: [{ text: 'I am a real one.' }, { text: 'And still here.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'I am a real one.' }, { text: 'And still here.' }] })
   t.after(server.close)
   const { page } = await open(t)
   const bodies = []
@@ -559,7 +559,7 @@ test('any server of the same API can answer; its key never comes back to a page'
 })
 
 test('a provider brings its address; its key is asked for, and sent as it wants it', async (t) => {
-  const server = await startServer({ answers: [{ text: 'I am a provider.' }] })
+  const server = await startScriptedServer({ answers: [{ text: 'I am a provider.' }] })
   t.after(server.close)
   const { page } = await open(t)
   const drawer = await settings(page)
@@ -592,7 +592,7 @@ test('a provider brings its address; its key is asked for, and sent as it wants 
 })
 
 test('a key is not sent to another server than the one it was given for', async (t) => {
-  const [one, two] = await Promise.all([startServer({ answers: [{ text: 'a' }] }), startServer({ answers: [{ text: 'b' }] })])
+  const [one, two] = await Promise.all([startScriptedServer({ answers: [{ text: 'a' }] }), startScriptedServer({ answers: [{ text: 'b' }] })])
   t.after(one.close)
   t.after(two.close)
   const { page } = await open(t, { demo: { baseURL: one.baseURL, model: 'm', apiKey: 'sk-one' } })
@@ -807,7 +807,7 @@ test('at 200 % a question and its buttons are on the page at once', async (t) =>
 
 test('a page that is told garbage by its server shows it as text', async (t) => {
   const bad = '<img src=x onerror=alert(1)>\u202e<script>document.title="gone"</script>'
-  const server = await startServer({ answers: [{ text: bad }] })
+  const server = await startScriptedServer({ answers: [{ text: bad }] })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: '<b>m</b>' } })
   await say(page, bad)
@@ -836,7 +836,7 @@ const endSpoken = (page) => page.evaluate(() => window.utterances.at(-1).dispatc
 
 test('Lulu is silent until she is told to speak; then she says her answers, and her face changes with her words', async (t) => {
   const call = { call: { name: 'live2d_expression', arguments: { name: 'happy' } } }
-  const server = await startServer({ answers: () => ({ parts: [{ text: 'This is how it began. And ' }, call, { text: 'this is how it ended for all of them.' }] }) })
+  const server = await startScriptedServer({ answers: () => ({ parts: [{ text: 'This is how it began. And ' }, call, { text: 'this is how it ended for all of them.' }] }) })
   t.after(server.close)
   const { page, demo } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await page.addInitScript(standIn)
@@ -879,7 +879,7 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
 })
 
 test('the chat ends the voice of Lulu in a window of her own, also where it was loaded again meanwhile', async (t) => {
-  const server = await startServer({ answers: () => ({ text: 'This is how it began. And this is how it ended.' }) })
+  const server = await startScriptedServer({ answers: () => ({ text: 'This is how it began. And this is how it ended.' }) })
   t.after(server.close)
   const { page, other: pet, demo } = await open(t, { pages: 2, path: '/?view=chat', demo: { baseURL: server.baseURL, model: 'm' } })
   await pet.addInitScript(standIn)

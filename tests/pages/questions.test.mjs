@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { builtFile, builtUrl } from '../js/dist.mjs'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { picture, until, useBrowser } from '../browser/support.mjs'
 
 const browser = useBrowser()
@@ -21,12 +21,12 @@ const [index, durable] = ['sluice', 'sluice/durable'].map((name) => JSON.stringi
 const app = (folder, baseURL) => `
   import { appendFileSync } from 'node:fs'
   import { Engine, tool } from ${index}
-  import { durable, files } from ${durable}
+  import { durable, fileTurns } from ${durable}
   const version = process.env.VERSION ?? '1'
   const parameters = { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'integer' } }, required: ['to', 'amount'] }
   const pay = tool({ name: 'bill.pay', description: version === '1' ? 'Pays a bill.' : 'Pays a bill from the other account.', identity: version, parameters, agentCallable: true, permission: 'sensitive',
     execute: ({ to, amount }, { key }) => { appendFileSync(${JSON.stringify(join(folder, 'journal'))}, \`\${key} \${to} \${amount}\\n\`); return 'paid' } })
-  export const turns = durable(new Engine({ tools: [pay] }), { store: files(${JSON.stringify(join(folder, 'turns'))}), leaseMs: 1000, run: () => ({ model: { baseURL: ${JSON.stringify(baseURL)}, name: 'm' } }) })
+  export const turns = durable(new Engine({ tools: [pay] }), { store: fileTurns(${JSON.stringify(join(folder, 'turns'))}), leaseMs: 1000, run: () => ({ model: { baseURL: ${JSON.stringify(baseURL)}, name: 'm' } }) })
   const [what, id, to] = process.argv.slice(2)
   if (what === 'start') { await turns.start({ id, thread: 'of ann', messages: [{ role: 'user', content: to }] }); await turns.advance(id) }
   if (what === 'advance') await turns.advance(id)
@@ -38,7 +38,7 @@ async function stage(t) {
     const to = body.messages.find(({ role }) => role === 'user').content
     return body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { text: 'I pay. ', calls: [{ id: 'c', name: 'bill_pay', arguments: { to, amount: 7 } }] }
   }
-  const model = await startServer({ answers, appendOnly: false })
+  const model = await startScriptedServer({ answers, appendOnly: false })
   const file = join(folder, 'app.mjs')
   writeFileSync(file, app(folder, model.baseURL))
   const children = new Set()

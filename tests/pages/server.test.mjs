@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { ask, focused, idle, last, open, read, settings, switches } from './demo/page.mjs'
 import { picture, until } from '../browser/support.mjs'
 
@@ -14,7 +14,7 @@ const able = ({ body }) => {
   return /Call the tool note/.test(text) && !/noted/.test(text) ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] } : { text: 'ready' }
 }
 async function scripted(t, options) {
-  const server = await startServer({ answers: able, models: ['qwen3:8b', 'qwen3:32b', 'llama-4'], appendOnly: false, ...options })
+  const server = await startScriptedServer({ answers: able, models: ['qwen3:8b', 'qwen3:32b', 'llama-4'], appendOnly: false, ...options })
   t.after(server.close)
   return server
 }

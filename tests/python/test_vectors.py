@@ -38,7 +38,7 @@ def block_pattern(expected):
         pattern["wireId"] = said["id"]
     if "call" in expected:
         pattern["arguments"] = {"$equals": said["arguments"]}
-        pattern["reserved"] = {"$equals": said["reserved"]} if "reserved" in said else ABSENT
+        pattern["protocolFields"] = {"$equals": said["reserved"]} if "reserved" in said else ABSENT
     return pattern
 
 

@@ -28,11 +28,11 @@ function program(source, { env = {}, options = [], cwd = root } = {}) {
 }
 
 test('the addon runs where there is one, and says so', () => {
-  assert.deepEqual(program('tell([sluice.backend(), await sluice.ready(), words()])'), [{ name: 'addon' }, { name: 'addon' }, 'hello'])
+  assert.deepEqual(program('tell([sluice.backend(), await sluice.loadEngine(), words()])'), [{ name: 'addon' }, { name: 'addon' }, 'hello'])
 })
 
 test('describe() and errors say which build runs, and whether one did', () => {
-  const said = `const early = (await failure(() => sluice.ready({ file: 1 }))).backend; tell([early ?? null, new sluice.Engine().describe().backend, (await failure(() => new sluice.Engine({ tools: 7 }))).backend])`
+  const said = `const early = (await failure(() => sluice.loadEngine({ file: 1 }))).backend; tell([early ?? null, new sluice.Engine().describe().backend, (await failure(() => new sluice.Engine({ tools: 7 }))).backend])`
   assert.deepEqual(program(said), [null, { name: 'addon' }, 'addon'])
   assert.deepEqual(program(said, { env: { SLUICE_BACKEND: 'wasm' } }), [null, { name: 'wasm' }, 'wasm'])
 })
@@ -44,33 +44,33 @@ test('a page fetches 400 kB at most by brotli, and 440 kB by gzip', () => {
 })
 
 test('an option or the environment forces WebAssembly', () => {
-  assert.deepEqual(program(`tell([await sluice.ready({ backend: 'wasm' }), sluice.backend(), words(), sluice.version()])`), [{ name: 'wasm' }, { name: 'wasm' }, 'hello', JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version])
+  assert.deepEqual(program(`tell([await sluice.loadEngine({ backend: 'wasm' }), sluice.backend(), words(), sluice.version()])`), [{ name: 'wasm' }, { name: 'wasm' }, 'hello', JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version])
   assert.deepEqual(program('tell([words(), sluice.backend()])', { env: { SLUICE_BACKEND: 'wasm' } }), ['hello', { name: 'wasm' }])
-  assert.deepEqual(program(`tell([await sluice.ready({ backend: 'addon' }), words()])`, { env: { SLUICE_BACKEND: 'wasm' } }), [{ name: 'addon' }, 'hello'])
+  assert.deepEqual(program(`tell([await sluice.loadEngine({ backend: 'addon' }), words()])`, { env: { SLUICE_BACKEND: 'wasm' } }), [{ name: 'addon' }, 'hello'])
 })
 
 test('a build that does not exist is refused', () => {
   const { code, detail } = program('tell(await failure(() => new sluice.Engine()))', { env: { SLUICE_BACKEND: 'java' } })
   assert.deepEqual([code, detail], ['load', 'SLUICE_BACKEND: found "java", expected addon or wasm'])
-  const option = program(`tell([await failure(() => sluice.ready({ backend: 'java' })), await failure(() => sluice.ready({ backend: 'addon', wasm: bytes })), await failure(() => sluice.ready({ file: 1 }))])`)
+  const option = program(`tell([await failure(() => sluice.loadEngine({ backend: 'java' })), await failure(() => sluice.loadEngine({ backend: 'addon', wasm: bytes })), await failure(() => sluice.loadEngine({ file: 1 }))])`)
   assert.deepEqual(option.map((one) => one.code), ['option', 'option', 'option'])
 })
 
 test('the engine that runs is not replaced', () => {
-  const { code, detail, hint } = program(`new sluice.Engine(); tell(await failure(() => sluice.ready({ backend: 'wasm' })))`)
-  assert.deepEqual([code, detail, hint], ['state', 'found the engine loaded as addon, expected wasm', 'call ready() before the first engine'])
+  const { code, detail, hint } = program(`new sluice.Engine(); tell(await failure(() => sluice.loadEngine({ backend: 'wasm' })))`)
+  assert.deepEqual([code, detail, hint], ['state', 'found the engine loaded as addon, expected wasm', 'call loadEngine() before the first engine'])
 })
 
 test('bytes, a module, a response and an address are taken', () => {
   const address = `data:application/wasm;base64,${'${bytes.toString("base64")}'}`
   for (const source of ['bytes', 'bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)', 'new WebAssembly.Module(bytes)', 'new Response(bytes)', `new Response(bytes, { headers: { 'content-type': 'application/wasm' } })`, `\`${address}\``, `new URL(\`${address}\`)`]) {
-    assert.deepEqual(program(`tell([await sluice.ready({ wasm: ${source} }), words()])`), [{ name: 'wasm' }, 'hello'], source)
+    assert.deepEqual(program(`tell([await sluice.loadEngine({ wasm: ${source} }), words()])`), [{ name: 'wasm' }, 'hello'], source)
   }
-  assert.deepEqual(program('tell(await Promise.all([sluice.ready({ wasm: bytes }), sluice.ready({ wasm: bytes })]))'), [{ name: 'wasm' }, { name: 'wasm' }])
+  assert.deepEqual(program('tell(await Promise.all([sluice.loadEngine({ wasm: bytes }), sluice.loadEngine({ wasm: bytes })]))'), [{ name: 'wasm' }, { name: 'wasm' }])
 })
 
 test('what is no such module says what came and what to do', () => {
-  const of = (source, more) => program(`tell([await failure(() => sluice.ready({ wasm: ${source} })), await sluice.ready({ wasm: bytes })])`, more)
+  const of = (source, more) => program(`tell([await failure(() => sluice.loadEngine({ wasm: ${source} })), await sluice.loadEngine({ wasm: bytes })])`, more)
   const [page, after] = of(`new Response('<!doctype html><title>App</title>')`)
   assert.equal(page.code, 'load')
   assert.match(page.detail, /found "<!doctype html><title>Ap" …, expected a WebAssembly module/)
@@ -88,7 +88,7 @@ test('what is no such module says what came and what to do', () => {
 })
 
 test('without fetch or WebAssembly that is said', () => {
-  const fetchless = program(`delete globalThis.fetch; tell([await failure(() => sluice.ready({ wasm: 'https://cdn.example/sluice.wasm' })), await sluice.ready({ wasm: bytes })])`)
+  const fetchless = program(`delete globalThis.fetch; tell([await failure(() => sluice.loadEngine({ wasm: 'https://cdn.example/sluice.wasm' })), await sluice.loadEngine({ wasm: bytes })])`)
   assert.match(fetchless[0].detail, /there is no fetch here/)
   assert.match(fetchless[0].hint, /also takes the bytes/)
   assert.deepEqual(fetchless[1], { name: 'wasm' })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { useBrowser } from '../browser/support.mjs'
 import { policy, startSite } from './site.mjs'
 
@@ -22,13 +22,13 @@ const answers = [
   { text: 'It is clear.' },
 ]
 const turn = { outcome: 'completed', results: 1, text: 'Let me see. It is clear.', cards: ['sky.look success'], kept: 'How is the sky?', backend: { name: 'wasm' } }
-const early = ['load', 'the WebAssembly build is not loaded yet', '`await ready()` of sluice before the first engine']
+const early = ['load', 'the WebAssembly build is not loaded yet', '`await loadEngine()` of sluice before the first engine']
 const html = (script) => `<!doctype html><meta charset="utf-8"><title>test</title>${script}`
 const browser = useBrowser()
 
 /** The package under /package/, and these files. */
 async function site(t, files, options = {}) {
-  const model = await startServer({ answers })
+  const model = await startScriptedServer({ answers })
   t.after(() => model.close())
   return startSite(t, { roots: { '/package/': root, '/': folder }, model: model.url, files, typeOf: (path) => (path === '/' ? 'text/html' : undefined) ?? typeOf(path), ...options })
 }
@@ -129,8 +129,8 @@ test('without wasm-unsafe-eval in the policy the error says what to add', async 
   const page = await browser.page(t, { expected: [/WebAssembly|wasm-unsafe-eval|unsafe-eval/i] })
   await page.goto(origin)
   const said = await page.evaluate(async () => {
-    const { ready } = await import('/package/js/dist/browser/index.js')
-    return ready().catch(({ code, detail, hint }) => ({ code, detail, hint }))
+    const { loadEngine } = await import('/package/js/dist/browser/index.js')
+    return loadEngine().catch(({ code, detail, hint }) => ({ code, detail, hint }))
   })
   assert.equal(said.code, 'load')
   assert.match(said.detail, /sluice\.wasm, cannot be loaded: /)
@@ -142,8 +142,8 @@ test('where sluice.wasm is not, is a page of words, or is sent with another type
   const page = await browser.page(t, { expected: [/404/, /127\.0\.0\.1:9\/|ERR_/] })
   await page.goto(origin)
   const said = await page.evaluate(async () => {
-    const { ready } = await import('/package/js/dist/browser/index.js')
-    const failure = (wasm) => ready({ wasm }).catch(({ code, detail, hint }) => ({ code, detail, hint }))
+    const { loadEngine } = await import('/package/js/dist/browser/index.js')
+    const failure = (wasm) => loadEngine({ wasm }).catch(({ code, detail, hint }) => ({ code, detail, hint }))
     const out = [await failure('/missing.wasm'), await failure('/words.wasm'), await failure('http://127.0.0.1:9/x.wasm'), await failure(new Uint8Array(3)), await failure('/plain')]
     return out
   })

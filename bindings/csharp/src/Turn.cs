@@ -145,7 +145,7 @@ namespace Sluice
             for (Piece next; (next = NextDelta() ?? (Piece)NextEvent()) != null;) yield return next;
         }
 
-        /// <summary>The tool that a model means by this name: {"tool":"weather.now"}, or {"near":[...]}.</summary>
+        /// <summary>The tool that a model means by this name: {"tool":"weather.now"}, or {"suggestions":[...]}.</summary>
         public string FindTool(string name)
         {
             var bytes = Native.Lent(name, out var size);

@@ -59,7 +59,7 @@ namespace Sluice
         Failure = 3,
         /// <summary>Still running: text.</summary>
         Progress = 4,
-        /// <summary>{"output":...,"rewritten":...}: what the tool gave, and what the model reads in its place.</summary>
+        /// <summary>{"output":...,"hostOutput":...}: what the tool gave, and what the model reads in its place.</summary>
         Rewritten = 5,
     }
 

@@ -276,7 +276,7 @@ class Turn(_Handle):
             yield piece
 
     def find_tool(self, name: Text, raw: bool = False) -> Any:
-        """The tool that a model means by this name, as {"tool": ...}, or the nearest names, as {"near": [...]}."""
+        """The tool that a model means by this name, as {"tool": ...}, or the nearest names, as {"suggestions": [...]}."""
         length = _N()
         return _out(library().sluice_turn_find_tool(self._open, *_text(name, "name"), length), length, raw)
 

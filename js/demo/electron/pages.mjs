@@ -2,7 +2,7 @@
 // `app://pet/`: the pages of the demo and its JSON routes, as its web server has them. No file leaves the folders of the demo.
 import { net, protocol } from 'electron'
 import { pathToFileURL } from 'node:url'
-import { contentSecurityPolicy, findFile, packageRoots } from '../../dist/esm/app/web/index.js'
+import { contentSecurityPolicy, findPageFile, packagePages } from '../../dist/esm/app/web/index.js'
 
 export const origin = 'app://pet'
 
@@ -24,7 +24,7 @@ export function servePages(roots, routes) {
       const route = routes[`${request.method} ${pathname}`]
       if (route) return json(200, { ok: true, value: await route(await readBody(request)) })
       if (request.method !== 'GET') return refuse(405, 'argument', `found ${request.method}, expected GET`)
-      const { file } = await findFile({ ...packageRoots, ...roots }, pathname)
+      const { file } = await findPageFile({ ...packagePages, ...roots }, pathname)
       const found = await net.fetch(pathToFileURL(file).href) // knows the type of a file
       return new Response(found.body, { headers: { ...headers, 'content-type': found.headers.get('content-type') ?? 'application/octet-stream' } })
     } catch (error) {

@@ -5,7 +5,7 @@ import * as electron from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { files } from '../../dist/esm/app/conversations/index.js'
+import { fileConversations } from '../../dist/esm/app/conversations/index.js'
 import { hostEngine, petWindow } from '../../dist/esm/app/electron/index.js'
 import { createApp } from '../app.mjs'
 import { keptIn } from '../kept.mjs'
@@ -31,7 +31,7 @@ export async function start(options = {}) {
   const demo = await createApp({
     kept: keptIn(folder, { seal }),
     ask: true,
-    conversations: files(join(folder, 'conversations'), { encrypt: seal }),
+    conversations: fileConversations(join(folder, 'conversations'), { encrypt: seal }),
     openExternal: (url) => shell.openExternal(url),
     ...options,
   })

@@ -1,5 +1,5 @@
 // What a person likes of Lulu: on a page of a browser it is kept for this device, in Electron the window of the pet keeps it.
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 
 const key = 'pet'
 const usual = { scale: 1, hotkey: null, quietHours: null, bubble: { size: 1, duration: 1, off: false } }
@@ -17,7 +17,7 @@ export function readPet() {
 
 /** Changes some of it, and gives it as it then stands. Without a change it only reads. Rejects with what is wrong. */
 export async function changePet(desktop, change = {}) {
-  if (desktop) return await post('/api/pet', change)
+  if (desktop) return await postJson('/api/pet', change)
   const before = readPet()
   const now = { ...before, ...change, bubble: { ...before.bubble, ...change.bubble } }
   localStorage.setItem(key, JSON.stringify(now))

@@ -1,6 +1,6 @@
 // The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what it says in a bubble.
 import { companion, petBody, petBubble } from '/sluice/pet/index.js'
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 import { speaker, systemVoice } from '/sluice/speech/index.js'
 import { current, watchConversation } from './conversation.js'
 import { watchPet } from './pet-settings.js'
@@ -41,7 +41,7 @@ export async function startStage({ client, demo, alone }) {
     giveVoice(voice)
     return void petBody({ pet, element: container })
   }
-  const openChat = demo.desktop ? () => void post('/api/window', { action: 'chat' }) : () => void open('/?view=chat', 'chat') // a browser has tabs
+  const openChat = demo.desktop ? () => void postJson('/api/window', { action: 'chat' }) : () => void open('/?view=chat', 'chat') // a browser has tabs
   const bubble = part === 'body' ? undefined : await startBubble(pet, openChat)
   const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
   petBody({ pet, element: container, window: side, openChat, solid })
@@ -49,7 +49,7 @@ export async function startStage({ client, demo, alone }) {
   document.querySelector('.handles').hidden = false
   for (const one of document.querySelectorAll('.handle, #quit')) one.hidden = !demo.desktop // it neither moves nor ends a tab
   document.querySelector('#open-chat').addEventListener('click', openChat)
-  document.querySelector('#quit').addEventListener('click', () => post('/api/window', { action: 'quit' }))
+  document.querySelector('#quit').addEventListener('click', () => postJson('/api/window', { action: 'quit' }))
 }
 
 /** Says the answers where a person wants that. */

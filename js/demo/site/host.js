@@ -1,6 +1,6 @@
 // The pet with nothing behind its page: engine, host and the scripted model run here. Another model is asked from here too, where its server
 // allows pages (CORS). What was said is kept as long as the page is open; who answers is kept for this device, without its key.
-import { Engine, ready } from 'sluice'
+import { Engine, loadEngine } from 'sluice'
 import { createHost } from 'sluice/host'
 import { demoOf, lulu } from '../lulu.mjs'
 import { settingsOf } from '../script.mjs'
@@ -32,7 +32,7 @@ function use(chosen) {
   else localStorage.setItem(key, JSON.stringify(rest))
 }
 
-await ready({ wasm: new URL('sluice.wasm', import.meta.url) })
+await loadEngine({ wasm: new URL('sluice.wasm', import.meta.url) })
 const engine = new Engine({ tools: assistantTools })
 const transport = scripted(Number(asked.get('delayMs') ?? 28))
 const host = createHost(engine, {

@@ -1,4 +1,4 @@
-// The scripted model in the page: what startServer of sluice/testing does on a port, as a transport.
+// The scripted model in the page: what startScriptedServer of sluice/testing does on a port, as a transport.
 import { openaiChat } from '../../dist/esm/engine/wire/openai-chat.js'
 import { splitter } from '../../dist/esm/engine/wire/splitter.js'
 import { answer } from '../script.mjs'

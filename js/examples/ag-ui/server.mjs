@@ -4,7 +4,7 @@
 import { createServer } from 'node:http'
 import { Engine, tool } from 'sluice'
 import { agUIHandler } from 'sluice/ag-ui'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 import { nodeListener } from 'sluice/web'
 
 const { SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1', SLUICE_MODEL: name = 'qwen3:8b', SLUICE_API_KEY: apiKey, SLUICE_SETTINGS: folder = 'conversations', PORT = '4180' } = process.env
@@ -26,7 +26,7 @@ const engine = new Engine({
 
 const handler = agUIHandler(engine, {
   run: () => ({ model: { baseURL, name, ...(apiKey ? { apiKey } : {}) }, system: 'You keep the notes of the user. Be brief.', approvalTimeoutMs: 24 * 3600 * 1000 }),
-  store: files(folder), // a question waits here, also while the server is down
+  store: fileConversations(folder), // a question waits here, also while the server is down
   authorize: () => true, // this machine's user: an app asks who sends the request, and whose thread it is
 })
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { Engine, tool } from 'sluice'
 import { chatHandler, toUIMessages } from 'sluice/ai-sdk'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 import { live2dTools } from 'sluice/live2d'
 import { nodeListener } from 'sluice/web'
 
@@ -43,7 +43,7 @@ const engine = new Engine({
 
 // -- the chat -----------------------------------------------------------------------------------------------------------------
 
-const store = files(CHATS)
+const store = fileConversations(CHATS)
 /** Whoever has a conversation's id as their cookie may use it. */
 const ownerOf = (request) => /(?:^|;\s*)chat=([0-9a-f-]{36})(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
 const chat = chatHandler(engine, {

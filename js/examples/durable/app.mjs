@@ -5,15 +5,15 @@
 // TURNS=process keeps them in files, TURNS=machine in SQLite, TURNS=many in POSTGRES_URL, with Redis (REDIS_URL) to wake workers on any machine.
 import { fileURLToPath } from 'node:url'
 import { Engine, tool } from 'sluice'
-import { bullmq, durable, files, postgres, redisLog, sqlite } from 'sluice/durable'
+import { bullmqQueue, durable, fileTurns, postgresTurns, redisLog, sqliteTurns } from 'sluice/durable'
 
 const { TURNS = 'process', POSTGRES_URL, REDIS_URL = 'redis://127.0.0.1', SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1', SLUICE_MODEL: name = 'qwen3:8b', SLUICE_API_KEY: apiKey } = process.env
 const places = {
-  process: async () => ({ store: files('turns') }),
-  machine: async () => ({ store: sqlite(new (await import('node:sqlite')).DatabaseSync('turns.db')) }),
+  process: async () => ({ store: fileTurns('turns') }),
+  machine: async () => ({ store: sqliteTurns(new (await import('node:sqlite')).DatabaseSync('turns.db')) }),
   many: async () => {
     const [{ default: pg }, { Redis }, { Queue, Worker }] = await Promise.all([import('pg'), import('ioredis'), import('bullmq')])
-    return { store: postgres(new pg.Pool({ connectionString: POSTGRES_URL })), log: redisLog(new Redis(REDIS_URL)), queue: bullmq({ Queue, Worker, connection: { url: REDIS_URL } }) }
+    return { store: postgresTurns(new pg.Pool({ connectionString: POSTGRES_URL })), log: redisLog(new Redis(REDIS_URL)), queue: bullmqQueue({ Queue, Worker, connection: { url: REDIS_URL } }) }
   },
 }
 

@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { Engine, file } from 'sluice'
-import { file as pins, mcpTools } from 'sluice/mcp'
+import { Engine, fileRules } from 'sluice'
+import { filePins as pins, mcpTools } from 'sluice/mcp'
 
 const { SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1', SLUICE_MODEL: name = 'qwen3:8b', SLUICE_API_KEY: apiKey, SLUICE_SETTINGS: settings = join(homedir(), '.sluice-example') } = process.env
 const folder = resolve(process.argv[2] ?? '.')
@@ -20,7 +20,7 @@ const client = new Client({ name: 'sluice-example', version: '1.0.0' }, { capabi
 const server = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
 await client.connect(new StdioClientTransport({ command: process.execPath, args: [server, folder], stderr: 'ignore' }))
 
-const engine = new Engine({ rules: file(join(settings, 'rules.json')) })
+const engine = new Engine({ rules: fileRules(join(settings, 'rules.json')) })
 const fs = await mcpTools(client, {
   server: 'fs',
   expose: [...reads, ...writes],

@@ -1,7 +1,7 @@
 // Every element in every state, from a real host: each scene has a conversation of its own, begun anew with the page.
 //   ?only=cards,lost   these groups and scenes alone      ?lang=zh  ?theme=dark
 import { connect } from '/sluice/renderer/index.js'
-import { post, webBridge } from '/sluice/renderer/web-bridge.js'
+import { postJson, webBridge } from '/sluice/renderer/web-bridge.js'
 import '/sluice/ui/index.js'
 import '/sluice/ui/math.js'
 import { linked } from './links.js'
@@ -120,4 +120,4 @@ const header = h('header', {}, h('h1', {}, words.title),
   choice('lang', words.language, [['en', 'English'], ['zh', '中文']], lang),
   choice('theme', words.theme, [['', words.system], ['light', words.light], ['dark', words.dark]], query.get('theme') ?? ''), nav)
 document.body.append(header, main)
-post('/api/tester', {}).then(({ url }) => url && nav.append(h('a', { href: url }, words.tester)), () => {})
+postJson('/api/tester', {}).then(({ url }) => url && nav.append(h('a', { href: url }, words.tester)), () => {})

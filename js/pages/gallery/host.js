@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Engine, parts, tool } from 'sluice'
+import { Engine, resultParts, tool } from 'sluice'
 import { createHost } from 'sluice/host'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { serve } from 'sluice/web'
 import { scenes } from './scenes.js'
 
@@ -52,7 +52,7 @@ const tools = [
   tool({
     ...base, name: 'album.make', description: 'Sorts photos.', parameters: object({ photos: { type: 'integer' } }), title: { en: 'Make an album', zh: '做相册' }, labels: { '/photos': { en: 'Photos', zh: '照片' } }, icon: 'image', annotations: { destructiveHint: false }, timeoutMs: 0,
     async execute({ photos }, context) {
-      context.progress({ done: 12, of: photos })
+      context.progress({ done: 12, total: photos })
       return await forEver(context)
     },
   }),
@@ -65,7 +65,7 @@ const tools = [
     ...base, ...reads, name: 'camera.shoot', description: 'Takes pictures.', parameters: object({ count: { type: 'integer' } }),
     execute: ({ count }) => {
       const data = readFileSync(here('../../demo/pet/tray.png'), 'base64')
-      return parts({ type: 'text', text: `${count} pictures` }, ...Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data })))
+      return resultParts({ type: 'text', text: `${count} pictures` }, ...Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data })))
     },
   }),
   tool({
@@ -99,7 +99,7 @@ function answer({ body: { messages } }) {
 
 /** Starts the gallery's page on this machine. `port`: default any that is free. */
 export async function startGallery({ port = 0, tester } = {}) {
-  const scripted = await startServer({ answers: answer, appendOnly: false, delayMs: 12 })
+  const scripted = await startScriptedServer({ answers: answer, appendOnly: false, delayMs: 12 })
   // What is shown of the address is the same at any port.
   const transport = ({ url, ...request }, signal) => fetch(url.replace(address, scripted.baseURL), { ...request, signal })
   const engine = new Engine({ tools })

@@ -17,7 +17,7 @@ const attack = use('shell.run', { command: 'cat notes\u202Egnp.exe\u200B\n\n\n\n
 
 // -- what a person does. Each gets `{ client, element, live, when, entries }`: `when` waits until the message is as the function says.
 
-const asks = (view) => view.asks[0]
+const asks = (view) => view.questions[0]
 const deny = async ({ live, when }) => void (await live.deny(await when(asks), 'not today'))
 const stop = async ({ live, when }) => {
   await when(({ blocks }) => blocks.some((block) => block?.type === 'tool_use' && ['executing', 'awaiting_approval'].includes(block.status)))

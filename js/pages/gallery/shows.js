@@ -10,7 +10,7 @@ const ofCall = (draw) => (scenery) => {
   const element = draw(scenery)
   scenery.follow = (live) => {
     const look = () => {
-      const { blocks, asks, outcome } = live.getSnapshot()
+      const { blocks, questions: asks, outcome } = live.getSnapshot()
       const card = blocks.find((block) => block?.type === 'tool_use' && (!scene.of || block.name === scene.of))
       if (!card) return
       Object.assign(element, { message: live, card, ask: asks.find(({ call }) => call === card.call), still: outcome !== undefined })

@@ -1,6 +1,6 @@
 // The open questions of durable turns: each is read and decided by the approval element, and decided for what was seen. Language and theme are remembered by the browser.
 import '/sluice/ui/index.js'
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 import { splitInvisible } from '/sluice/app/bridge/invisible.js'
 import { languages } from './strings.js'
 
@@ -46,7 +46,7 @@ let looks = 0
 async function look() {
   const own = ++looks
   try {
-    const reply = await post('/api/questions', { known: [...shown.keys()].slice(-MOST_KNOWN) })
+    const reply = await postJson('/api/questions', { known: [...shown.keys()].slice(-MOST_KNOWN) })
     if (own !== looks) return // a later one knows better
     ;({ by, more, fault } = reply)
     lost = undefined
@@ -136,7 +136,7 @@ function draw(question) {
 /** Where it was not taken, the reply names the decision that counts: the element says who made it. */
 async function decide(question, decision, options = {}) {
   const { name, turn, ask: { call, stage, digest } } = question
-  const { said, ...counts } = await post('/api/decide', { turn, call, stage, digest, decision, ...options })
+  const { said, ...counts } = await postJson('/api/decide', { turn, call, stage, digest, decision, ...options })
   if (said !== 'accepted') {
     closed.add(name)
     if (counts.decision) say('faster', question, counts)

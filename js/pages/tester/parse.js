@@ -1,5 +1,5 @@
 // What becomes of an answer: the message, where its calls stand, and why the rest is none.
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 import { copyButton, debounced, field, foreign, h, replace, scroller, select } from './dom.js'
 import { examples } from './examples.js'
 import { answerText } from './answer-text.js'
@@ -47,7 +47,7 @@ export function parseTab(app) {
     if (text === '') return answered()
     const mine = (running = new AbortController())
     parts.busy.textContent = app.text.parsing
-    const ask = (chunks) => post('/api/parse', { ...request(text), chunks }, mine.signal)
+    const ask = (chunks) => postJson('/api/parse', { ...request(text), chunks }, mine.signal)
     try {
       const chunks = sizes[state.size]
       const [reply, whole] = await Promise.all([ask(chunks), chunks === 'whole' ? undefined : ask('whole')])
@@ -63,7 +63,7 @@ export function parseTab(app) {
       if (text === '') return undefined
       const chunks = sizes[state.size]
       try {
-        return { reply: await post('/api/parse', { ...request(text), chunks: chunks === 'whole' ? '4' : chunks, steps: true }), text }
+        return { reply: await postJson('/api/parse', { ...request(text), chunks: chunks === 'whole' ? '4' : chunks, steps: true }), text }
       } catch (error) {
         answered(undefined, error)
       }
@@ -82,7 +82,7 @@ export function parseTab(app) {
 
   async function script() {
     const text = result?.text ?? state.text
-    return (await post('/api/script', request(text))).script
+    return (await postJson('/api/script', request(text))).script
   }
 
   const soon = debounced(parse, 300)
@@ -104,7 +104,7 @@ export function parseTab(app) {
     drawVerdict(reply, whole)
     const looked = reply.protocols.length > 0 && text.looked(reply.protocols.join(', '))
     replace(parts.looked, [reply.guessed && text.guessed(reply.wire), looked].filter(Boolean).join(' · '))
-    parts.message.view = { id: 'parsed', seq: 0, asks: [], ...reply.message }
+    parts.message.view = { id: 'parsed', seq: 0, questions: [], ...reply.message }
     replace(parts.source, drawSource(answerText(result.text, reply.wire), reply, markId))
     replace(parts.reasonsTitle, text.rejected(reply.diagnostics.length))
     replace(parts.reasons, reply.diagnostics.length === 0 ? h('li', { class: 'empty' }, text.noRejected) : reply.diagnostics.map(reason))

@@ -1,5 +1,5 @@
 // One tool, by hand.
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 import { duration, field, foreign, h, pretty, replace, scroller, select } from './dom.js'
 import { argumentForm } from '/sluice/ui/index.js'
 
@@ -62,7 +62,7 @@ export function runTab(app) {
     drawResult()
     parts.abort.focus()
     try {
-      shown = { reply: await post('/api/run', request, abort.signal) }
+      shown = { reply: await postJson('/api/run', request, abort.signal) }
     } catch (error) {
       const fault = error.path === 'timeout' ? { detail: app.text.badTimeout } : error
       shown = abort.signal.aborted ? { aborted: performance.now() - mine.since } : { fault }
@@ -125,7 +125,7 @@ export function runTab(app) {
       return replace(parts.result, h('p', { class: 'fault' }, `${path ? `${path}: ` : ''}${detail ?? message}`))
     }
     const { reply } = shown
-    const { status, output, told, error, durationMs, progress, ipc } = reply
+    const { status, output, modelOutput: told, error, durationMs, progress, ipc } = reply
     replace(parts.result,
       badge(status, text.status[status] ?? status, durationMs),
       error !== undefined && [h('h2', {}, text.errorIs), scroller(text.errorIs, { class: 'fault', id: 'error' }, foreign(error))],

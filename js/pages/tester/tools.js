@@ -1,5 +1,5 @@
 // What a model would see of the tools, and why not the others.
-import { post } from '/sluice/renderer/web-bridge.js'
+import { postJson } from '/sluice/renderer/web-bridge.js'
 import { copyButton, debounced, field, foreign, h, replace, scroller, select } from './dom.js'
 
 export function toolsTab(app) {
@@ -12,7 +12,7 @@ export function toolsTab(app) {
   async function load() {
     const mine = ++asked
     try {
-      const answer = await post('/api/tools', { settings: app.settings, ...(app.model ? { model: app.model } : {}) })
+      const answer = await postJson('/api/tools', { settings: app.settings, ...(app.model ? { model: app.model } : {}) })
       if (mine !== asked) return
       reply = app.tools = answer
       fault = undefined

@@ -163,7 +163,7 @@ enum {
   SLUICE_RESULT_PARTS = 2, /* the result: [{"type":"text","text":...},{"type":"image","mediaType":...,"data":...}] */
   SLUICE_FAILURE = 3,      /* the tool failed: text */
   SLUICE_PROGRESS = 4,     /* still running: text */
-  SLUICE_REWRITTEN = 5     /* {"output":...,"rewritten":...}: what the tool gave, and what the model reads in its place; each is
+  SLUICE_REWRITTEN = 5     /* {"output":...,"hostOutput":...}: what the tool gave, and what the model reads in its place; each is
                             * one of {"text":...}, {"json":...}, {"parts":[...]}, {"failure":...} */
 };
 
@@ -272,7 +272,7 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t cal
  * with that answer. how: SLUICE_FINAL_*. text: for SLUICE_FINAL_RETRY what the model reads, as a message of the user, before it
  * answers again; for SLUICE_FINAL_REPLACE the text for people and the history; else NULL. A "retracted" event names the blocks
  * whose text is no longer part of the answer, and SLUICE_GET_MESSAGE marks them. If no "final" event was polled:
- * SLUICE_E_STATE. If the event said "last":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns
+ * SLUICE_E_STATE. If the event said "noRetry":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns
  * SLUICE_E_LIMIT. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len);
 
@@ -282,7 +282,7 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 /* -- what came from a tool ------------------------------------------------------------------------------------------ */
 
 /* Gives the result, failure or progress of a call whose "execute" event was polled (else SLUICE_E_STATE). kind: SLUICE_RESULT
- * ... SLUICE_REWRITTEN. With SLUICE_REWRITTEN the card shows both results; the call succeeds or fails by "rewritten", which is
+ * ... SLUICE_REWRITTEN. With SLUICE_REWRITTEN the card shows both results; the call succeeds or fails by "hostOutput", which is
  * also what a question about the result shows. A result after timeout or cancel is dropped with a diagnostic. With "loop":"user_mediated" an adopted
  * call that waits for approval accepts a result too: the host ran it when the user pressed its button, and the record says
  * that the user approved it. */
@@ -293,7 +293,7 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t ca
  * event and sluice_turn_submit. They must fit the tool's schema (else SLUICE_E_JSON, with the path), and no rule may refuse them
  * (else SLUICE_E_STATE). SLUICE_E_STATE also if a rule asks about them, unless they equal the approved ones. After a person or a
  * rule for exactly these arguments approved the call, only strings may change, else SLUICE_E_STATE. The card shows them as
- * "resolved"; the model does not read them. A host that will not run the call with them refuses it: sluice_turn_refuse. */
+ * "hostArguments"; the model does not read them. A host that will not run the call with them refuses it: sluice_turn_refuse. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);
 
 /* -- what came from the clock --------------------------------------------------------------------------------------- */
@@ -318,7 +318,7 @@ SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, siz
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len);
 
 /* Finds the tool that a model means by this name. Returns {"tool":"weather.now"}, with "reason":"disabled" if the tool is
- * hidden, or {"near":["weather.now"]} with the nearest names if there is none. */
+ * hidden, or {"suggestions":["weather.now"]} with the nearest names if there is none. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len);
 
 /* Returns a document about the turn. what: SLUICE_GET_*. `start` and `end` of a card, and `offset` of a diagnostic, count bytes

@@ -87,7 +87,7 @@ Status read_own_seal(std::string_view value, Options &options) {
 
 // Of formats that no model was trained on.
 constexpr Option<ProtocolOptions> kOwnOptions[] = {
-    kOptions[0], kOptions[1], kOptions[2], {"seal", read_own_seal<ProtocolOptions>}};
+    kOptions[0], kOptions[1], kOptions[2], {"markerWord", read_own_seal<ProtocolOptions>}};
 
 using Make = std::shared_ptr<const Protocol> (*)(const ProtocolOptions &options);
 
@@ -104,7 +104,7 @@ constexpr Option<VcpOptions> kVcpOptions[] = {
        const bool fine = !options.split || (json_kind(value) == '"' && json_text(value) == "split");
        return fine ? Status() : unexpected(value, "split | null");
      }},
-    {"seal", read_own_seal<VcpOptions>},
+    {"markerWord", read_own_seal<VcpOptions>},
 };
 
 Status read_vcp(std::string_view config, std::shared_ptr<const Protocol> &out) {

@@ -168,7 +168,7 @@ void ThoughtCalls::save(std::string &out) const {
         append_saved_bytes(said.value("id"), call.id);
         append_saved_bytes(said.value("arguments"), call.arguments);
         append_saved_bytes(said.value("rawArguments"), block.written[i]);
-        append_saved_bytes(said.value("reserved"), call.reserved);
+        append_saved_bytes(said.value("protocolFields"), call.reserved);
         said.boolean("typed", call.typed).text("reason", block.reasons[i]);
         said.close();
       }
@@ -208,7 +208,7 @@ void ThoughtCalls::load(std::string_view saved) {
       said.text("id", call.id);
       said.text("arguments", call.arguments);
       said.text("rawArguments", block.written.emplace_back());
-      said.text("reserved", call.reserved);
+      said.text("protocolFields", call.reserved);
       said.get("typed", call.typed);
       said.text("reason", block.reasons.emplace_back());
       lost_ = lost_ || !said.fits().ok() || (block.reasons.back().empty() && !is_object(call.arguments)) ||

@@ -117,11 +117,11 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   if (fields & field::status) list.text("status", status_text(state_));
   if (fields & field::arguments && !arguments_.empty()) written("arguments", arguments_, false);
   if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
-  if (fields & field::edited && edited_) list.raw("edited", *edited_);
-  if (fields & field::host_arguments && host_arguments_) list.raw("resolved", *host_arguments_);
+  if (fields & field::edited && edited_) list.raw("editedArguments", *edited_);
+  if (fields & field::host_arguments && host_arguments_) list.raw("hostArguments", *host_arguments_);
   if (fields & field::identity && !digest_.empty()) list.text("digest", digest_);
   if (fields & field::identity && !key_.empty()) list.text("key", key_);
-  if (fields & field::reserved && !reserved_.empty()) list.raw("reserved", reserved_);
+  if (fields & field::reserved && !reserved_.empty()) list.raw("protocolFields", reserved_);
   if (fields & field::raw && !raw_.empty()) {
     written("raw", raw_, true);
     list.number("start", static_cast<int64_t>(start_));
@@ -136,12 +136,12 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
     list.text("output", output_);
     list.number("outputBytes", static_cast<int64_t>(output_bytes_));
     if (!parts_.empty()) list.raw("parts", parts_);
-    if (rewritten_) list.raw("rewritten", *rewritten_);
+    if (rewritten_) list.raw("hostOutput", *rewritten_);
   }
-  if (fields & field::model_text && has_model_text_) list.text("told", model_text_);
+  if (fields & field::model_text && has_model_text_) list.text("modelOutput", model_text_);
   if (fields & field::error && !error_.empty()) list.text("error", error_);
   if (fields & field::error && !near_.empty()) {
-    std::string &names = list.name("near");
+    std::string &names = list.name("suggestions");
     for (const std::string &name : near_) append_json_string(names.append(&name == &near_.front() ? "[" : ","), name);
     names += ']';
   }

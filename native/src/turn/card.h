@@ -378,7 +378,7 @@ class Card {
     visit("wireId", card.wire_id_);
     visit("rawArguments", card.raw_arguments);
     visit("arguments", card.arguments_);
-    visit("reserved", card.reserved_);
+    visit("protocolFields", card.reserved_);
     visit("raw", card.raw_);
     visit("start", card.start_);
     visit("end", card.end_);
@@ -392,7 +392,7 @@ class Card {
     visit("late", card.late);
     visit("tried", card.tried);
     visit("askedPolled", card.asked_polled);
-    visit("edited", card.edited_);
+    visit("editedArguments", card.edited_);
     visit("hostArguments", card.host_arguments_);
     visit("digest", card.digest_);
     visit("key", card.key_);
@@ -407,10 +407,10 @@ class Card {
     visit("outputBytes", card.output_bytes_);
     visit("outputIsJson", card.output_is_json_);
     visit("parts", card.parts_);
-    visit("rewritten", card.rewritten_);
+    visit("hostOutput", card.rewritten_);
     visit("failed", card.failed);
     visit("error", card.error_);
-    visit("told", card.model_text_);
+    visit("modelOutput", card.model_text_);
     visit("hasOutput", card.has_output_);
     visit("hasTold", card.has_model_text_);
     visit("dropped", card.dropped);

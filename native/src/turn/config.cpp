@@ -247,8 +247,8 @@ std::string with_seal(std::string_view text, std::string_view seal) {
     object.raw("id", text);
   else
     for (JsonSlices member(text); member.next();)
-      if (member.key() != "\"seal\"") object.raw(member.key_text(), member.value());
-  object.text("seal", seal).close();
+      if (member.key() != "\"markerWord\"") object.raw(member.key_text(), member.value());
+  object.text("markerWord", seal).close();
   return out;
 }
 
@@ -309,10 +309,10 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "dispatch") return read_choice(value, kDispatches, config.dispatch);
   if (name == "stopAfterCall") return read_bool(value, config.stop_after_call);
   if (name == "observeOnly") return read_observed(value, config);
-  if (name == "seal") return read_seal(value, config.seal);
+  if (name == "markerWord") return read_seal(value, config.seal);
   if (name == "execution") return read_choice(value, kExecutions, config.parallel);
   if (name == "maxConcurrentTools") return read_whole_into(value, 1, config.max_concurrent);
-  if (name == "ask") return read_choice(value, kAsks, config.one_by_one);
+  if (name == "questionOrder") return read_choice(value, kAsks, config.one_by_one);
   if (name == "requireConfirmation") return read_bool(value, config.confirm_all);
   if (name == "resultApproval") {
     config.result_approval.reset();
@@ -363,7 +363,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "stopAfterCall",
                                          "observeOnly",
                                          "execution",
-                                         "ask",
+                                         "questionOrder",
                                          "rules",
                                          "maxConcurrentTools",
                                          "requireConfirmation",
@@ -386,7 +386,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "reasoningCalls",
                                          "startsInReasoning",
                                          "usage",
-                                         "seal",
+                                         "markerWord",
                                          "words",
                                          "definitions",
                                          "checkFinal",
@@ -519,7 +519,7 @@ void write_config(const Config &config, std::string &out) {
   object.boolean("stopAfterCall", config.stop_after_call);
   choice("execution", kExecutions, config.parallel);
   object.number("maxConcurrentTools", config.max_concurrent);
-  choice("ask", kAsks, config.one_by_one);
+  choice("questionOrder", kAsks, config.one_by_one);
   object.boolean("requireConfirmation", config.confirm_all);
   if (config.result_approval)
     choice("resultApproval", kResultApprovals, *config.result_approval);
@@ -547,7 +547,7 @@ void write_config(const Config &config, std::string &out) {
   object.boolean("usage", config.ask_usage);
   config.words.write(object.value("words"));
   object.raw("definitions", config.definitions.empty() ? "null" : json_string(config.definitions));
-  object.raw("seal", config.seal.empty() ? "null" : json_string(config.seal));
+  object.raw("markerWord", config.seal.empty() ? "null" : json_string(config.seal));
   object.raw("observeOnly", config.observed.empty() ? "false" : config.observed);
   object.boolean("checkFinal", config.check_final);
   write_limits(config.limits, object.value("limits"));
@@ -601,7 +601,7 @@ Status seal_protocols(Config &config) {
       std::shared_ptr<const Protocol> own;
       if (Status status = make_protocol(sealed, config.declared, own); !status.ok())
         return error(Code::json, std::string(protocol->id()) +
-                                     " cannot be sealed: models were trained on it; expected one of vcp, tool_action, "
+                                     " cannot have a marker word: models were trained on it; expected one of vcp, tool_action, "
                                      "xml_tag, json_strict, or a declared protocol with openers of its own");
       config.unsealed.push_back(protocol);
       config.protocol_texts[own.get()] = sealed;

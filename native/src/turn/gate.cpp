@@ -77,7 +77,7 @@ void Gate::pump() {
 
 // ---- the way in ----
 
-// With "ask": "one_by_one" a call waits until those before it have ended. A button is there at once.
+// With "questionOrder": "one_by_one" a call waits until those before it have ended. A button is there at once.
 bool Gate::in_turn(const Card &card) const {
   const OpenCards::Calls &open = log_.open_cards().all();
   const bool first = open.empty() || card.call <= *open.begin();
@@ -366,9 +366,9 @@ void Gate::execute_event(const Card &card) {
   if (!card.wire_id().empty()) event.text("wireId", card.wire_id());
   event.text("source", card.source).number("round", card.round);
   write_arguments(card, event, log_.lent());
-  if (card.host_arguments()) event.raw("resolved", *card.host_arguments());
+  if (card.host_arguments()) event.raw("hostArguments", *card.host_arguments());
   event.text("digest", card.digest()).text("key", card.key());
-  if (!card.reserved().empty()) event.raw("reserved", card.reserved());
+  if (!card.reserved().empty()) event.raw("protocolFields", card.reserved());
   event.boolean("detached", card.detached);
   const int64_t timeout = timeout_of(card);
   if (card.running_since && timeout > 0) event.number("deadline", *card.running_since + timeout);

@@ -114,18 +114,18 @@ Status Gate::read_version(std::string_view object, Result &out) const {
 Status Gate::read_versions(std::string_view document, Result &output, Result &rewritten) const {
   constexpr size_t kAround = 2;  // levels of the document around the value of "json" or "parts"
   if (Status status = check_json(document, setup_.config.limits.depth + kAround); !status.ok()) return status;
-  if (json_kind(document) != '{') return unexpected(document, "an object with output and rewritten");
+  if (json_kind(document) != '{') return unexpected(document, "an object with output and hostOutput");
   bool has_output = false, has_rewritten = false;
   for (JsonSlices member(document); member.next();) {
     const std::string name = member.key_text();
     if (name.starts_with("x-")) continue;
-    if (name != "output" && name != "rewritten") return unknown_member(name, {"output", "rewritten"});
+    if (name != "output" && name != "hostOutput") return unknown_member(name, {"output", "hostOutput"});
     (name == "output" ? has_output : has_rewritten) = true;
     Result &version = name == "output" ? output : rewritten;
     version = {};
     if (Status status = read_version(member.value(), version); !status.ok()) return std::move(status).inside(name);
   }
-  if (!has_output || !has_rewritten) return unexpected(document, "an object with output and rewritten");
+  if (!has_output || !has_rewritten) return unexpected(document, "an object with output and hostOutput");
   return {};
 }
 

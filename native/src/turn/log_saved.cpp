@@ -103,7 +103,7 @@ void save_card(const Card &card, std::string &out) {
     save("definition", card.tool->definition_hash);
   Card::each_field(card, save);
   if (!card.near().empty())
-    write_list(object.value("near"), card.near(), [&](const std::string &name) { append_json_string(out, name); });
+    write_list(object.value("suggestions"), card.near(), [&](const std::string &name) { append_json_string(out, name); });
   write_list(object.value("approvals"), card.approvals(), [&](const ApprovalRecord &record) {
     ObjectWriter entry(out);
     entry.text("stage", record.stage).text("decision", record.decision).text("by", record.by);
@@ -136,7 +136,7 @@ Status load_card(const SavedReader &saved, const Registry &registry, Card &card)
   card.policy = saved_enum(saved, "policy", card.policy, ExecutionApproval::ask_always);
   Card::each_field(card, Loader{saved});
   std::vector<std::string> near;
-  for (JsonSlices names(saved.nested("near")); names.next();)
+  for (JsonSlices names(saved.nested("suggestions")); names.next();)
     if (json_kind(names.value()) == '"') near.push_back(json_text(names.value()));
   std::vector<ApprovalRecord> approvals;
   if (Status status = load_approvals(saved.nested("approvals"), approvals); !status.ok()) return status;
@@ -311,13 +311,13 @@ Status Log::check_card(const Card &card) const {
   if (card.source == "native" && !card.arguments().empty() && json_kind(card.raw_arguments) == '{' &&
       !is_json(card.raw_arguments, '{'))
     return wrong("rawArguments", "an object: they go back as they came");
-  if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("edited", "an object");
+  if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("editedArguments", "an object");
   if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
-  if (!is_json(card.reserved(), '{')) return wrong("reserved", "an object");
+  if (!is_json(card.reserved(), '{')) return wrong("protocolFields", "an object");
   if (!is_parts(card.parts())) return wrong("parts", "content parts");
   if (card.rewritten() &&
       (!is_json(*card.rewritten(), '{') || !has_text(*card.rewritten(), "text") || !is_parts(card.model_parts())))
-    return wrong("rewritten", "a text, and content parts");
+    return wrong("hostOutput", "a text, and content parts");
   if (setup_.parser && complete && !card.is_pending() && !card.is_provided())
     return wrong("state", "a state that a parser has");
   return {};

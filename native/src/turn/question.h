@@ -33,7 +33,7 @@ inline void write_question(const Card &card, ObjectWriter &event, LentTexts &len
     event.text("description", card.tool->description);
   }
   write_arguments(card, event, lent);
-  if (!card.reserved().empty()) event.raw("reserved", card.reserved());
+  if (!card.reserved().empty()) event.raw("protocolFields", card.reserved());
 }
 
 // A reserved field of the protocol in a call, such as `archery` of vcp; empty: the call has none.

@@ -127,7 +127,7 @@ Status Setup::read_model() {
   if (Status status = choose_protocol(model, config); !status.ok()) return std::move(status).inside("protocol");
   if (Status status = join_parsed_tags(config); !status.ok()) return std::move(status).inside("alsoParse");
   if (Status status = check_protocols(config, registry()); !status.ok()) return status;
-  if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("seal");
+  if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("markerWord");
   return {};
 }
 
@@ -240,7 +240,7 @@ void Setup::write_tool_of(std::string_view name, std::string &out) const {
         if (list.back() != '[') list += ',';
         append_json_string(list, near);
       }
-    object.raw("near", list + "]");
+    object.raw("suggestions", list + "]");
   }
   object.close();
 }

@@ -315,7 +315,7 @@ void Turn::check_final(std::string_view outcome) {
 void Turn::emit_final() {
   ObjectWriter event(log_.event(Log::Event::final_answer));
   event.text("type", "final").number("round", log_.round_number()).text("text", log_.text_of_round());
-  if (is_last_answer()) event.boolean("last", true);
+  if (is_last_answer()) event.boolean("noRetry", true);
 }
 
 void Turn::end_check() {

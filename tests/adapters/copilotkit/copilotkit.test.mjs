@@ -10,7 +10,7 @@ import { until, useBrowser } from '../../browser/support.mjs'
 import { echo, stage } from '../../js/support.mjs'
 
 const { agUIHandler } = await built('sluice/ag-ui')
-const { memory } = await built('sluice/conversations')
+const { memoryConversations } = await built('sluice/conversations')
 const { nodeListener } = await built('sluice/web')
 
 process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true'
@@ -20,7 +20,7 @@ const twoCalls = { text: 'I ask. ', calls: [call('a', 'hi'), call('b', 'ho')] }
 /** agUIHandler before a scripted model. */
 async function handlerOf(t, answers, tools, more = {}) {
   const { server, engine } = await stage(t, { answers, tools })
-  const store = memory()
+  const store = memoryConversations()
   return { server, store, handler: agUIHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }), store, authorize: () => true, ...more }) }
 }
 

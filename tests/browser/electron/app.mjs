@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 import { until } from '../support.mjs'
 import { decode, encode } from './codec.mjs'
 import { openHidden } from './hidden.mjs'
@@ -20,7 +20,7 @@ export const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img
 
 /** `answers` are the model's; `main` goes to the main process as its options. Ends with the test. */
 export async function openApp(t, browser, { answers = [], server = {}, main = {} } = {}) {
-  const model = await startServer({ answers, ...server })
+  const model = await startScriptedServer({ answers, ...server })
   const site = await serveSite()
   const told = JSON.stringify({ baseURL: model.baseURL, origin: site.origin, ...main })
   const child = fork(join(here, 'main.mjs'), { serialization: 'advanced', env: { ...process.env, SLUICE_APP: told } })

@@ -17,7 +17,7 @@ export const rawCall = (window, method, input) => window.evaluate(([method, inpu
 export const question = async (window) => {
   await shows(window, 'awaiting_approval')
   return await window.evaluate(() => {
-    const asks = [...window.shown.values()].flatMap((message) => message.getSnapshot().asks.map(({ token }) => ({ message: message.id, token })))
+    const asks = [...window.shown.values()].flatMap((message) => message.getSnapshot().questions.map(({ token }) => ({ message: message.id, token })))
     return asks[0]
   })
 }

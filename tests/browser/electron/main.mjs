@@ -1,6 +1,6 @@
 // The main process of the app under test: an engine with tools that keep a record of what ran, and its host.
 import { Engine, tool } from 'sluice'
-import { files } from 'sluice/conversations'
+import { fileConversations } from 'sluice/conversations'
 import { hostEngine } from 'sluice/electron'
 import { ipcMain, start } from './main-process.mjs'
 
@@ -27,7 +27,7 @@ const untilAborted = (_, { signal }) => new Promise((_, reject) => signal.addEve
 let count
 /** Tells how far it is, and goes on when the test says so. */
 const counting = async (_, { progress }) => {
-  progress({ done: 1, of: 4, text: 'reading' })
+  progress({ done: 1, total: 4, text: 'reading' })
   await new Promise((resolve) => (count = resolve))
   return 'counted'
 }
@@ -52,7 +52,7 @@ const host = hostEngine(engine, {
   ipcMain,
   windows: (sender) => (sender.origin === origin ? rights.get(sender.webContentsId) ?? null : null),
   ...options,
-  ...(kept === undefined ? {} : { conversations: files(kept) }),
+  ...(kept === undefined ? {} : { conversations: fileConversations(kept) }),
   run: ({ messages }) => ({ model: { baseURL, name: 'scripted' }, messages }),
 })
 

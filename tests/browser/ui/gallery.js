@@ -18,13 +18,13 @@ const sections = {
       { type: 'card', block: 3, call: 2, name: 'live2d.expression', status: 'success', source: 'inline_tags', round: 1, arguments: { name: 'worried' }, output: 'ok', startedAt: now - 400, endedAt: now - 398, durationMs: 2 },
       { type: 'text', block: 4, text: zh ? '四点有雨。\n\n再确认一下你什么时候出门：' : 'Rain at four.\n\nOne more look at when you leave:' },
       { type: 'card', block: 5, call: 3, name: 'calendar.search', status: 'executing', source: 'native', round: 2, arguments: { day: 'today', words: 'meeting' }, startedAt: now - 2600 },
-      { type: 'progress', call: 3, text: zh ? '已读取 2 个日历中的 1 个' : 'read 1 of 2 calendars', done: 1, of: 2 },
+      { type: 'progress', call: 3, text: zh ? '已读取 2 个日历中的 1 个' : 'read 1 of 2 calendars', done: 1, total: 2 },
       { type: 'card', block: 6, call: 4, status: 'streaming', source: 'native', round: 2, name: 'note.write' },
       { type: 'args', call: 4, text: '{"title": "Umbrella", "body": "Rain at four. Take the blue umbrella, it stands next to the door, and leave ten minutes ea' },
     )
     show(live)
     const again = new Live('again')
-    again.push({ type: 'retry', round: 1, attempt: 2, of: 4, delayMs: 30_000, at: now + 30_000, detail: '503: overloaded' })
+    again.push({ type: 'retry', round: 1, attempt: 2, maxAttempts: 4, delayMs: 30_000, at: now + 30_000, detail: '503: overloaded' })
     show(again)
   },
   cards() {
@@ -47,7 +47,7 @@ const sections = {
     open.open = true
     open.card = {
       type: 'tool_use', call: 90, name: 'weather.forecast', status: 'success', source: 'vcp', round: 1, arguments: { city: '杭州', days: 3, detail: true, tags: ['rain', 'wind'] },
-      reserved: { maid: 'Nova' }, raw: '<<<[TOOL_REQUEST]>>>\ntool_name:「始」weather.forecast「末」,\ncity:「始」杭州「末」\n<<<[END_TOOL_REQUEST]>>>',
+      protocolFields: { maid: 'Nova' }, raw: '<<<[TOOL_REQUEST]>>>\ntool_name:「始」weather.forecast「末」,\ncity:「始」杭州「末」\n<<<[END_TOOL_REQUEST]>>>',
       output: JSON.stringify([{ day: 'Mon', high: 21, low: 14, sky: 'rain from four' }, { day: 'Tue', high: 24, low: 15, sky: 'clear' }, { day: 'Wed', high: 19, low: 12, sky: 'wind' }]),
       startedAt: now - 1400, endedAt: now, durationMs: 1400, approvals: [{ stage: 'execution', decision: 'approved', by: 'user', remember: 'session', at: now }],
     }

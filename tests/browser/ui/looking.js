@@ -19,7 +19,7 @@ function questions() {
 function bubble() {
   const element = document.createElement('div')
   live.subscribe(() => {
-    const { asks: [ask], blocks } = live.getSnapshot()
+    const { questions: [ask], blocks } = live.getSnapshot()
     if (ask && !element.firstChild) element.append(Object.assign(document.createElement('sluice-approval'), { ask, card: blocks[0], message: live, compact: true, name: 'Lulu' }))
   })
   document.querySelector('#stage').append(element)

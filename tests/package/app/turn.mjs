@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { Engine, tool, version } from 'sluice'
 import { live2dTools } from 'sluice/live2d'
-import { startServer } from 'sluice/testing'
+import { startScriptedServer } from 'sluice/testing'
 
-const server = await startServer({
+const server = await startScriptedServer({
   answers: [
     { text: 'Let me look. ', calls: [{ name: 'weather_now', arguments: { city: '杭州' } }, { name: 'live2d_expression', arguments: { name: 'smile' } }] },
     { text: 'Rain at four.' },

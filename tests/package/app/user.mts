@@ -4,14 +4,14 @@ import { hostEngine, type ElectronHost, type IpcMainLike } from 'sluice/electron
 import { agUIHandler, toAGUIEvents, type AGUIEvent } from 'sluice/ag-ui'
 import { chatHandler } from 'sluice/ai-sdk'
 import { decide } from 'sluice/ai-sdk/client'
-import { memory } from 'sluice/conversations'
-import { durable, files, type Durable } from 'sluice/durable'
-import { createHost, type Connection, type Host, type Peer } from 'sluice/host'
+import { memoryConversations } from 'sluice/conversations'
+import { durable, fileTurns, type Durable } from 'sluice/durable'
+import { createHost, type Host, type HostConnection, type WindowPeer } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
-import { file, mcpTools, type McpClientLike, type McpTools } from 'sluice/mcp'
+import { filePins, mcpTools, type McpClientLike, type McpTools } from 'sluice/mcp'
 import { openAIHandler, textToolCalls } from 'sluice/openai'
 import { connect, type Client, type LiveMessage } from 'sluice/renderer'
-import { startServer, type ScriptedServer } from 'sluice/testing'
+import { startScriptedServer, type ScriptedServer } from 'sluice/testing'
 import { SluiceMessage } from 'sluice/ui'
 import { nodeListener, serve, type WebServer } from 'sluice/web'
 
@@ -19,7 +19,7 @@ const engine: Engine = new Engine({
   tools: [tool({ name: 'a', description: '', parameters: { type: 'object' }, execute: async (_args, { signal }) => signal.aborted }), ...live2dTools({ expressions: ['smile'] })],
 })
 export async function turn(): Promise<string> {
-  const server: ScriptedServer = await startServer({ answers: [{ text: 'hi' }] })
+  const server: ScriptedServer = await startScriptedServer({ answers: [{ text: 'hi' }] })
   const run: Run = engine.run({ model: { baseURL: server.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'hi' }] })
   for await (const event of run) if (event.type === 'approval') run.approve(event.call)
   const { outcome, text } = await run.done
@@ -27,17 +27,17 @@ export async function turn(): Promise<string> {
 }
 export const host = (ipcMain: IpcMainLike): ElectronHost => hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
 export const plain: Host = createHost(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
-export const joined = (socket: WebSocket): Connection => {
-  const peer: Peer = { id: crypto.randomUUID(), rights: { read: true }, frame: (frame) => socket.send(JSON.stringify(frame)), pet: () => {} }
+export const joined = (socket: WebSocket): HostConnection => {
+  const peer: WindowPeer = { id: crypto.randomUUID(), rights: { read: true }, frame: (frame) => socket.send(JSON.stringify(frame)), pet: () => {} }
   return plain.connect(peer)
 }
 export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
 export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
-export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memory(), authorize: () => true })
-export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: file('pins.json') })
-export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, { run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }), store: memory(), authorize: () => true })
+export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memoryConversations(), authorize: () => true })
+export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: filePins('pins.json') })
+export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, { run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }), store: memoryConversations(), authorize: () => true })
 export const agentEvents = (run: Run): AsyncIterable<AGUIEvent> => toAGUIEvents(run, { threadId: 't', runId: 'r' })
-export const turns: Durable = durable(engine, { store: files('turns'), run: ({ id }) => ({ model: { baseURL: 'http://127.0.0.1', name: id } }) })
+export const turns: Durable = durable(engine, { store: fileTurns('turns'), run: ({ id }) => ({ model: { baseURL: 'http://127.0.0.1', name: id } }) })
 export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {

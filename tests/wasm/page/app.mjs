@@ -1,6 +1,6 @@
 // An app in a page, as people write it: `sluice` comes from the import map or a bundler.
-import { backend, Engine, memory, ready, SluiceError, tool } from 'sluice'
-import { memory as conversations } from 'sluice/conversations'
+import { backend, Engine, memoryRules, loadEngine, SluiceError, tool } from 'sluice'
+import { memoryConversations as conversations } from 'sluice/conversations'
 
 export async function app(baseURL, before) {
   const started = performance.now()
@@ -10,9 +10,9 @@ export async function app(baseURL, before) {
   } catch (error) {
     early = SluiceError.is(error) ? [error.code, error.detail, error.hint] : String(error)
   }
-  await ready(before)
+  await loadEngine(before)
   const engine = new Engine({
-    rules: memory(),
+    rules: memoryRules(),
     tools: [tool({ name: 'sky.look', description: 'Looks.', parameters: { type: 'object', properties: { at: { type: 'string' } } }, permission: 'moderate', agentCallable: true, execute: ({ at }) => `clear at ${at}` })],
   })
   let first
@@ -31,10 +31,10 @@ export async function app(baseURL, before) {
   }
 }
 
-/** The error of `ready`, or what it gave. */
+/** The error of `loadEngine`, or what it gave. */
 export const failure = async (options) => {
   try {
-    return await ready(options)
+    return await loadEngine(options)
   } catch ({ code, detail, hint }) {
     return { code, detail, hint }
   }

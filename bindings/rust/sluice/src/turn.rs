@@ -57,7 +57,7 @@ impl Kind {
     pub const FAILURE: Kind = Kind(3);
     /// Still running: text.
     pub const PROGRESS: Kind = Kind(4);
-    /// What the tool gave, and what the model reads in its place: `{"output":...,"rewritten":...}`.
+    /// What the tool gave, and what the model reads in its place: `{"output":...,"hostOutput":...}`.
     pub const REWRITTEN: Kind = Kind(5);
 }
 
@@ -266,7 +266,7 @@ impl Turn {
         self.next_delta().map(Piece::Delta).or_else(|| self.next_event().map(Piece::Event))
     }
 
-    /// Finds the tool that a model means by this name: `{"tool":"weather.now"}`, or `{"near":[...]}`.
+    /// Finds the tool that a model means by this name: `{"tool":"weather.now"}`, or `{"suggestions":[...]}`.
     pub fn find_tool(&mut self, name: &str) -> Option<String> {
         owned(|len| unsafe { sys::sluice_turn_find_tool(self.0.as_ptr(), chars(name), name.len(), len) })
     }

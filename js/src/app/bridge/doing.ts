@@ -27,7 +27,7 @@ export type Doing = 'idle' | 'thinking' | 'speaking' | 'busy' | 'asking' | 'offl
 /** Of an answer that a window is connected to. */
 export function doingOf(view: MessageView | undefined): Exclude<Doing, 'offline'> {
   if (!view || view.outcome !== undefined) return 'idle'
-  if (view.asks.length > 0) return 'asking'
+  if (view.questions.length > 0) return 'asking'
   if (workingCard(view)) return 'busy'
   return writes(view) ? 'speaking' : 'thinking'
 }

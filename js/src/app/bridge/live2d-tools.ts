@@ -26,7 +26,7 @@ export interface Live2dOptions {
 }
 
 /** Channels for windows that ask the main process to trigger an expression or a motion. */
-export const triggerChannels = {
+export const live2dTriggerChannels = {
   /** Asks for an expression. */
   expression: 'live2d:triggerExpression',
   /** Asks for a motion. */

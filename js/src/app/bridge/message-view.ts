@@ -5,7 +5,7 @@ import type {
 import type { ToolWords } from '../../engine/core/tool-words.js'
 
 /** A question for a person. */
-export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
+export interface QuestionView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   /** Names the question in a decision. Only this window has it, and it is good for one decision. */
   token: string
   /** The name of the tool as the model wrote it, where it is another and no card says so. */
@@ -41,13 +41,13 @@ export interface AskView extends Omit<ApprovalEvent, 'type' | 'seq'> {
 /** What happened to a message, in order. Members and types may be added: ignore what you do not know. */
 export type Delta =
   | TextDelta
-  | ThoughtDelta
+  | ReasoningDelta
   | CardDelta
   | CallDelta
   | IpcDelta
   | ProgressDelta
   | RetryDelta
-  | AskDelta
+  | QuestionDelta
   | UsageDelta
   | RoundDelta
   | RetractedDelta
@@ -65,7 +65,7 @@ export interface TextDelta extends TextMarks {
 }
 
 /** The model has thought, and goes on with something else. */
-export interface ThoughtDelta {
+export interface ReasoningDelta {
   /** `thought`. */
   type: 'thought'
   /** The index of the reasoning in `MessageView.blocks`. */
@@ -113,7 +113,7 @@ export interface ProgressDelta {
   /** How much is done, where the tool counts. */
   done?: number
   /** Of how much. */
-  of?: number
+  total?: number
 }
 
 /** A request failed and will be sent again. What comes of it ends the wait: see `MessageView.retry`. */
@@ -123,11 +123,11 @@ export interface RetryDelta extends RetryView {
 }
 
 /** A person must decide something. */
-export interface AskDelta {
+export interface QuestionDelta {
   /** `ask`. */
   type: 'ask'
   /** The question. */
-  ask: AskView
+  ask: QuestionView
 }
 
 /** Tokens of an answer so far. The last one of a round counts. */
@@ -194,12 +194,12 @@ export interface DoneDelta {
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
   /** Never given twice. */
   id: string
-  /** Counts what happened to the message; see `Frame`. */
+  /** Counts what happened to the message; see `WindowFrame`. */
   seq: number
   /** In the order of the answer. */
   blocks: BlockView[]
   /** Open questions, in the order in which they were asked. */
-  asks: AskView[]
+  questions: QuestionView[]
   /** The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends. */
   retry?: RetryView
   /** The app ended in the middle of it: this is how far it came. Its outcome is `failed`. */
@@ -213,7 +213,7 @@ export interface RetryView {
   /** Which further try this is, from 1. */
   attempt: number
   /** How many further tries there are at most. Absent where a function of the app decides. */
-  of?: number
+  maxAttempts?: number
   /** How long the wait is, in milliseconds. */
   delayMs: number
   /** When it ends and the request is sent, in Unix milliseconds. */
@@ -271,7 +271,7 @@ export interface CardView extends Omit<CardFields, 'key'> {
   /** How much is done, by the last report of a tool that counts. */
   progressDone?: number
   /** Of how much. */
-  progressOf?: number
+  progressTotal?: number
   /** Something that the outcome does not tell: the pet did not do what it was told. */
   notice?: string
   /** Of the tool: they choose the picture on its card. */

@@ -1,14 +1,14 @@
 // The messages between the main process and a window: plain data that survives a structured clone and JSON alike. No Node, no DOM.
 import type { ApproveOptions } from '../../engine/core/approvals.js'
-import type { Json, JsonObject, Level, ExecutionPolicy, Part, ResultPolicy, Rule } from '../../engine/core/events.js'
+import type { Json, JsonObject, PermissionLevel, ExecutionPolicy, ResultPart, ResultPolicy, Rule } from '../../engine/core/events.js'
 import type { ToolTokens } from '../../engine/core/settings.js'
 import type { Delta, MessageView } from './message-view.js'
 import type { PetWindowSide } from './pet-window-messages.js'
-import type { DroppedFile, FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
+import type { DroppedFile, ProactiveInput, ProactiveReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
 import type { ServerMethods } from './server-messages.js'
 
 export type * from './message-view.js'
-export type { DroppedFile, FirstInput, FirstReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
+export type { DroppedFile, ProactiveInput, ProactiveReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
 
 // -- from the main process to a window ---------------------------------------------------------------------------------------
 
@@ -16,7 +16,7 @@ export type { DroppedFile, FirstInput, FirstReply, HeardInput, PetCapabilities, 
  * At most one per frame and window. The deltas lead from the view whose `seq` is `after` to the one of `seq`; a window that has
  * another one subscribes again and gets a snapshot.
  */
-export interface Frame {
+export interface WindowFrame {
   /** What happened to messages that the window subscribed to. */
   messages?: MessageFrame[]
   /** Those that the window opened and that changed, as they now stand. */
@@ -119,7 +119,7 @@ export interface UserEntryView extends EntryBase {
   /** The text. */
   text: string
   /** Pictures, by address: `conversation.picture(part)` of the client gives their bytes. */
-  parts?: Part[]
+  parts?: ResultPart[]
 }
 
 /** An answer. */
@@ -193,10 +193,10 @@ export interface FoundEntry {
 }
 
 /** An answer to a question. `remember`, `exact` and `arguments` are for stage `execution`. */
-export interface Decision extends ApproveOptions {
+export interface WindowDecision extends ApproveOptions {
   /** Id of the message with the question. */
   message: string
-  /** Of the `AskView`. Decides an execution or the release of a result, whichever was asked. */
+  /** Of the `QuestionView`. Decides an execution or the release of a result, whichever was asked. */
   token: string
 }
 
@@ -209,7 +209,7 @@ export interface PetSide {
   /** An order waits for its words, or they came and it is performed now. */
   hold?(input: Parameters<Methods['petHold']>[0]): Promise<void>
   /** Speaks first, or does so no more today. Rejects where the host does not let it. */
-  first?(input: FirstInput): Promise<FirstReply>
+  first?(input: ProactiveInput): Promise<ProactiveReply>
   /** Tells what the voice of this window does, so that a person can end it in another one. Rejects where the host does not take it. */
   voice?(voice: PetVoice): Promise<void>
   /** Calls `listener` where a person ended the voice in another window, with the turn that is to end. Returns what takes it away. */
@@ -260,7 +260,7 @@ export interface ToolView {
   /** As the tool declares them. */
   tags: string[]
   /** What it may do without asking, as it stands. */
-  permission: Level
+  permission: PermissionLevel
   /** When its calls are asked about; null: as `permission` says. */
   executionApproval: ExecutionPolicy | null
   /** When its results wait for a person; null: as the engine says. */
@@ -282,7 +282,7 @@ export interface ConfigurationPatch {
   /** Members of the engine's configuration. */
   settings?: JsonObject
   /** By tool: what the person allows it. */
-  tools?: { [name: string]: { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
+  tools?: { [name: string]: { permission?: PermissionLevel | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
   /** Decisions that no longer count. One that is gone already is no error. */
   revoke?: string[]
 }
@@ -323,9 +323,9 @@ export interface Methods extends ServerMethods {
   /** Cancels a message, or one call of it. */
   cancel(input: { message: string; call?: number }): void
   /** Lets a call run, or its result out to the model. Returns false if the question was already decided. */
-  approve(input: Decision): boolean
+  approve(input: WindowDecision): boolean
   /** Refuses a call, or the release of a result. Returns false if the question was already decided. */
-  deny(input: Pick<Decision, 'message' | 'token' | 'digest'> & { reason?: string }): boolean
+  deny(input: Pick<WindowDecision, 'message' | 'token' | 'digest'> & { reason?: string }): boolean
   /** From now on the window gets the deltas of this message. The snapshot is what they go on from. */
   subscribe(input: { message: string }): MessageView
   /** From now on the window gets nothing of this message. */
@@ -353,9 +353,9 @@ export interface Methods extends ServerMethods {
   /** A person dropped files on the pet: the window with the field gets them. Returns false where there is none. */
   petDrop(input: { files: DroppedFile[] }): boolean
   /** The pet speaks first. Gives the message, and how often it may today. */
-  petFirst(input: Omit<FirstInput, 'notToday'>): FirstReply
+  petFirst(input: Omit<ProactiveInput, 'notToday'>): ProactiveReply
   /** The pet is not to speak first today any more. Whoever shows what it says may tell so. */
-  petNotToday(): FirstReply
+  petNotToday(): ProactiveReply
   /** The pet has a model, or none any more. */
   petReady(capabilities: PetCapabilities | null): void
   /** Answers a `PetOrder`: whether the pet did it, and why not. */
@@ -413,7 +413,7 @@ export interface Bridge {
   /** Calls a method of the host. Never rejects: what went wrong is in the reply. */
   call(method: Method, input?: unknown): Promise<Reply>
   /** Calls `listener` with every frame. Returns what takes it away. */
-  onFrame(listener: (frame: Frame) => void): () => void
+  onFrame(listener: (frame: WindowFrame) => void): () => void
   /** Calls `listener` with every order for the pet. Returns what takes it away. */
   onPet(listener: (order: PetOrder) => void): () => void
   /**

@@ -73,7 +73,7 @@ export interface DroppedFile {
 }
 
 /** The pet wants to speak first. */
-export interface FirstInput {
+export interface ProactiveInput {
   /** In which conversation. Default `main`. */
   conversation?: string
   /** What the model is told: what it may speak of. Up to 2,000 characters. Without it nothing is said. */
@@ -83,7 +83,7 @@ export interface FirstInput {
 }
 
 /** What became of that. */
-export interface FirstReply {
+export interface ProactiveReply {
   /** The message that began. */
   message?: string
   /** How often it may still speak first today. */

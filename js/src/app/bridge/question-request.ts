@@ -1,4 +1,4 @@
-import type { ExecutionPolicy, JsonObject, Part, ResultPolicy } from '../../engine/core/events.js'
+import type { ExecutionPolicy, JsonObject, ResultPart, ResultPolicy } from '../../engine/core/events.js'
 import type { ToolWords } from '../../engine/core/tool-words.js'
 
 /** What is asked: may this call run, may this result go to the model? See `isWhole`. */
@@ -16,14 +16,14 @@ export interface QuestionRequest {
   annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; openWorldHint?: boolean } | undefined
   /** Stage `execution`: what it would run with; the edited ones, where a person edited them. */
   arguments?: JsonObject | undefined
-  edited?: boolean | undefined
-  reserved?: { [key: string]: string } | undefined
+  editedArguments?: boolean | undefined
+  protocolFields?: { [key: string]: string } | undefined
   /** Names that the model gave twice: the last one counts. */
   twice?: readonly string[] | undefined
   /** The call waits for a button: the person runs it. */
   prepared?: boolean | undefined
   /** Stage `result`: what the model would read. */
-  preview?: { text: string; isError: boolean; parts?: Part[] } | undefined
+  preview?: { text: string; isError: boolean; parts?: ResultPart[] } | undefined
   /** Who would read it. */
   reader?: { model: string; host?: string } | undefined
 }

@@ -1,9 +1,9 @@
 // The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these lines and add
 // nothing. No DOM, no Node.
-import type { Json, JsonObject, Part } from '../../engine/core/events.js'
+import type { Json, JsonObject, ResultPart } from '../../engine/core/events.js'
 import { inLanguage } from '../../engine/core/in-language.js'
 import { pointerOf } from '../../engine/core/pointer.js'
-import type { Text } from '../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../engine/core/tool-words.js'
 import type { TextRun } from './invisible.js'
 import { jsonLines } from './json-lines.js'
 import { charactersEnd, markText, NAME, nameRuns, plain, renamed } from './named.js'
@@ -66,7 +66,7 @@ export interface QuestionOptions {
 }
 
 /** A picture of a result, with its data. */
-export type Picture = Extract<Part, { type: 'image'; data: string }>
+export type Picture = Extract<ResultPart, { type: 'image'; data: string }>
 
 /** Is all there that the question is about? Where not, nobody can approve it. */
 export function isWhole({ stage, name, arguments: args, preview }: QuestionRequest): boolean {
@@ -122,15 +122,15 @@ function effectsOf({ stage, policy, annotations, words: own }: QuestionRequest, 
   ]
 }
 
-function countsOf({ stage, arguments: args, reserved, preview }: QuestionRequest, words: QuestionWords): string {
+function countsOf({ stage, arguments: args, protocolFields, preview }: QuestionRequest, words: QuestionWords): string {
   if (stage === 'result') return words.resultCounts(preview?.text.length ?? 0, countLines(shownText(preview?.text ?? '')))
-  const values = [...Object.values(args ?? {}), ...Object.values(reserved ?? {})].map(plain)
+  const values = [...Object.values(args ?? {}), ...Object.values(protocolFields ?? {})].map(plain)
   if (values.length === 0) return words.noArguments
   return words.counts(values.length, values.reduce((sum, text) => sum + text.length, 0), values.reduce((sum, text) => sum + countLines(text), 0))
 }
 
 function argumentLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, lang: string): Line[] {
-  const { arguments: args = {}, reserved = {}, edited, twice = [], words: own } = request
+  const { arguments: args = {}, protocolFields = {}, editedArguments, twice = [], words: own } = request
   const lines: Line[] = []
   let left = BUDGET
   const section = (prefix: string, values: JsonObject): void => {
@@ -146,22 +146,22 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
       const show = `name.${of}`
       const cut = name.length > NAME && !whole.has(show)
       const pointer = pointerOf(name)
-      const label = prefix === 'arguments' && own?.labels && Object.hasOwn(own.labels, pointer) ? nameRuns(inLanguage(own.labels[pointer] as Text, lang), words) : undefined
+      const label = prefix === 'arguments' && own?.labels && Object.hasOwn(own.labels, pointer) ? nameRuns(inLanguage(own.labels[pointer] as LocalizedText, lang), words) : undefined
       lines.push({ kind: 'argument', runs: nameRuns(name, words, cut ? NAME : Infinity), of, ...(label ? { label } : {}), ...(cut ? { more: name.length - NAME, show } : {}) })
       const shown = valueLines(value, words, of, whole)
       left -= name.length + LINE_COST + shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
       lines.push(...shown)
     }
   }
-  if (edited) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
+  if (editedArguments) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
   else {
     for (const one of twice.slice(0, TWICE)) lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
     if (twice.length > TWICE) lines.push({ kind: 'notice', runs: [{ text: words.moreTwice(twice.length - TWICE) }] })
   }
-  if (request.arguments && Object.keys(args).length === 0 && Object.keys(reserved).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
+  if (request.arguments && Object.keys(args).length === 0 && Object.keys(protocolFields).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
-  if (Object.keys(reserved).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
-  section('reserved', reserved)
+  if (Object.keys(protocolFields).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
+  section('reserved', protocolFields)
   return lines
 }
 

@@ -1,6 +1,6 @@
 // Who answers, where people choose that: what a window sees of it, and what it says.
 import type { ServerCheck } from '../../engine/core/server-step.js'
-import type { Text } from '../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../engine/core/tool-words.js'
 
 /** Who answers, and whom people can choose instead. */
 export interface ServerView {
@@ -35,7 +35,7 @@ export interface PresetView {
   /** The provider that `ServerInput` names; absent: any other server, by its address. */
   provider?: string
   /** What people call it. */
-  title: Text
+  title: LocalizedText
   /** Its addresses, the usual one first. Empty: people write it. */
   places: PlaceView[]
   /** Formats that it speaks, the usual one first. */
@@ -55,7 +55,7 @@ export interface PlaceView {
   /** Up to and without the path. */
   baseURL: string
   /** Where it is for, where there are several. */
-  title?: Text
+  title?: LocalizedText
   /** The page on which a key is made. */
   keysAt?: string
   /** The app has a key for this address. */

@@ -1,10 +1,10 @@
 // A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
-import type { Answer } from '../../engine/core/events.js'
+import type { AnswerInfo } from '../../engine/core/events.js'
 import { givenTwice } from './twice.js'
-import type { AskView, BlockView, CardView, Delta, MessageView } from './messages.js'
+import type { QuestionView, BlockView, CardView, Delta, MessageView } from './messages.js'
 
 export function emptyView(id: string): MessageView {
-  return { id, seq: 0, role: 'assistant', rounds: 0, blocks: [], asks: [] }
+  return { id, seq: 0, role: 'assistant', rounds: 0, blocks: [], questions: [] }
 }
 
 /** The message behind these deltas. What did not change is the same object as before. */
@@ -44,14 +44,14 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       }
       if (fields.round !== undefined && fields.round > view.rounds) view.rounds = fields.round
       view.blocks[block] = card
-      if (fields.status && !fields.status.startsWith('awaiting')) view.asks = without(view.asks, delta.call)
+      if (fields.status && !fields.status.startsWith('awaiting')) view.questions = without(view.questions, delta.call)
       return
     }
     case 'args':
       return change(view, delta.call, (card) => ({ ...card, writing: (card.writing ?? '') + delta.text }))
     case 'progress':
-      return change(view, delta.call, ({ progressDone: _, progressOf: __, ...card }) => ({
-        ...card, progress: delta.text, ...(delta.done === undefined ? {} : { progressDone: delta.done }), ...(delta.of === undefined ? {} : { progressOf: delta.of }),
+      return change(view, delta.call, ({ progressDone: _, progressTotal: __, ...card }) => ({
+        ...card, progress: delta.text, ...(delta.done === undefined ? {} : { progressDone: delta.done }), ...(delta.total === undefined ? {} : { progressTotal: delta.total }),
       }))
     case 'retry': {
       const { type: _, ...retry } = delta
@@ -65,7 +65,7 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'notice':
       return change(view, delta.call, (card) => ({ ...card, notice: delta.text }))
     case 'ask':
-      view.asks = [...without(view.asks, delta.ask.call), delta.ask]
+      view.questions = [...without(view.questions, delta.ask.call), delta.ask]
       return
     case 'usage': {
       const { type: _, round, ...usage } = delta
@@ -95,12 +95,12 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'done':
       view.outcome = delta.outcome
       if (delta.finishReason) view.finishReason = delta.finishReason
-      view.asks = []
+      view.questions = []
       return
   }
 }
 
-function answer(view: MessageView, round: number, known: Answer): void {
+function answer(view: MessageView, round: number, known: AnswerInfo): void {
   const answers = Array.from({ length: Math.max(round, view.answers?.length ?? 0) }, (_, at) => view.answers?.[at] ?? {})
   answers[round - 1] = { ...answers[round - 1], ...known }
   view.answers = answers
@@ -112,4 +112,4 @@ function change(view: MessageView, call: number, make: (card: CardView) => CardV
   if (at >= 0) view.blocks[at] = make(view.blocks[at] as CardView)
 }
 
-const without = (asks: AskView[], call: number): AskView[] => (asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks)
+const without = (asks: QuestionView[], call: number): QuestionView[] => (asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks)

@@ -1,13 +1,13 @@
 // Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../engine/core/base64.js'
-import type { ChatMessage, Part } from '../../engine/core/events.js'
-import type { Entry, SavedMessage, StoredBlob } from './conversation-types.js'
+import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
+import type { ConversationEntry, SavedMessage, StoredBlob } from './conversation-types.js'
 
 const SCHEME = 'sluice:'
 
 /** The blob of a picture. `mediaType`: `image/…`. */
-export function blobOf(bytes: Uint8Array, mediaType: string): StoredBlob {
+export function pictureBlob(bytes: Uint8Array, mediaType: string): StoredBlob {
   const kind = mediaType.toLowerCase().replace(/^image\//, '')
   return { ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`, bytes }
 }
@@ -16,22 +16,22 @@ export function blobOf(bytes: Uint8Array, mediaType: string): StoredBlob {
 export const isRef = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
 
 /** The media type of a ref: `image/png`. */
-export const mediaTypeOf = (ref: string): string => `image/${ref.slice(65)}`
+export const blobMediaType = (ref: string): string => `image/${ref.slice(65)}`
 
 /** The address of a blob in entries. */
-export const addressOf = ({ ref }: Pick<StoredBlob, 'ref'>): string => SCHEME + ref
+export const blobAddress = ({ ref }: Pick<StoredBlob, 'ref'>): string => SCHEME + ref
 
 /** The ref in an address; undefined for any other address. */
-export function refOf(address: unknown): string | undefined {
+export function blobRef(address: unknown): string | undefined {
   const ref = typeof address === 'string' && address.startsWith(SCHEME) ? address.slice(SCHEME.length) : undefined
   return isRef(ref) ? ref : undefined
 }
 
 /** All refs in these entries. */
-export function refsOf(entries: Iterable<Entry>): Set<string> {
+export function refsOf(entries: Iterable<ConversationEntry>): Set<string> {
   const refs = new Set<string>()
   const note = (address: string): string => {
-    const ref = refOf(address)
+    const ref = blobRef(address)
     if (ref !== undefined) refs.add(ref)
     return address
   }
@@ -42,30 +42,30 @@ export function refsOf(entries: Iterable<Entry>): Set<string> {
 /** An entry and its pictures, apart. */
 export interface WithoutPictures {
   /** The entry, with addresses in place of pictures. */
-  entry: Entry
+  entry: ConversationEntry
   /** The pictures. */
   blobs: StoredBlob[]
 }
 
 /** Takes the base64 pictures out of an entry and puts addresses in their place. */
-export function withoutPictures(entry: Entry): WithoutPictures {
+export function withoutPictures(entry: ConversationEntry): WithoutPictures {
   const blobs = new Map<string, StoredBlob>()
   const address = (url: string): string => {
     const [, mediaType, data] = /^data:(image\/[^;,]+);base64,(.*)$/s.exec(url) ?? []
     if (mediaType === undefined || data === undefined) return url
-    const blob = blobOf(fromBase64(data), mediaType)
+    const blob = pictureBlob(fromBase64(data), mediaType)
     blobs.set(blob.ref, blob)
-    return addressOf(blob)
+    return blobAddress(blob)
   }
   return { entry: mapPictures(entry, address), blobs: [...blobs.values()] }
 }
 
 /** Puts pictures in base64 back in place of their addresses. `read` gives the bytes of a ref; without bytes the address stays. */
-export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
+export async function withPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
   const urls = new Map<string, string>()
-  for (const ref of refsOf([entry as unknown as Entry])) {
+  for (const ref of refsOf([entry as unknown as ConversationEntry])) {
     const bytes = await read(ref)
-    if (bytes) urls.set(SCHEME + ref, `data:${mediaTypeOf(ref)};base64,${toBase64(bytes)}`)
+    if (bytes) urls.set(SCHEME + ref, `data:${blobMediaType(ref)};base64,${toBase64(bytes)}`)
   }
   return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
 }
@@ -73,7 +73,7 @@ export async function withPictures<T extends Pick<Entry, 'parts' | 'message' | '
 // -- where pictures stand -----------------------------------------------------------------------------------------------------
 
 /** Calls `change` with the address of each picture. A picture whose bytes are in the entry has a data URL. */
-function mapPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
+function mapPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
   const { parts, message, history } = entry
   return {
     ...entry,
@@ -83,7 +83,7 @@ function mapPictures<T extends Pick<Entry, 'parts' | 'message' | 'history'>>(ent
   }
 }
 
-function mapPart(part: Part, change: (url: string) => string): Part {
+function mapPart(part: ResultPart, change: (url: string) => string): ResultPart {
   if (part?.type !== 'image') return part
   const url = 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url
   const changed = change(url)

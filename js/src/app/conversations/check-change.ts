@@ -2,14 +2,14 @@
 import { SluiceError } from '../../engine/core/errors.js'
 import { array, encode, flag, is, members, record, text, whole, wrong, type Check } from '../../engine/core/options.js'
 import { isRef } from './blobs.js'
-import type { Change, Entry } from './conversation-types.js'
+import type { ConversationChange, ConversationEntry } from './conversation-types.js'
 
 const MAX_ID = 200
 const MAX_TITLE = 200
 
 const id = is(`an id of 1 to ${MAX_ID} characters, no control characters`, (value) =>
   typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/\p{Cc}/u.test(value))
-const entryShape: { [member in keyof Required<Entry>]: Check } = {
+const entryShape: { [member in keyof Required<ConversationEntry>]: Check } = {
   id,
   parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
   at: whole(0),
@@ -21,7 +21,7 @@ const checkBlobs: Check = (value, path) => {
   array(value, path)
   for (const [index, blob] of (value as unknown[]).entries()) {
     members({ members: {
-      ref: is('a ref such as blobOf() makes', isRef),
+      ref: is('a ref such as pictureBlob() makes', isRef),
       bytes: is('a Uint8Array', (bytes) => bytes instanceof Uint8Array),
     }, needs: ['ref', 'bytes'] })(blob, `${path}[${index}]`)
   }
@@ -44,7 +44,7 @@ export const checkEntry: Check = checkShape
 
 /** A checked change. */
 export interface Checked {
-  entries: Entry[]
+  entries: ConversationEntry[]
   /** The entries as JSON. */
   bodies: string[]
   /** The new end of the shown branch; undefined keeps it. */
@@ -55,7 +55,7 @@ export interface Checked {
  * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the parent of a known entry (an id
  * or null), and undefined for an unknown one.
  */
-export function checkChange(change: Change, parentOf: (id: string) => string | null | undefined): Checked {
+export function checkChange(change: ConversationChange, parentOf: (id: string) => string | null | undefined): Checked {
   checkChangeShape(change, 'change')
   const { entries = [] } = change
   const fresh = new Map<string, string | null>()

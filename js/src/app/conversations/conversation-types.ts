@@ -1,12 +1,12 @@
 // The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks every store against it.
 import type { MessageView } from '../bridge/messages.js'
-import type { ChatMessage, Part } from '../../engine/core/events.js'
+import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
 
 /** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
-export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'asks' | 'retry'>
+export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'questions' | 'retry'>
 
 /** How far an answer was heard. */
-export interface HeardPlace {
+export interface HeardPosition {
   /** The text block that it was heard to. */
   block: number
   /** How much of its text, in UTF-16 units. It may reach over into the text blocks behind it. */
@@ -14,7 +14,7 @@ export interface HeardPlace {
 }
 
 /** As an entry keeps it. */
-export interface Heard extends HeardPlace {
+export interface HeardRecord extends HeardPosition {
   /** The last words of it, for people. Empty: nothing was heard. */
   text: string
 }
@@ -23,7 +23,7 @@ export interface Heard extends HeardPlace {
  * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`) together, so that neither is
  * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`; their bytes are blobs.
  */
-export interface Entry {
+export interface ConversationEntry {
   /** Unique in its conversation. 1 to 200 characters, no control characters. */
   id: string
   /** The entry that it follows; null at the beginning of the conversation. Two entries with the same parent are two branches. */
@@ -35,7 +35,7 @@ export interface Entry {
   /** Role `user`: what the person wrote. */
   text?: string
   /** Role `user`: pictures beside the text. */
-  parts?: Part[]
+  parts?: ResultPart[]
   /** Role `assistant`: what people saw. */
   message?: SavedMessage
   /** Role `assistant`: the messages that the turn added for the model. Empty if it added none. */
@@ -43,7 +43,7 @@ export interface Entry {
   /** Role `assistant`: the answer waits for a person, and goes on from here in another process. A text of the host, as trusted as its memory. */
   state?: string
   /** Role `assistant`: how far a person heard it, where they interrupted the voice. */
-  heard?: Heard
+  heard?: HeardRecord
   /** Role `user`: nobody wrote it. The pet spoke first, and this had it do so; it is shown to nobody. */
   first?: true
 }
@@ -54,10 +54,10 @@ export interface Conversation {
   id: string
   /** The title given by `rename`, else the first line of the first question. */
   title: string
-  /** The entry at the end of the shown branch; null if there is no entry. `pathOf` gives the whole branch. */
+  /** The entry at the end of the shown branch; null if there is no entry. `pathToEntry` gives the whole branch. */
   head: string | null
   /** The entries of all branches, in the order of their first save: a parent comes before its children. */
-  entries: Entry[]
+  entries: ConversationEntry[]
 }
 
 /** A conversation in a list. */
@@ -74,7 +74,7 @@ export interface ConversationInfo {
   damaged?: string
 }
 
-/** Bytes that entries name by `ref`: see `blobOf`. */
+/** Bytes that entries name by `ref`: see `pictureBlob`. */
 export interface StoredBlob {
   /** The SHA-256 of the bytes, and what they are: `<64 hex digits>.png`. */
   ref: string
@@ -83,9 +83,9 @@ export interface StoredBlob {
 }
 
 /** What `save` changes, all of it or nothing. */
-export interface Change {
+export interface ConversationChange {
   /** New entries, and entries that replace those with the same id and keep their parent. A parent comes before its children. */
-  entries?: Entry[]
+  entries?: ConversationEntry[]
   /** The end of the shown branch. Default: the last new entry, if any; otherwise unchanged. */
   head?: string
   /** The blobs that the entries refer to. Those already stored may be left out or given again. */
@@ -93,7 +93,7 @@ export interface Change {
 }
 
 /** An entry that `search` found. */
-export interface Found {
+export interface FoundInStore {
   /** Id of the conversation. */
   conversation: string
   /** Title of the conversation. */
@@ -116,7 +116,7 @@ export interface Conversations {
   /** Returns a copy of the whole conversation; null if there is none. */
   load(id: string): Promise<Conversation | null>
   /** Saves a change and creates the conversation if it is missing. Once it resolved, the change survives a crash; before, all of it is there or nothing. */
-  save(id: string, change: Change): Promise<void>
+  save(id: string, change: ConversationChange): Promise<void>
   /** Sets a title of up to 200 characters; an empty one means the first line of the first question. Resolves to false if there is no such conversation. */
   rename(id: string, title: string): Promise<boolean>
   /**
@@ -125,7 +125,7 @@ export interface Conversations {
    */
   delete(id: string, entry?: string): Promise<boolean>
   /** Finds entries whose text contains `query`, ignoring case, the newest first. Default `limit`: 50. */
-  search(query: string, options?: { limit?: number }): Promise<Found[]>
+  search(query: string, options?: { limit?: number }): Promise<FoundInStore[]>
   /**
    * Exports a conversation as text; null if there is no such conversation. `json`: `{ id, title, head, entries, blobs }` with all branches and
    * the bytes in base64. `markdown`: the shown branch, for reading.

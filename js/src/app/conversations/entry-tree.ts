@@ -1,15 +1,15 @@
 // The entries of a conversation as a tree. Stores and hosts keep their entries in it.
 import type { Checked } from './check-change.js'
-import type { Conversation, Entry } from './conversation-types.js'
+import type { Conversation, ConversationEntry } from './conversation-types.js'
 
 /** The branch that ends with `to`, from its beginning. Default: the shown branch. */
-export function pathOf({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): Entry[] {
+export function pathToEntry({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): ConversationEntry[] {
   return new EntryTree(entries, head).path(to)
 }
 
 export class EntryTree {
   /** By id, in the order in which they were first put here: a parent stands before its children. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, ConversationEntry>()
   /** How many entries stand before each on its branch, forgotten ones included. */
   readonly #depths = new Map<string, number>()
   /** The depth of an entry without a known parent. */
@@ -17,7 +17,7 @@ export class EntryTree {
   /** The end of the shown branch. */
   head: string | null
 
-  constructor(entries: Iterable<Entry> = [], head: string | null = null) {
+  constructor(entries: Iterable<ConversationEntry> = [], head: string | null = null) {
     for (const entry of entries) this.put(entry)
     this.head = head
   }
@@ -30,7 +30,7 @@ export class EntryTree {
     return this.#entries.keys()
   }
 
-  get entries(): IterableIterator<Entry> {
+  get entries(): IterableIterator<ConversationEntry> {
     return this.#entries.values()
   }
 
@@ -38,30 +38,30 @@ export class EntryTree {
     return this.#entries.has(id)
   }
 
-  get(id: string | null | undefined): Entry | undefined {
+  get(id: string | null | undefined): ConversationEntry | undefined {
     return this.#entries.get(id ?? '')
   }
 
   /** The branch that ends with an entry, from its beginning. */
-  path(to: string | null = this.head): Entry[] {
-    const path: Entry[] = []
+  path(to: string | null = this.head): ConversationEntry[] {
+    const path: ConversationEntry[] = []
     for (let entry = this.get(to); entry; entry = this.get(entry.parent)) path.push(entry)
     return path.reverse()
   }
 
   /** How many entries stand before this one on its branch, forgotten ones included; undefined: before a new branch. */
-  depth(entry: Entry | undefined): number {
+  depth(entry: ConversationEntry | undefined): number {
     return (entry && this.#depths.get(entry.id)) ?? this.#forgotten
   }
 
-  children(parent: string | null): Entry[] {
+  children(parent: string | null): ConversationEntry[] {
     return [...this.entries].filter((entry) => entry.parent === parent)
   }
 
   /** A function that finds the siblings of an entry: those of the same role and parent, itself included. */
-  siblings(): (entry: Entry) => readonly Entry[] {
-    const groups = new Map<string, Entry[]>()
-    const groupOf = ({ role, parent }: Entry): string => `${role} ${parent ?? ''}`
+  siblings(): (entry: ConversationEntry) => readonly ConversationEntry[] {
+    const groups = new Map<string, ConversationEntry[]>()
+    const groupOf = ({ role, parent }: ConversationEntry): string => `${role} ${parent ?? ''}`
     for (const entry of this.entries) {
       const group = groups.get(groupOf(entry))
       if (group) group.push(entry)
@@ -71,7 +71,7 @@ export class EntryTree {
   }
 
   /** Adds an entry, or replaces the one with its id. */
-  put(entry: Entry): void {
+  put(entry: ConversationEntry): void {
     const parent = this.get(entry.parent)
     if (!this.#depths.has(entry.id)) this.#depths.set(entry.id, parent ? this.depth(parent) + 1 : this.#forgotten)
     this.#entries.set(entry.id, entry)
@@ -84,7 +84,7 @@ export class EntryTree {
   }
 
   /** Replaces all entries by those of a store, except the ones in `own`: they stay, even if the store lacks them. */
-  load(stored: readonly Entry[], own: ReadonlySet<string>): void {
+  load(stored: readonly ConversationEntry[], own: ReadonlySet<string>): void {
     const before = new Map(this.#entries)
     this.#entries.clear()
     for (const entry of stored) this.put(entry)

@@ -9,15 +9,15 @@ import { EntryTree } from './entry-tree.js'
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
-import { refuseSealed, stored, type StoreOptions } from './sealed.js'
-import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './conversation-types.js'
+import { refuseSealed, stored, type ConversationStoreOptions } from './sealed.js'
+import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 
 /**
  * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
  * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not hide other
  * conversations, and a damaged file is never overwritten. Throws SluiceError `option` if `folder` is not a path.
  */
-export function files(folder: string, options: StoreOptions = {}): Conversations {
+export function fileConversations(folder: string, options: ConversationStoreOptions = {}): Conversations {
   if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
   return stored((takesSealed) => new FileConversations(resolve(folder), takesSealed), options)
 }
@@ -58,14 +58,14 @@ class FileConversations implements Conversations {
     return log && { id, title: shownTitle(log), head: log.tree.head, entries: [...log.tree.entries] }
   }
 
-  async save(id: string, change: Change): Promise<void> {
+  async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     await this.#change(id, true, async (log) => {
       const { entries, bodies, head } = checkChange(change, (one) => log.tree.get(one)?.parent)
       for (const { ref, bytes } of change.blobs ?? []) await this.#saveBlob(join(this.#pathOf(id), ref), bytes)
       log.updated = Date.now()
       log.dead += entries.filter((entry) => log.tree.has(entry.id)).length
-      log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+      log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
       return log.dead > MAX_DEAD && log.dead > log.tree.size ? ANEW : lineOf({ at: log.updated, head }, bodies)
     })
   }
@@ -91,9 +91,9 @@ class FileConversations implements Conversations {
     })
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
-    let found: Found[] = []
+    let found: FoundInStore[] = []
     for (const name of await this.#names()) {
       const log = (await this.#info(name))?.damaged === undefined ? await this.#read(name) : null
       if (log) found = found.concat(foundIn({ id: log.id, title: shownTitle(log) }, log.tree.entries, query))

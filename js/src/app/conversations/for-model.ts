@@ -1,10 +1,10 @@
-import type { ChatMessage, Part } from '../../engine/core/events.js'
+import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
 import { withPictures } from './blobs.js'
 import { onlyHeard } from './heard-text.js'
 import { recent, tokensOf } from './recent.js'
-import type { Entry } from './conversation-types.js'
+import type { ConversationEntry } from './conversation-types.js'
 
-/** What `messagesOf` takes beside the branch. */
+/** What `messagesForModel` takes beside the branch. */
 export interface MessagesOptions {
   /** The system message to put in front. */
   system?: string | undefined
@@ -17,15 +17,15 @@ export interface MessagesOptions {
 }
 
 /**
- * The messages to send to a model for a branch (see `pathOf`): each question, followed by the messages of its answer. A question whose answer
+ * The messages to send to a model for a branch (see `pathToEntry`): each question, followed by the messages of its answer. A question whose answer
  * added nothing is joined with the next question, since some templates refuse two in a row. Where the model took no pictures, what was said before
  * that is told without them: the conversation can go on.
  */
-export async function messagesOf(branch: readonly Entry[], { system, bytes = async () => null, heard = 'note', maxTokens = Infinity }: MessagesOptions = {}): Promise<ChatMessage[]> {
+export async function messagesForModel(branch: readonly ConversationEntry[], { system, bytes = async () => null, heard = 'note', maxTokens = Infinity }: MessagesOptions = {}): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
   const path = recent(branch, maxTokens - tokensOf(system ?? ''))
   const refused = path.findLastIndex(refusedPictures)
-  let asked: Entry[] = []
+  let asked: ConversationEntry[] = []
   for (const [at, entry] of path.entries()) {
     if (entry.role === 'user') asked.push(at < refused ? named(entry) : await withPictures(entry, bytes))
     const told = entry.heard && heard === 'trim' ? onlyHeard(entry.history ?? [], entry.message, entry.heard) : entry.history
@@ -39,7 +39,7 @@ export async function messagesOf(branch: readonly Entry[], { system, bytes = asy
 }
 
 /** What was asked, in one message. */
-export function questionOf(asked: readonly Pick<Entry, 'text' | 'parts'>[]): ChatMessage {
+export function questionOf(asked: readonly Pick<ConversationEntry, 'text' | 'parts'>[]): ChatMessage {
   const text = asked.flatMap((one) => one.text || []).join('\n\n')
   const parts = asked.flatMap((one) => one.parts ?? []).flatMap(partOf)
   if (parts.length === 0) return { role: 'user', content: text }
@@ -49,14 +49,14 @@ export function questionOf(asked: readonly Pick<Entry, 'text' | 'parts'>[]): Cha
 /** In the place of a picture. */
 const NAME = '[picture]'
 
-function named(entry: Entry): Entry {
+function named(entry: ConversationEntry): ConversationEntry {
   const { text = '', parts = [] } = entry
   const others = parts.filter(({ type }) => type !== 'image')
   return { ...entry, parts: others, text: [...Array<string>(parts.length - others.length).fill(NAME), text].filter(Boolean).join('\n\n') }
 }
 
 /** The answer ended because its model takes no pictures. */
-const refusedPictures = ({ message }: Entry): boolean =>
+const refusedPictures = ({ message }: ConversationEntry): boolean =>
   message?.outcome === 'failed' && message.blocks.some((block) => block?.type === 'error' && block.code === 'pictures_unsupported')
 
 /** A message without its pictures, which stand there by name. */
@@ -68,7 +68,7 @@ function withoutSight(message: ChatMessage): ChatMessage {
 
 const isPicture = (part: unknown): boolean => (part as { type?: unknown } | null)?.type === 'image_url'
 
-function partOf(part: Part): object[] {
+function partOf(part: ResultPart): object[] {
   if (part.type !== 'image') return [{ type: 'text', text: part.text }]
   return [{ type: 'image_url', image_url: { url: 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url } }]
 }

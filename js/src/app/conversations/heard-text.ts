@@ -1,11 +1,11 @@
 // What a person heard of an answer before they interrupted the voice: a place in what is shown, so that no window can put words into it.
 import type { ChatMessage } from '../../engine/core/events.js'
-import type { Heard, HeardPlace, SavedMessage } from './conversation-types.js'
+import type { HeardRecord, HeardPosition, SavedMessage } from './conversation-types.js'
 
 const WORDS = 80
 
 /** The text blocks, and how much of each was heard. Undefined: there is no such place. */
-function blocksOf({ blocks }: Pick<SavedMessage, 'blocks'>, { block, to }: HeardPlace): { text: string; heard: number }[] | undefined {
+function blocksOf({ blocks }: Pick<SavedMessage, 'blocks'>, { block, to }: HeardPosition): { text: string; heard: number }[] | undefined {
   if (blocks[block]?.type !== 'text') return undefined
   let left = to
   return blocks.flatMap((one, at) => {
@@ -18,7 +18,7 @@ function blocksOf({ blocks }: Pick<SavedMessage, 'blocks'>, { block, to }: Heard
 }
 
 /** What an entry keeps of it; undefined where there is no such place, or all of it was heard. */
-export function heardOf(message: Pick<SavedMessage, 'blocks' | 'outcome'>, place: HeardPlace): Heard | undefined {
+export function heardOf(message: Pick<SavedMessage, 'blocks' | 'outcome'>, place: HeardPosition): HeardRecord | undefined {
   const blocks = blocksOf(message, place)
   if (!blocks) return undefined
   if (message.outcome !== undefined && blocks.every(({ text, heard }) => text.slice(heard).trim() === '')) return undefined
@@ -28,7 +28,7 @@ export function heardOf(message: Pick<SavedMessage, 'blocks' | 'outcome'>, place
 }
 
 /** The messages of an answer for the model, without the text that was not heard. Its calls and their results stay: they happened. */
-export function onlyHeard(history: readonly ChatMessage[], message: SavedMessage | undefined, place: HeardPlace): ChatMessage[] {
+export function onlyHeard(history: readonly ChatMessage[], message: SavedMessage | undefined, place: HeardPosition): ChatMessage[] {
   const blocks = message && blocksOf(message, place)
   if (!blocks) return [...history]
   let at = 0

@@ -4,14 +4,14 @@ import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import { checkEntry } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
-import type { Entry } from './conversation-types.js'
+import type { ConversationEntry } from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** The first line. A later version may write another number, which this one refuses to read. */
 interface Header { sluice: 1; id: string }
 
 /** Any other line. `at` is the time of the change. */
-interface Line { at: number; entries?: Entry[]; head?: string | null; title?: string }
+interface Line { at: number; entries?: ConversationEntry[]; head?: string | null; title?: string }
 
 /** The content of a file. */
 export interface Log {

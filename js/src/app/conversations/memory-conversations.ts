@@ -2,11 +2,11 @@ import { refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
-import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './conversation-types.js'
+import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** Keeps conversations in memory, until the process ends. */
-export function memory(): Conversations {
+export function memoryConversations(): Conversations {
   return new MemoryConversations()
 }
 
@@ -36,11 +36,11 @@ export class MemoryConversations implements Conversations {
     return kept ? structuredClone({ id, title: nameOf(kept), head: kept.tree.head, entries: [...kept.tree.entries] }) : null
   }
 
-  async save(id: string, change: Change): Promise<void> {
+  async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     const kept: Kept = this.#kept.get(id) ?? { tree: new EntryTree(), title: '', updated: 0, blobs: new Map() }
     const { bodies, head } = checkChange(change, (one) => kept.tree.get(one)?.parent)
-    kept.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as Entry), head })
+    kept.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
     for (const { ref, bytes } of change.blobs ?? []) kept.blobs.set(ref, Uint8Array.from(bytes))
     kept.updated = Date.now()
     this.#kept.set(id, kept)
@@ -79,7 +79,7 @@ export class MemoryConversations implements Conversations {
     for (const ref of kept.blobs.keys()) if (!refs.has(ref)) kept.blobs.delete(ref)
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
     return newestOf([...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.tree.entries, query)), options)
   }

@@ -1,6 +1,6 @@
 // What every store does alike: the options of `list` and `search` checked and applied, searching entries that were read, and exporting.
 import { members, oneOf, text, whole, type Check } from '../../engine/core/options.js'
-import type { ConversationInfo, Conversations, Entry, Found } from './conversation-types.js'
+import type { ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 import { excerpt, exported, folded, textOf } from './words.js'
 
 export interface ListOptions { query?: string; skip?: number; limit?: number }
@@ -18,7 +18,7 @@ export const checkSearch = (query: string, options: SearchOptions): void => {
 const checkFormat: Check = oneOf('json', 'markdown')
 
 /** Whether a conversation belongs in the list. */
-export function fits(query: string | undefined, title: string, entries: Iterable<Entry>): boolean {
+export function fits(query: string | undefined, title: string, entries: Iterable<ConversationEntry>): boolean {
   if (!query || folded(title).includes(folded(query))) return true
   for (const entry of entries) if (folded(textOf(entry)).includes(folded(query))) return true
   return false
@@ -30,9 +30,9 @@ export function pageOf(infos: ConversationInfo[], { skip = 0, limit = LIST_LIMIT
 }
 
 /** The entries of a conversation whose text has the query. */
-export function foundIn({ id, title }: { id: string; title: string }, entries: Iterable<Entry>, query: string): Found[] {
+export function foundIn({ id, title }: { id: string; title: string }, entries: Iterable<ConversationEntry>, query: string): FoundInStore[] {
   const wanted = folded(query)
-  const found: Found[] = []
+  const found: FoundInStore[] = []
   for (const entry of entries) {
     const text = textOf(entry)
     if (folded(text).includes(wanted)) found.push({ conversation: id, title, entry: entry.id, at: entry.at, text: excerpt(text, query) })
@@ -41,7 +41,7 @@ export function foundIn({ id, title }: { id: string; title: string }, entries: I
 }
 
 /** As many of the found entries as were asked for, the newest first. */
-export const newestOf = (found: Found[], { limit = SEARCH_LIMIT }: SearchOptions): Found[] =>
+export const newestOf = (found: FoundInStore[], { limit = SEARCH_LIMIT }: SearchOptions): FoundInStore[] =>
   found.sort((a, b) => b.at - a.at || (a.entry < b.entry ? -1 : 1)).slice(0, limit)
 
 /** See `Conversations.export`. */

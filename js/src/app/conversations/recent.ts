@@ -1,5 +1,5 @@
 // The end of a branch that a model has room for.
-import type { Entry } from './conversation-types.js'
+import type { ConversationEntry } from './conversation-types.js'
 
 /** Where the branch is too long, so much of the room is filled: the next messages fit too, and a provider finds again what it read before. */
 const FILLED = 0.75
@@ -13,7 +13,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(wide + (text.length - wide) / 4)
 }
 
-function sizeOf({ text = '', parts = [], history = [] }: Entry): number {
+function sizeOf({ text = '', parts = [], history = [] }: ConversationEntry): number {
   const words = tokensOf(text) + (history.length > 0 ? tokensOf(JSON.stringify(history)) : 0)
   return words + parts.filter(({ type }) => type === 'image').length * PICTURE
 }
@@ -22,7 +22,7 @@ function sizeOf({ text = '', parts = [], history = [] }: Entry): number {
  * The branch without what was said first, from a question on. The last question stays, however long it is. The beginning depends on nothing but
  * what was said: it moves only where the room is full.
  */
-export function recent(path: readonly Entry[], maxTokens: number): readonly Entry[] {
+export function recent(path: readonly ConversationEntry[], maxTokens: number): readonly ConversationEntry[] {
   if (maxTokens === Infinity) return path
   const sizes = path.map(sizeOf)
   let [from, last, sum] = [0, 0, 0] // where it begins, the last question, and what stands from there to here

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { encode, members, withMethods } from '../../engine/core/options.js'
-import { addressOf, refsOf } from './blobs.js'
+import { blobAddress, refsOf } from './blobs.js'
 import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
 import { checkChangeShape, checkEntry, checkEntryId, checkId, checkTitle } from './check-change.js'
-import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './conversation-types.js'
+import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** Two functions that seal texts and open them. */
@@ -20,13 +20,13 @@ export interface Encryption {
 }
 
 /** Options of a store. */
-export interface StoreOptions {
+export interface ConversationStoreOptions {
   /** Seals entries, titles and pictures before they are stored. Default: they are stored as they are. */
   encrypt?: Encryption | undefined
 }
 
 /** An entry as the store beneath has it. Its pictures are named, so that they are swept with it. */
-type SealedEntry = Entry & { sealed?: string }
+type SealedEntry = ConversationEntry & { sealed?: string }
 
 /** In front of a title, and of the bytes of a picture. No person types it. */
 const MARK = '\u001fsealed\n'
@@ -36,7 +36,7 @@ const ALL = Number.MAX_SAFE_INTEGER
 export const SEALED_BODY = '{"sealed":'
 
 /** Throws SluiceError `storage` if one of these entries is sealed: they are read without `encrypt`. */
-export function refuseSealed(entries: Iterable<Entry>, path: string): void {
+export function refuseSealed(entries: Iterable<ConversationEntry>, path: string): void {
   for (const entry of entries) if ((entry as SealedEntry).sealed !== undefined) throw sealedError(path)
 }
 
@@ -46,7 +46,7 @@ export const sealedError = (path: string): SluiceError =>
 const checkOptions = members({ members: { encrypt: withMethods('an object with the functions seal and open', 'seal', 'open') } })
 
 /** A store by its options. `make(true)` gives one that has sealed entries, and titles of any length. */
-export function stored(make: (takesSealed: boolean) => Conversations, options: StoreOptions): Conversations {
+export function stored(make: (takesSealed: boolean) => Conversations, options: ConversationStoreOptions): Conversations {
   checkOptions(options, 'options')
   return options.encrypt ? new SealedConversations(make(true), options.encrypt) : make(false)
 }
@@ -82,12 +82,12 @@ class SealedConversations implements Conversations {
     return { ...kept, title: (await this.#openTitle(id, kept.title)) || titleOf(entries), entries }
   }
 
-  async save(id: string, change: Change): Promise<void> {
+  async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     checkChangeShape(change, 'change')
     const given = change.entries?.map((entry, index) => {
       checkEntry(entry, `change.entries[${index}]`)
-      const parts = [...refsOf([entry])].map((ref) => ({ type: 'image' as const, url: addressOf({ ref }) }))
+      const parts = [...refsOf([entry])].map((ref) => ({ type: 'image' as const, url: blobAddress({ ref }) }))
       return { id: entry.id, parent: entry.parent, at: entry.at, role: entry.role, ...(parts.length > 0 ? { parts } : {}), body: encode(entry, `change.entries[${index}]`) }
     })
     const pictures = change.blobs?.map(({ ref, bytes }) => ({ ref, text: base64(bytes) }))
@@ -114,9 +114,9 @@ class SealedConversations implements Conversations {
     return await this.#inner.delete(id)
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
-    let found: Found[] = []
+    let found: FoundInStore[] = []
     for await (const { info, entries } of this.#each()) found = found.concat(foundIn(info, entries, query))
     return newestOf(found, options)
   }
@@ -137,7 +137,7 @@ class SealedConversations implements Conversations {
   // -- reading --------------------------------------------------------------------------------------------------------------
 
   /** All conversations that can be opened. Between them others have their turn. */
-  async *#each(): AsyncGenerator<{ info: ConversationInfo; entries: Entry[] }> {
+  async *#each(): AsyncGenerator<{ info: ConversationInfo; entries: ConversationEntry[] }> {
     for (const info of await this.#inner.list({ limit: ALL })) {
       await turn()
       const kept = info.damaged === undefined ? await this.load(info.id).catch(notStored) : null
@@ -174,12 +174,12 @@ class SealedConversations implements Conversations {
     })
   }
 
-  async #openEntry(id: string, entry: SealedEntry): Promise<Entry> {
+  async #openEntry(id: string, entry: SealedEntry): Promise<ConversationEntry> {
     if (entry.sealed === undefined) return entry
     return await this.#read(id, entry.sealed, (value) => {
       checkEntry(value, 'entry')
-      if ((value as Entry).id !== entry.id) throw new Error(`the entry ${entry.id} holds the text of ${(value as Entry).id}`)
-      return value as Entry
+      if ((value as ConversationEntry).id !== entry.id) throw new Error(`the entry ${entry.id} holds the text of ${(value as ConversationEntry).id}`)
+      return value as ConversationEntry
     })
   }
 

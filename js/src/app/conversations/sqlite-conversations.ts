@@ -6,9 +6,9 @@ import { refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
 import { checkList, checkSearch, exportFrom, LIST_LIMIT, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
-import { refuseSealed, SEALED_BODY, sealedError, stored, type StoreOptions } from './sealed.js'
+import { refuseSealed, SEALED_BODY, sealedError, stored, type ConversationStoreOptions } from './sealed.js'
 import { isBusy, SqliteAccess, type SqliteDatabase } from './sqlite-access.js'
-import type { Change, Conversation, ConversationInfo, Conversations, Entry, Found } from './conversation-types.js'
+import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 import { excerpt, folded, textOf, titleOf } from './words.js'
 
 /**
@@ -17,7 +17,7 @@ import { excerpt, folded, textOf, titleOf } from './words.js'
  * app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the
  * same time. Throws SluiceError `option` if this is not a database.
  */
-export function sqlite(database: SqliteDatabase, options: StoreOptions = {}): Conversations {
+export function sqliteConversations(database: SqliteDatabase, options: ConversationStoreOptions = {}): Conversations {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
   return stored((takesSealed) => new SqliteConversations(database, takesSealed), options)
 }
@@ -85,7 +85,7 @@ class SqliteConversations implements Conversations {
     return await this.#database.transaction('read', () => this.#load(id))
   }
 
-  async save(id: string, change: Change): Promise<void> {
+  async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     await this.#database.transaction('write', () => {
       if (this.#isSealed(id)) throw sealedError('database')
@@ -118,14 +118,14 @@ class SqliteConversations implements Conversations {
     return await this.#database.transaction('write', () => (entry === undefined ? this.#delete(id) : this.#deleteEntry(id, entry)))
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<Found[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
     return await this.#database.transaction('read', () => {
       const [where, ...values] = this.#says(folded(query))
       const rows = this.#database.all<EntryRow>(`SELECT conversation, id, at, body FROM sluice_entries WHERE ${where} ORDER BY at DESC, id LIMIT ?`,
         ...values, options.limit ?? SEARCH_LIMIT)
       return rows.map(({ conversation, id, at, body }) => ({
-        conversation, title: this.#title(this.#row(conversation)), entry: id, at: Number(at), text: excerpt(textOf(JSON.parse(body) as Entry), query),
+        conversation, title: this.#title(this.#row(conversation)), entry: id, at: Number(at), text: excerpt(textOf(JSON.parse(body) as ConversationEntry), query),
       }))
     })
   }
@@ -159,13 +159,13 @@ class SqliteConversations implements Conversations {
 
   #title(row: ConversationRow | undefined): string {
     if (!row || row.title !== '') return row?.title ?? ''
-    return titleOf(this.#database.all<EntryRow>("SELECT body FROM sluice_entries WHERE conversation = ? AND role = 'user' ORDER BY number LIMIT 20", row.id).map(({ body }) => JSON.parse(body) as Entry))
+    return titleOf(this.#database.all<EntryRow>("SELECT body FROM sluice_entries WHERE conversation = ? AND role = 'user' ORDER BY number LIMIT 20", row.id).map(({ body }) => JSON.parse(body) as ConversationEntry))
   }
 
   #load(id: string): Conversation | null {
     const row = this.#row(id)
     if (!row) return null
-    const entries = this.#database.all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id).map(({ body }) => JSON.parse(body) as Entry)
+    const entries = this.#database.all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id).map(({ body }) => JSON.parse(body) as ConversationEntry)
     if (!this.#takesSealed) refuseSealed(entries, 'database')
     return { id, title: row.title || titleOf(entries), head: row.head, entries }
   }

@@ -1,15 +1,15 @@
 // The texts of a conversation: its title, the text that a search looks through, and exports.
 import { toBase64 } from '../../engine/core/base64.js'
-import { mediaTypeOf, refOf, refsOf } from './blobs.js'
-import { pathOf } from './entry-tree.js'
-import type { Conversation, Entry } from './conversation-types.js'
+import { blobMediaType, blobRef, refsOf } from './blobs.js'
+import { pathToEntry } from './entry-tree.js'
+import type { Conversation, ConversationEntry } from './conversation-types.js'
 
 const MAX_TITLE = 80
 const AROUND = 80
 const MAX_FOUND = 200
 
 /** The first line of the first question. */
-export function titleOf(entries: Iterable<Entry>): string {
+export function titleOf(entries: Iterable<ConversationEntry>): string {
   for (const { role, text, first } of entries) {
     const line = role === 'user' && !first ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
     if (line !== undefined) return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
@@ -24,7 +24,7 @@ export function shortTitle(given: unknown): string {
 }
 
 /** The text of an entry that a person can read. */
-export function textOf({ text, message, first }: Entry): string {
+export function textOf({ text, message, first }: ConversationEntry): string {
   if (first) return ''
   if (text !== undefined) return text
   const blocks = Array.isArray(message?.blocks) ? message.blocks : []
@@ -47,7 +47,7 @@ const cut = (text: string, length: number): string => text.slice(0, length).repl
 
 /** See `Conversations.export`. */
 export async function exported(conversation: Conversation, as: 'json' | 'markdown', read: (ref: string) => Promise<Uint8Array | null>): Promise<string> {
-  const entries = as === 'json' ? conversation.entries : pathOf(conversation)
+  const entries = as === 'json' ? conversation.entries : pathToEntry(conversation)
   const blobs: { [ref: string]: string } = {}
   for (const ref of refsOf(entries)) {
     const bytes = await read(ref)
@@ -57,13 +57,13 @@ export async function exported(conversation: Conversation, as: 'json' | 'markdow
   return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.filter(({ first }) => !first).map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
 }
 
-function markdownOf(entry: Entry, blobs: { [ref: string]: string }): string {
+function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }): string {
   const { role, at, text = '', parts = [], message } = entry
   const pictures = parts.flatMap((part) => (part.type === 'image' ? `![](${pictureUrl(part, blobs)})` : []))
   const blocks = (message?.blocks ?? []).flatMap((block) => {
     if (block?.type === 'text') return block.text.trim()
     if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
-    return block?.type === 'tool_use' ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.edited ?? block.arguments ?? {}))}): ${block.status ?? '?'}` : []
+    return block?.type === 'tool_use' ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.editedArguments ?? block.arguments ?? {}))}): ${block.status ?? '?'}` : []
   })
   const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
   return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
@@ -73,6 +73,6 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
 function pictureUrl(part: { mediaType: string; data: string } | { url: string }, blobs: { [ref: string]: string }): string {
   if ('data' in part) return `data:${part.mediaType};base64,${part.data}`
-  const ref = refOf(part.url)
-  return ref === undefined || blobs[ref] === undefined ? part.url : `data:${mediaTypeOf(ref)};base64,${blobs[ref]}`
+  const ref = blobRef(part.url)
+  return ref === undefined || blobs[ref] === undefined ? part.url : `data:${blobMediaType(ref)};base64,${blobs[ref]}`
 }

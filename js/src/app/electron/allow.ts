@@ -3,7 +3,7 @@ import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { is, members, wrong } from '../../engine/core/options.js'
 import { checkRights } from '../host/host-options.js'
-import type { Rights } from '../host/host-types.js'
+import type { WindowRights } from '../host/host-types.js'
 import type { AppLike, FrameLike } from './electron-types.js'
 
 /** The page that sent a message. Read again for every message. */
@@ -23,17 +23,17 @@ export interface AllowedWindow {
   /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below `app.getAppPath()` count. */
   origin?: string
   /** Default: `read` and `chat`. */
-  rights?: Rights
+  rights?: WindowRights
 }
 
 /** Says what the sender of a message may; null: nothing. */
-export type Allow = (sender: Sender) => Rights | null
+export type AllowSender = (sender: Sender) => WindowRights | null
 
-const usual: Rights = { read: true, chat: true }
+const usual: WindowRights = { read: true, chat: true }
 const packaged = ['file://', 'app://']
 const development = [...packaged, 'http://localhost:*', 'http://127.0.0.1:*']
 
-export function allowList(windows: readonly AllowedWindow[] | Allow | undefined, app: AppLike | undefined): Allow {
+export function allowList(windows: readonly AllowedWindow[] | AllowSender | undefined, app: AppLike | undefined): AllowSender {
   if (typeof windows === 'function') return (sender) => rightsOf(windows(sender))
   const own = app?.isPackaged === false ? development : packaged
   const fits = (pattern: string, { origin, url }: Sender): boolean =>
@@ -70,7 +70,7 @@ export function originOf(frame: FrameLike): string | null {
 }
 
 /** A promise is no answer. */
-function rightsOf(given: Rights | null): Rights | null {
+function rightsOf(given: WindowRights | null): WindowRights | null {
   if (typeof given !== 'object' || given === null || given instanceof Promise) return null
   checkRights(given, 'windows()')
   return given

@@ -1,5 +1,5 @@
 // One page of one window: what it is connected to, until it is gone or the window shows another one.
-import type { Connection, Host, Rights } from '../host/host-types.js'
+import type { HostConnection, Host, WindowRights } from '../host/host-types.js'
 import type { FrameLike, WebContentsLike } from './electron-types.js'
 
 /** A page that reads says so after every frame. Behind this many that it did not read, the next ones wait. */
@@ -13,14 +13,14 @@ export interface PageOptions {
   frame: FrameLike
   origin: string
   /** The rights of the page that the window shows now; null: it has none, or it is another page. */
-  rightsOf: (shown: FrameLike) => Rights | null
+  rightsOf: (shown: FrameLike) => WindowRights | null
   onClose: () => void
 }
 
 export class Page {
   readonly origin: string
   readonly #options: PageOptions
-  readonly #connection: Connection
+  readonly #connection: HostConnection
   #sent = 0
   /** Absent: it never said that it reads, so nothing is known. */
   #seen: number | undefined
@@ -84,7 +84,7 @@ export class Page {
     return this.#closed
   }
 
-  get #rights(): Rights | null {
+  get #rights(): WindowRights | null {
     const { sender, frame, rightsOf } = this.#options
     try {
       return sender.isDestroyed() ? null : rightsOf(sender.mainFrame ?? frame)

@@ -5,23 +5,23 @@ import { messageOf } from '../../engine/core/errors.js'
 import { anything, is, members, withMethods } from '../../engine/core/options.js'
 import { createHost } from '../host/host.js'
 import { hostMembers } from '../host/host-options.js'
-import type { Host, HostOptions, Rights } from '../host/host-types.js'
-import { allowList, originOf, type Allow, type AllowedWindow } from './allow.js'
+import type { Host, HostOptions, WindowRights } from '../host/host-types.js'
+import { allowList, originOf, type AllowSender, type AllowedWindow } from './allow.js'
 import { Page } from './allowed-page.js'
 import { preloadPath } from './preload-path.cjs'
 import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
 
-export type { Allow, AllowedWindow, Sender } from './allow.js'
+export type { AllowSender, AllowedWindow, Sender } from './allow.js'
 export type { BubbleLook, QuietHours } from '../bridge/pet-settings.js'
 export type { PetSettings, PetSettingsChange, PetWindow, PetWindowOptions } from './pet-options.js'
-export type { DisplayLike, Place, Rectangle } from './pet-place.js'
+export type { PetDisplayLike, PetPlace, Rectangle } from './pet-place.js'
 export type { PetTrayOptions } from './pet-tray.js'
 export type {
   PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetNativeImage, PetNativeImageLike, PetSaysEvent, PetTrayLike, PetWindowSettings,
 } from './pet-types.js'
 export { petWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
-export type { Connection, FinishedTurn, Host, HostOptions, Peer, Rights, RunningTool, ServerChoice, TurnOptions } from '../host/host-types.js'
+export type { HostConnection, FinishedTurn, Host, HostOptions, WindowPeer, WindowRights, RunningTool, ServerChoice, TurnOptions } from '../host/host-types.js'
 
 const CHANNEL = 'sluice:call'
 const MAX_WARNED = 20
@@ -38,7 +38,7 @@ export interface ElectronOptions extends HostOptions {
    * configure or be the pet is named here: `[{ origin: 'app://main', rights: { read: true, chat: true, approve: true } }]`. Frames within a
    * page may nothing.
    */
-  windows?: readonly AllowedWindow[] | Allow
+  windows?: readonly AllowedWindow[] | AllowSender
 }
 
 /** A host whose windows are those of Electron. */
@@ -78,11 +78,11 @@ export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost
 
 class Gate {
   readonly host: Host
-  readonly #allow: Allow
+  readonly #allow: AllowSender
   readonly #pages = new Map<WebContentsLike, Page>()
   readonly #warned = new Set<string>()
 
-  constructor(host: Host, allow: Allow) {
+  constructor(host: Host, allow: AllowSender) {
     this.host = host
     this.#allow = allow
   }
@@ -127,7 +127,7 @@ class Gate {
     return next
   }
 
-  #rights(sender: WebContentsLike, frame: FrameLike): Rights | null {
+  #rights(sender: WebContentsLike, frame: FrameLike): WindowRights | null {
     const origin = originOf(frame)
     if (origin === null) return null
     const { url } = frame

@@ -1,7 +1,7 @@
 // What `petWindow` takes and gives, and what of it a person may change later.
 import { checkHotkey, checkLook, checkQuietHours, checkScale, lookMembers, readLook, readMembers, usualLook, type BubbleLook, type QuietHours } from '../bridge/pet-settings.js'
 import { func, is, isObject, members, oneOf, orNull, text, withMethods } from '../../engine/core/options.js'
-import { readPlace, type Place } from './pet-place.js'
+import { readPlace, type PetPlace } from './pet-place.js'
 import type { PetTrayOptions } from './pet-tray.js'
 import type { PetBrowserWindowLike } from './pet-types.js'
 
@@ -48,9 +48,9 @@ export interface PetWindowOptions {
   /** Keeps where it stands. Default: it is forgotten. */
   place?: {
     /** What was kept. */
-    load(): Place | undefined
+    load(): PetPlace | undefined
     /** It stands somewhere else, or has another size. */
-    save(place: Place): void
+    save(place: PetPlace): void
   }
   /** Keeps what a person changed of it. Default: it is forgotten. */
   settings?: {
@@ -123,5 +123,5 @@ const withoutGaps = <T extends object>(value: T): T => Object.fromEntries(Object
 export function settingsOf(kept: unknown, place: unknown, hotkey: string | null | undefined): PetSettings {
   const read = readMembers<Omit<PetSettings, 'bubble'>>(kept, own)
   const bubble = { ...usualLook, ...readLook(isObject(kept) ? kept['bubble'] : undefined) }
-  return { scale: 1, hotkey: hotkey ?? null, quietHours: null, ...read, ...(readPlace(place) ? { scale: (readPlace(place) as Place).scale } : {}), bubble }
+  return { scale: 1, hotkey: hotkey ?? null, quietHours: null, ...read, ...(readPlace(place) ? { scale: (readPlace(place) as PetPlace).scale } : {}), bubble }
 }

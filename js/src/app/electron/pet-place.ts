@@ -13,7 +13,7 @@ export interface Rectangle {
 }
 
 /** What is used of Electron's `Display`. */
-export interface DisplayLike {
+export interface PetDisplayLike {
   /** Different for every display. */
   readonly id: number
   /** Without bars of the system. */
@@ -21,7 +21,7 @@ export interface DisplayLike {
 }
 
 /** Where the pet stands and how large it is, to be kept for the next start. */
-export interface Place {
+export interface PetPlace {
   /** The id of the display. */
   display: number
   /** Its middle, as a fraction of the width of the display's work area. */
@@ -47,22 +47,22 @@ const TALL = 1.2
 export const sizeOf = (size: number, scale: number): { width: number; height: number } => ({ width: Math.round(size * scale), height: Math.round(size * scale * TALL) })
 
 /** A kept place, or what a file had in its stead. */
-export function readPlace(value: unknown): Place | undefined {
-  const { display, x, y, scale } = (value ?? {}) as Partial<Place>
+export function readPlace(value: unknown): PetPlace | undefined {
+  const { display, x, y, scale } = (value ?? {}) as Partial<PetPlace>
   if (![display, x, y, scale].every((one) => typeof one === 'number' && Number.isFinite(one))) return undefined
   const [of, across, down, times] = [display, x, y, scale] as [number, number, number, number]
   return { display: of, x: clamp(across, 0, 1), y: clamp(down, 0, 1), scale: clamp(times, LEAST_SCALE, MOST_SCALE) }
 }
 
 /** The window at a place. Where its display is gone, on the primary one at the same fractions. */
-export function boundsAt(place: Place, displays: readonly DisplayLike[], primary: DisplayLike, size: number): Rectangle {
+export function boundsAt(place: PetPlace, displays: readonly PetDisplayLike[], primary: PetDisplayLike, size: number): Rectangle {
   const { workArea } = displays.find(({ id }) => id === place.display) ?? primary
   const { width, height } = sizeOf(size, place.scale)
   return reachable({ x: Math.round(workArea.x + place.x * workArea.width - width / 2), y: Math.round(workArea.y + place.y * workArea.height - height), width, height }, workArea)
 }
 
 /** The place of a window. */
-export function placeOf(bounds: Rectangle, display: DisplayLike, scale: number): Place {
+export function placeOf(bounds: Rectangle, display: PetDisplayLike, scale: number): PetPlace {
   const { id, workArea } = display
   return {
     display: id, scale,
@@ -72,7 +72,7 @@ export function placeOf(bounds: Rectangle, display: DisplayLike, scale: number):
 }
 
 /** The window where it was let go: its feet on the edge if they are near to it, never out of reach. */
-export function landed(bounds: Rectangle, { workArea }: DisplayLike): Rectangle {
+export function landed(bounds: Rectangle, { workArea }: PetDisplayLike): Rectangle {
   const edge = workArea.y + workArea.height - bounds.height
   return reachable(Math.abs(bounds.y - edge) <= SNAP ? { ...bounds, y: edge } : bounds, workArea)
 }
@@ -81,7 +81,7 @@ export function landed(bounds: Rectangle, { workArea }: DisplayLike): Rectangle 
 export interface BubblePlace { bounds: Rectangle; side: 'above' | 'below' | 'left' | 'right'; points: number }
 
 /** The bubble of a pet: above its head, else beside it, else below. */
-export function bubbleAt(pet: Rectangle, { workArea }: DisplayLike, { width, height }: { width: number; height: number }): BubblePlace {
+export function bubbleAt(pet: Rectangle, { workArea }: PetDisplayLike, { width, height }: { width: number; height: number }): BubblePlace {
   const head = { x: pet.x + pet.width / 2, y: pet.y + pet.height * 0.3 }
   const middle = clamp(Math.round(head.x - width / 2), workArea.x, workArea.x + workArea.width - width)
   const level = clamp(Math.round(head.y - height / 2), workArea.y, workArea.y + workArea.height - height)

@@ -1,6 +1,6 @@
 // What a pet's window uses of Electron, by its shape: the package itself is not needed to compile, and fakes do.
 import type { FrameLike } from './electron-types.js'
-import type { DisplayLike, Rectangle } from './pet-place.js'
+import type { PetDisplayLike, Rectangle } from './pet-place.js'
 
 /** A page as a pet's window uses it. */
 export interface PetContentsLike {
@@ -149,11 +149,11 @@ export interface PetElectron {
       y: number
     }
     /** All of them. */
-    getAllDisplays(): DisplayLike[]
+    getAllDisplays(): PetDisplayLike[]
     /** The main one. */
-    getPrimaryDisplay(): DisplayLike
+    getPrimaryDisplay(): PetDisplayLike
     /** The one with most of a rectangle. */
-    getDisplayMatching(bounds: Rectangle): DisplayLike
+    getDisplayMatching(bounds: Rectangle): PetDisplayLike
     /** A display came, went, or is another size. */
     on(event: 'display-added' | 'display-removed' | 'display-metrics-changed', listener: () => void): unknown
     /** Undoes `on`. */

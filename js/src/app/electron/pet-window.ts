@@ -6,7 +6,7 @@ import { isObject } from '../../engine/core/options.js'
 import { Carry } from './pet-carry.js'
 import type { MenuState } from './pet-menu.js'
 import { changed, checkElectron, checkOptions, settingsOf, type PetSettings, type PetSettingsChange, type PetWindow, type PetWindowOptions } from './pet-options.js'
-import { boundsAt, bubbleAt, landed, LEAST_SCALE, MOST_SCALE, placeOf, readPlace, sizeOf, type Place, type Rectangle } from './pet-place.js'
+import { boundsAt, bubbleAt, landed, LEAST_SCALE, MOST_SCALE, placeOf, readPlace, sizeOf, type PetPlace, type Rectangle } from './pet-place.js'
 import { platformOf, rowOf, type PlatformRow } from './pet-platform.js'
 import { Quiet } from './pet-quiet.js'
 import { Shown } from './pet-shown.js'
@@ -45,7 +45,7 @@ class Pet implements PetWindow {
   #settings: PetSettings
   /** The keys that it has: another program may have those of the settings. */
   #keys: string | null = null
-  #place: Place
+  #place: PetPlace
   readonly #carry: Carry
   /** What its pages know. */
   #told = { quiet: false, away: false }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
-import type { ExecutionPolicy, Json, JsonObject, Level, ResultPolicy, Rule } from '../../engine/core/events.js'
+import type { ExecutionPolicy, Json, JsonObject, PermissionLevel, ResultPolicy, Rule } from '../../engine/core/events.js'
 import { isObject } from '../../engine/core/options.js'
 import type { EffectiveSettings, Settings } from '../../engine/core/settings.js'
 import type { Tool } from '../../engine/core/tool.js'
@@ -15,14 +15,14 @@ import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, rea
  */
 const switches = [
   'enabled', 'mode', 'protocol', 'alsoParse', 'autoFallback', 'injectTools', 'loop', 'dispatch', 'stopAfterCall', 'execution',
-  'maxConcurrentTools', 'ask', 'requireConfirmation', 'resultApproval', 'toolToggles', 'defaultToolEnabled', 'maxRounds', 'forceFinalAnswer',
+  'maxConcurrentTools', 'questionOrder', 'requireConfirmation', 'resultApproval', 'toolToggles', 'defaultToolEnabled', 'maxRounds', 'forceFinalAnswer',
   'maxCalls', 'repeatLimit', 'timeoutMs', 'approvalTimeoutMs', 'firstByteTimeoutMs', 'idleTimeoutMs', 'malformed', 'resultMaxBytes', 'resultRole', 'providerCards',
   'reasoningCalls', 'startsInReasoning',
 ] as const satisfies readonly (keyof EffectiveSettings)[]
 const MAX_TOGGLES = 1000
 const MAX_REVOKED = 1000
 
-interface ToolChange { permission?: Level | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null }
+interface ToolChange { permission?: PermissionLevel | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null }
 const changeable = ['permission', 'executionApproval', 'resultApproval'] as const
 
 const checkPatch = members<ConfigurationPatch>({
@@ -149,7 +149,7 @@ export class Configuration {
       description: tool.description,
       ...(declaration['parameters'] ? { parameters: declaration['parameters'] as JsonObject } : {}),
       tags: (declaration['tags'] ?? []) as string[],
-      permission: (declaration['permission'] ?? 'sensitive') as Level,
+      permission: (declaration['permission'] ?? 'sensitive') as PermissionLevel,
       executionApproval: (declaration['executionApproval'] ?? null) as ExecutionPolicy | null,
       resultApproval: (declaration['resultApproval'] ?? null) as ResultPolicy | null,
       ...(declaration['timeoutMs'] === undefined ? {} : { timeoutMs: declaration['timeoutMs'] as number }),

@@ -1,5 +1,5 @@
 // Saves a conversation, one save at a time. If the store fails, what was said waits here until it is saved.
-import type { Conversations, Entry, StoredBlob } from '../conversations/conversation-types.js'
+import type { Conversations, ConversationEntry, StoredBlob } from '../conversations/conversation-types.js'
 
 /** When a save that failed is tried again: at first, then in twice the time, */
 const AGAIN_MS = 1000
@@ -11,7 +11,7 @@ export interface SaverOptions {
   /** Id of the conversation. */
   conversation: string
   /** An entry as it is now; undefined if it was removed. */
-  entry: (id: string) => Entry | undefined
+  entry: (id: string) => ConversationEntry | undefined
   /** The end of the shown branch, as the store may know it. */
   head: () => string | null
   /** `trouble` changed. */

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
 import { EntryTree } from '../conversations/entry-tree.js'
-import { messagesOf, type MessagesOptions } from '../conversations/for-model.js'
+import { messagesForModel, type MessagesOptions } from '../conversations/for-model.js'
 import { heardOf } from '../conversations/heard-text.js'
 import { titleOf } from '../conversations/words.js'
-import type { Conversations, Entry, HeardPlace } from '../conversations/conversation-types.js'
-import type { ChatMessage, Part } from '../../engine/core/events.js'
+import type { Conversations, ConversationEntry, HeardPosition } from '../conversations/conversation-types.js'
+import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
 import { refuse } from './checks.js'
 import { ConversationSaver } from './conversation-saver.js'
 import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
@@ -137,7 +137,7 @@ export class HostConversation {
     return this.#entryViews(limit === 0 ? [] : this.#tree.path(this.#entry(before).parent).slice(-limit))
   }
 
-  #entryViews(entries: readonly Entry[]): EntryView[] {
+  #entryViews(entries: readonly ConversationEntry[]): EntryView[] {
     const siblingsOf = this.#tree.siblings()
     return entries.filter(({ first }) => !first).map((entry) => {
       const { id, role, at, text = '', parts, parent, heard } = entry
@@ -161,7 +161,7 @@ export class HostConversation {
     const { seq } = this.#answer(id)
     if (!entry.message) throw refuse('not_found', 'there is no such message')
     const { message } = await withPictures({ message: entry.message }, (ref) => this.bytes(ref))
-    return { ...message, id, seq, asks: [] }
+    return { ...message, id, seq, questions: [] }
   }
 
   async bytes(ref: string): Promise<Uint8Array | null> {
@@ -171,13 +171,13 @@ export class HostConversation {
   // -- turns ----------------------------------------------------------------------------------------------------------------
 
   /** A question behind an entry; without `behind`, at the end of what is shown. */
-  ask(text: string, parts: Part[] | undefined, behind: string | null = this.#tree.head): Entry {
+  ask(text: string, parts: ResultPart[] | undefined, behind: string | null = this.#tree.head): ConversationEntry {
     if (behind !== null && behind !== this.#tree.head) this.#entry(behind)
     return { id: randomUUID(), parent: behind, at: Date.now(), role: 'user', text, ...(parts?.length ? { parts } : {}) }
   }
 
   /** A person interrupted the voice that said this answer. */
-  heard(id: string, place: HeardPlace): void {
+  heard(id: string, place: HeardPosition): void {
     const { heard: before, ...entry } = this.#entry(id)
     const { live, over } = this.#answer(id)
     const message = live?.view ?? entry.message
@@ -193,12 +193,12 @@ export class HostConversation {
   }
 
   /** The question that has the pet speak first: nobody wrote it, and nobody sees it. */
-  first(text: string): Entry {
+  first(text: string): ConversationEntry {
     return { ...this.ask(text, undefined), first: true }
   }
 
   /** A person asks for the first time on this branch. */
-  begins({ parent, first }: Entry): boolean {
+  begins({ parent, first }: ConversationEntry): boolean {
     return !first && !this.#tree.path(parent).some((entry) => entry.role === 'user' && !entry.first)
   }
 
@@ -208,7 +208,7 @@ export class HostConversation {
   }
 
   /** The question of an entry: itself, or what an answer answers. */
-  questionOf(id: string): Entry {
+  questionOf(id: string): ConversationEntry {
     const entry = this.#entry(id)
     if (entry.role === 'user') return entry
     const question = this.#tree.get(entry.parent)
@@ -217,23 +217,23 @@ export class HostConversation {
   }
 
   /** Another question in the place of this one, with its pictures. */
-  editOf(id: string, text: string): Entry {
+  editOf(id: string, text: string): ConversationEntry {
     const entry = this.#entry(id)
     if (entry.role !== 'user') throw refuse('argument', 'expected a question: an answer cannot be edited', { path: 'entry' })
     return { ...entry, id: randomUUID(), at: Date.now(), text }
   }
 
   /** What the model is sent for a question, which need not be part of the conversation yet. */
-  async messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
+  async messages(question: ConversationEntry, system: string | undefined): Promise<ChatMessage[]> {
     return await this.#messagesOf([...this.#tree.path(question.parent), question], system)
   }
 
-  #messagesOf(branch: readonly Entry[], system: string | undefined): Promise<ChatMessage[]> {
-    return messagesOf(branch, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
+  #messagesOf(branch: readonly ConversationEntry[], system: string | undefined): Promise<ChatMessage[]> {
+    return messagesForModel(branch, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
   }
 
   /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
-  async goOnWith(id: string, said: ChatMessage, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+  async goOnWith(id: string, said: ChatMessage, system: string | undefined): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
     const entry = this.#entry(id)
     const { message } = entry
     if (!message) throw refuse('argument', 'expected an answer that is over', { path: 'entry' })
@@ -255,7 +255,7 @@ export class HostConversation {
   }
 
   /** The answer to a question began. Returns the question as it is kept. */
-  begin(given: Entry, message: Message): Entry {
+  begin(given: ConversationEntry, message: Message): ConversationEntry {
     const id = message.id
     const { entry: question, blobs } = withoutPictures(given)
     this.#saver.addBlobs(blobs)
@@ -303,12 +303,12 @@ export class HostConversation {
   }
 
   #take(id: string, answer: Answer, live: Message, history: ChatMessage[]): void {
-    const { id: _, seq, asks: __, retry: ___, ...message } = live.view
+    const { id: _, seq, questions: __, retry: ___, ...message } = live.view
     answer.seq = seq
     this.#put(id, { message, history })
   }
 
-  #put(id: string, now: Pick<Entry, 'message' | 'history' | 'state'>): void {
+  #put(id: string, now: Pick<ConversationEntry, 'message' | 'history' | 'state'>): void {
     const { state: _, ...before } = this.#entry(id)
     const { entry, blobs } = withoutPictures({ ...before, ...now })
     this.#saver.addBlobs(blobs)
@@ -363,7 +363,7 @@ export class HostConversation {
   }
 
   /** What a turn that waits needs to go on. */
-  async goOnWaiting(id: string, { told }: Waiting, system: string | undefined): Promise<{ question: Entry; messages: ChatMessage[]; before: MessageView }> {
+  async goOnWaiting(id: string, { told }: Waiting, system: string | undefined): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
     const question = this.questionOf(id)
     return { question, messages: [...(await this.messages(question, system)), ...told], before: await this.message(id) }
   }
@@ -388,7 +388,7 @@ export class HostConversation {
     this.#saver.save()
   }
 
-  #entry(id: string): Entry {
+  #entry(id: string): ConversationEntry {
     const entry = this.#tree.get(id)
     if (!entry) throw refuse('not_found', 'there is no such entry; it may be too old')
     return entry
@@ -459,7 +459,7 @@ function endSaves(answer: Answer): void {
 }
 
 /** What an answer added for the model: of one that broke off at least the text that people saw. */
-function historyOf({ history, message }: Entry): ChatMessage[] {
+function historyOf({ history, message }: ConversationEntry): ChatMessage[] {
   if (history?.length) return history
   const content = message?.blocks.flatMap((block) => (block.type === 'text' && !block.retracted ? block.text : [])).join('\n\n') ?? ''
   return content.trim() === '' ? [] : [{ role: 'assistant', content }]

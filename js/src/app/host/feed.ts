@@ -73,6 +73,6 @@ function charactersOf(delta: Delta): number {
 
 /** About how many characters a block has. */
 export function sizeOf(block: object | undefined): number {
-  const { text = '', raw = '', rawArguments = '', output = '', told = '', rewritten } = (block ?? {}) as CardFields & { text?: string }
-  return 100 + text.length + raw.length + rawArguments.length + output.length + told.length + (rewritten?.text.length ?? 0)
+  const { text = '', raw = '', rawArguments = '', output = '', modelOutput = '', hostOutput } = (block ?? {}) as CardFields & { text?: string }
+  return 100 + text.length + raw.length + rawArguments.length + output.length + modelOutput.length + (hostOutput?.text.length ?? 0)
 }

@@ -1,6 +1,6 @@
 // The pet speaks first: only where the app lets it, so often a day, briefly, and with no tool that asks.
 import { isCommentary } from '../bridge/commentary.js'
-import type { FirstReply } from '../bridge/messages.js'
+import type { ProactiveReply } from '../bridge/messages.js'
 import type { SluiceEvent } from '../../engine/core/events.js'
 import { goesOn } from '../bridge/abbreviations.js'
 import { refuse } from './checks.js'
@@ -26,7 +26,7 @@ export class First {
   }
 
   /** A person wants no more of it until tomorrow. */
-  notToday(): FirstReply {
+  notToday(): ProactiveReply {
     this.#today()
     this.#stopped = true
     return { left: 0 }

@@ -2,7 +2,7 @@
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import type { MessagesOptions } from '../conversations/for-model.js'
 import type { MemoryConversations } from '../conversations/memory-conversations.js'
-import type { ConversationInfo, Conversations, Entry, Found, HeardPlace } from '../conversations/conversation-types.js'
+import type { ConversationInfo, Conversations, ConversationEntry, FoundInStore, HeardPosition } from '../conversations/conversation-types.js'
 import type { ChatMessage } from '../../engine/core/events.js'
 import { setImmediate } from '../../engine/core/set-immediate.js'
 import { refuse } from './checks.js'
@@ -108,7 +108,7 @@ export class HostConversations {
   }
 
   /** Returns the question as it is kept. */
-  begin(conversation: HostConversation, question: Entry, message: Message): Entry {
+  begin(conversation: HostConversation, question: ConversationEntry, message: Message): ConversationEntry {
     this.#running.set(message.id, message)
     this.#turns.set(message.id, conversation)
     const asked = conversation.begin(question, message)
@@ -216,7 +216,7 @@ export class HostConversations {
   }
 
   /** A person interrupted the voice that said this answer. */
-  async heard(message: string, place: HeardPlace): Promise<void> {
+  async heard(message: string, place: HeardPosition): Promise<void> {
     const owner = this.#owners.get(message)
     if (!owner) throw refuse('not_found', 'there is no such message; it may be too old', { path: 'message' })
     await this.#use(owner.id).load()
@@ -229,7 +229,7 @@ export class HostConversations {
     return this.#options.store.list(options)
   }
 
-  search(query: string, limit?: number): Promise<Found[]> {
+  search(query: string, limit?: number): Promise<FoundInStore[]> {
     return this.#options.store.search(query, limit === undefined ? {} : { limit })
   }
 

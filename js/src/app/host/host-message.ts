@@ -1,7 +1,7 @@
 // One message: follows its run, keeps the view of it, and tells the windows that watch. Where calls wait for a button
 // (`loop: 'user_mediated'`) a run ends with them, and the next one, which adopts them, goes on in the same message.
 import { randomUUID } from 'node:crypto'
-import type { AskView, Delta, MessageView } from '../bridge/messages.js'
+import type { QuestionView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, IpcEvent, SluiceEvent } from '../../engine/core/events.js'
@@ -32,7 +32,7 @@ export interface Segment {
   run: Run
   tools: readonly Tool[]
   /** Who reads what the tools give: the model, and where it is. */
-  reader: NonNullable<AskView['reader']>
+  reader: NonNullable<QuestionView['reader']>
 }
 
 export interface MessageOptions {
@@ -272,9 +272,9 @@ export class Message implements Asker {
     this.#closeAsk(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
     const { declaration, words } = this.#tool(event.name) ?? {}
-    const { annotations, parameters } = (declaration ?? {}) as Pick<AskView, 'annotations' | 'parameters'>
+    const { annotations, parameters } = (declaration ?? {}) as Pick<QuestionView, 'annotations' | 'parameters'>
     const { reader } = this.#segment as Segment
-    const ask: AskView = {
+    const ask: QuestionView = {
       ...event, token: '', ...(annotations ? { annotations } : {}), ...(words ? { words } : {}),
       ...(stage === 'execution' && parameters ? { parameters } : {}), ...(stage === 'result' ? { reader } : this.#adopts ? { prepared: true } : {}),
     }
@@ -360,8 +360,8 @@ export class Message implements Asker {
         return this.#publish(progress)
       }
       case 'retry': {
-        const { round, attempt, of, delayMs, detail } = event
-        return this.#publish({ type: 'retry', round, attempt, ...(of === undefined ? {} : { of }), delayMs, at: Date.now() + delayMs, detail })
+        const { round, attempt, maxAttempts, delayMs, detail } = event
+        return this.#publish({ type: 'retry', round, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), delayMs, at: Date.now() + delayMs, detail })
       }
       case 'approval':
         return this.#ask(event)
@@ -404,7 +404,7 @@ export class Message implements Asker {
     const tool = this.#tool(card.name)
     if (card.source === 'inline_tags') this.#tags.add(card.call)
     const idle = card.status === 'not_found' && this.#tags.has(card.call) // a tag without a tool to run fails nobody
-    const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: AskView['annotations'] }
+    const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: QuestionView['annotations'] }
     this.#publish({
       ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true && tool?.words?.from === undefined ? { reads: true } : {}),
       ...(tool?.declaration['ipc'] || idle ? { silent: true } : {}),

@@ -10,7 +10,7 @@ export const hostMembers = {
   goOn: text,
   contextTokens: whole(1),
   openExternal: func('(url) => void'),
-  conversations: withMethods('a store of conversations such as files(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
+  conversations: withMethods('a store of conversations such as fileConversations(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
   server: withMethods('{ current, use }', 'current', 'use'),
   titles: func('(turn) => string'),
   onTurn: func('(turn) => void'),

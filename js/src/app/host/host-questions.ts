@@ -1,9 +1,9 @@
 // What a message waits for from windows: decisions of people, and results of tools that a window runs. Both are found by tokens.
 import { randomBytes } from 'node:crypto'
-import type { Frame } from '../bridge/messages.js'
+import type { WindowFrame } from '../bridge/messages.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import type { ApprovalEvent } from '../../engine/core/events.js'
-import type { Rights } from './host-types.js'
+import type { WindowRights } from './host-types.js'
 
 /** The message that asked. Its decisions return false if the question was already decided. */
 export interface Asker {
@@ -37,12 +37,12 @@ export interface Execution {
 
 /** A window that can run tools. */
 export interface ToolWindow {
-  readonly rights: Rights
+  readonly rights: WindowRights
   readonly closed: boolean
   /** What it runs, by token. */
   readonly executions: Map<string, Execution>
-  execute(order: NonNullable<Frame['execute']>[number]): void
-  abort(order: NonNullable<Frame['abort']>[number]): void
+  execute(order: NonNullable<WindowFrame['execute']>[number]): void
+  abort(order: NonNullable<WindowFrame['abort']>[number]): void
 }
 
 /** A token that cannot be guessed, always of the same length. */

@@ -3,8 +3,8 @@
 import type { LocalServer, PresetView, ServerInput, ServerView, StartedCheck } from '../bridge/server-messages.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { checkKey, checkModel, serverOf, type Model, type ServerAddress } from '../../engine/core/model.js'
-import { models } from '../../engine/core/models.js'
-import { presets as usual, type ServerPreset } from '../../engine/core/presets.js'
+import { listModels } from '../../engine/core/models.js'
+import { serverPresets as usual, type ServerPreset } from '../../engine/core/presets.js'
 import { firstWire, providers, wireNames } from '../../engine/core/providers.js'
 import { checkServer, type Endpoint } from '../../engine/core/server-check.js'
 import type { ServerCheck } from '../../engine/core/server-step.js'
@@ -60,7 +60,7 @@ export class ServerPage {
   local(): Promise<LocalServer[]> {
     const local = this.view.presets.filter((preset) => preset.local)
     return (this.#looking ??= Promise.all(local.map(async ({ provider }) => {
-      const names = await models({ provider } as ServerAddress, { timeoutMs: LOCAL_MS }).catch(() => undefined)
+      const names = await listModels({ provider } as ServerAddress, { timeoutMs: LOCAL_MS }).catch(() => undefined)
       return names ? [{ provider: provider as string, models: names.slice(0, MAX_NAMES) }] : []
     })).then((all) => all.flat()).finally(() => (this.#looking = undefined)))
   }
@@ -76,7 +76,7 @@ export class ServerPage {
       first.abort(refuse('limit', `it was ended by another list: there are at most ${MOST_LISTS} at a time`))
     }
     try {
-      return (await this.#people(() => models(withoutName(server), { signal: stop.signal }))).slice(0, MAX_NAMES)
+      return (await this.#people(() => listModels(withoutName(server), { signal: stop.signal }))).slice(0, MAX_NAMES)
     } finally {
       open.delete(stop)
       if (open.size === 0) this.#lists.delete(window)

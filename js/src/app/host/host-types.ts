@@ -1,14 +1,14 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
-import type { Bridge, ConfigurationPatch, Frame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, ConfigurationPatch, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
 import type { Conversations, SavedMessage } from '../conversations/conversation-types.js'
-import type { ChatMessage, ErrorEvent, FinishReason, Outcome, Part, Rule, SluiceEvent, Usage } from '../../engine/core/events.js'
+import type { ChatMessage, ErrorEvent, FinishReason, Outcome, ResultPart, Rule, SluiceEvent, Usage } from '../../engine/core/events.js'
 import type { RunHooks } from '../../engine/core/run-options.js'
 import type { Settings } from '../../engine/core/settings.js'
 import type { Model } from '../../engine/core/model.js'
 import type { ServerPreset } from '../../engine/core/presets.js'
 
 /** What a window may do. What is left out, it may not. */
-export interface Rights {
+export interface WindowRights {
   /** List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
   read?: boolean
   /** Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`, take what is dropped on the pet. */
@@ -24,13 +24,13 @@ export interface Rights {
 }
 
 /** One window, as the transport knows it. */
-export interface Peer {
+export interface WindowPeer {
   /** Different for every window, and for every page that is loaded into it. */
   readonly id: string
   /** Read whenever it matters: a getter may change its mind. */
-  readonly rights: Rights
+  readonly rights: WindowRights
   /** Sends what changed to the window. */
-  frame(frame: Frame): void
+  frame(frame: WindowFrame): void
   /** Sends an order to the window of the pet. */
   pet(order: PetOrder): void
   /** What was sent has not left yet: frames wait, and what piles up meanwhile is dropped for a new snapshot. */
@@ -38,7 +38,7 @@ export interface Peer {
 }
 
 /** A peer that is connected. */
-export interface Connection {
+export interface HostConnection {
   /** Never rejects. `method` and `input` are whatever the window sent. */
   call(method: unknown, input: unknown): Promise<Reply>
   /** The window is gone, or shows another page. */
@@ -55,7 +55,7 @@ export interface ServerChoice {
   keyFor?(baseURL: string): string | undefined
   /** Keys that people give outlast the app, sealed; false: they end with it. People read it beside the field. Default: nothing is said of it. */
   keysAreKept?: boolean
-  /** What people choose from. Default: `presets` of the package. */
+  /** What people choose from. Default: `serverPresets` of the package. */
   presets?: readonly ServerPreset[]
 }
 
@@ -84,7 +84,7 @@ export interface FinishedTurn {
   /** What the person wrote. */
   text: string
   /** Pictures beside it, by their addresses in the store. */
-  parts?: Part[]
+  parts?: ResultPart[]
   /** What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing. */
   history: ChatMessage[]
   /** What people saw. */
@@ -102,9 +102,9 @@ export interface FinishedTurn {
 /** What an app gives its host. */
 export interface HostOptions {
   /** Members of the run: model, settings, request, … Called for every message that a person sends, and where the pet speaks first (`first`). */
-  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: Part[]; first?: true }) => TurnOptions
+  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: ResultPart[]; first?: true }) => TurnOptions
   /**
-   * Where conversations are kept: `files(folder)`, `sqlite(database)`, or a store of the app. Default: in memory, and the oldest are forgotten (see
+   * Where conversations are kept: `fileConversations(folder)`, `sqliteConversations(database)`, or a store of the app. Default: in memory, and the oldest are forgotten (see
    * `keepMessages`).
    */
   conversations?: Conversations
@@ -153,7 +153,7 @@ export interface HostOptions {
   petReplyMs?: number
   /**
    * When the pet does what the model says: `now`, or `spoken`, with the words beside which it stands. An order then waits in the window that speaks
-   * the message (`receive({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default `now`.
+   * the message (`receivePetOrders({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default `now`.
    */
   cues?: 'now' | 'spoken'
   /**
@@ -190,11 +190,11 @@ export interface HostOptions {
 /** An engine, its conversations, and the windows that look at them. */
 export interface Host {
   /** A window is there. Call the result for what it sends, and close it when it goes. */
-  connect(peer: Peer): Connection
+  connect(peer: WindowPeer): HostConnection
   /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */
   send(text: string, conversation?: string): Promise<string>
   /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
-  bridge(rights?: Rights): HostBridge
+  bridge(rights?: WindowRights): HostBridge
   /**
    * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after that. `stillRunning` are
    * then the tools that take no notice of their signal: nothing of them reaches anybody any more. With `conversations` a turn that waits for a

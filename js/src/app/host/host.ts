@@ -1,6 +1,6 @@
 // The host of an engine: its windows, and the calls that they make. Bad input gets an error as the reply, never an exception.
 import { randomUUID } from 'node:crypto'
-import type { BridgeError, Frame, PetOrder, Reply } from '../bridge/messages.js'
+import type { BridgeError, WindowFrame, PetOrder, Reply } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError, type ErrorCode } from '../../engine/core/errors.js'
 import { MemoryConversations } from '../conversations/memory-conversations.js'
@@ -19,7 +19,7 @@ import { Pet } from './pet.js'
 import { ServerPage } from './host-server.js'
 import { Speech } from './speech.js'
 import { DEFAULT_CONVERSATION, Turns } from './turns.js'
-import type { Connection, Host, HostBridge, HostOptions, Peer, Rights, RunningTool } from './host-types.js'
+import type { HostConnection, Host, HostBridge, HostOptions, WindowPeer, WindowRights, RunningTool } from './host-types.js'
 import { Voices } from './host-voices.js'
 import { HostWindow } from './window.js'
 
@@ -78,7 +78,7 @@ class EngineHost implements Host {
     })
   }
 
-  connect(peer: Peer): Connection {
+  connect(peer: WindowPeer): HostConnection {
     const window = new HostWindow(peer, {
       frameMs: this.#options.frameMs ?? 16,
       view: (conversation) => this.#conversations.view(conversation),
@@ -102,9 +102,9 @@ class EngineHost implements Host {
     }
   }
 
-  bridge(rights: Rights = { read: true, chat: true, approve: true, configure: true, server: true }): HostBridge {
+  bridge(rights: WindowRights = { read: true, chat: true, approve: true, configure: true, server: true }): HostBridge {
     checkRights(rights, 'rights')
-    const [frames, orders] = [new Set<(frame: Frame) => void>(), new Set<(order: PetOrder) => void>()]
+    const [frames, orders] = [new Set<(frame: WindowFrame) => void>(), new Set<(order: PetOrder) => void>()]
     // Copies in both directions, like any other transport, so that callers cannot change the host's objects.
     const connection = this.connect({
       id: randomUUID(),

@@ -57,7 +57,7 @@ function leftAs(status: CardStatus | undefined): CardStatus | undefined {
 }
 
 /** The view as it is kept, and the true states of its calls. */
-export function interrupted({ id: _, seq: __, asks: ___, retry: ____, outcome: _____, finishReason: ______, ...view }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
+export function interrupted({ id: _, seq: __, questions: ___, retry: ____, outcome: _____, finishReason: ______, ...view }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
   const statuses: Waiting['statuses'] = []
   const blocks = view.blocks.map((block): BlockView => {
     const status = isCard(block) ? leftAs(block.status) : undefined
@@ -76,5 +76,5 @@ export function reopened({ outcome: _, finishReason: __, retry: ___, interrupted
     const status = isCard(block) ? known.get(block.call) : undefined
     return status ? { ...block, status } as BlockView : block
   })
-  return { ...view, blocks, asks: [] }
+  return { ...view, blocks, questions: [] }
 }

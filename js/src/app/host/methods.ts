@@ -1,6 +1,6 @@
 // The methods that a window may call: the right each needs, the check of its input, and what it does.
-import type { ConversationItem, Decision, Method, Methods, Picture, SendInput } from '../bridge/messages.js'
-import { mediaTypeOf, refOf } from '../conversations/blobs.js'
+import type { ConversationItem, WindowDecision, Method, Methods, Picture, SendInput } from '../bridge/messages.js'
+import { blobMediaType, blobRef } from '../conversations/blobs.js'
 import { toBase64 } from '../../engine/core/base64.js'
 import { picturesOf } from './host-attachments.js'
 import {
@@ -28,7 +28,7 @@ import { TOKEN_LENGTH } from './host-questions.js'
 import { checkServerInput, type ServerPage } from './host-server.js'
 import type { Speech } from './speech.js'
 import { DEFAULT_CONVERSATION, type Turns } from './turns.js'
-import type { HostOptions, Rights } from './host-types.js'
+import type { HostOptions, WindowRights } from './host-types.js'
 import type { Voices } from './host-voices.js'
 import { approve, deny, takeResult } from './window-answers.js'
 import type { HostWindow } from './window.js'
@@ -49,7 +49,7 @@ export interface MethodParts {
 }
 
 export interface MethodEntry {
-  right: keyof Rights
+  right: keyof WindowRights
   run: (window: HostWindow, input: unknown) => unknown
 }
 
@@ -82,7 +82,7 @@ const unchecked: Check<never> = (input) => input as never
 
 const openInput: Check<Input<'open'>> = orEmpty(members<Input<'open'>>({ conversation: optional(checkId) }))
 const listInput = orEmpty(members({ query: optional(text(1000, 0)), skip: optional(whole(0, MAX_CALL)), limit }))
-const approveInput = members<Decision>({
+const approveInput = members<WindowDecision>({
   ...decision,
   remember: optional(oneOf('once', 'turn', 'session', 'always')),
   exact: optional(flag),
@@ -109,7 +109,7 @@ function sendInput(options: HostOptions): Check<SendInput> {
   }
 }
 
-function method<M extends Method>(right: keyof Rights, check: Check<Input<M>>, run: Run<M>): MethodEntry {
+function method<M extends Method>(right: keyof WindowRights, check: Check<Input<M>>, run: Run<M>): MethodEntry {
   return { right, run: (window, input) => run(window, read(check, input)) }
 }
 
@@ -259,10 +259,10 @@ const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
   damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' }
 
 async function pictureOf(conversations: HostConversations, conversation: string, url: string): Promise<Picture> {
-  const ref = refOf(url)
+  const ref = blobRef(url)
   const bytes = ref === undefined ? null : await conversations.bytes(conversation, ref)
   if (ref === undefined || !bytes) throw refuse('not_found', 'there is no such picture', { path: 'url' })
-  return { type: 'image', mediaType: mediaTypeOf(ref), data: toBase64(bytes) }
+  return { type: 'image', mediaType: blobMediaType(ref), data: toBase64(bytes) }
 }
 
 function cancel(conversations: HostConversations, id: string, call: number | undefined): void {

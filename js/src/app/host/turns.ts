@@ -1,9 +1,9 @@
 // The turns of a host: how each begins, what its run is given, and what becomes of its answer.
-import type { FirstInput, FirstReply, MessageView } from '../bridge/messages.js'
+import type { ProactiveInput, ProactiveReply, MessageView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { ChatMessage, Outcome, SluiceEvent } from '../../engine/core/events.js'
-import type { Entry } from '../conversations/conversation-types.js'
+import type { ConversationEntry } from '../conversations/conversation-types.js'
 import { shortTitle } from '../conversations/words.js'
 import type { Model } from '../../engine/core/model.js'
 import { atMost, savedFirst, STORE_MS } from '../../engine/core/not-saved.js'
@@ -42,11 +42,11 @@ export interface TurnParts {
 
 /** A turn that is to begin: behind which question, with what the model is sent, and the answer that it goes on with. */
 interface Prepared {
-  question: Entry
+  question: ConversationEntry
   messages: ChatMessage[]
   before?: MessageView
   /** Returns the question as it is kept. */
-  begin: (message: Message, prepared: Prepared) => Entry
+  begin: (message: Message, prepared: Prepared) => ConversationEntry
 }
 
 /** What a message is made of. */
@@ -60,7 +60,7 @@ interface Start {
 }
 
 type MessageEnd = NonNullable<Awaited<ReturnType<Message['follow']>>>
-type Asks = (conversation: HostConversation) => Entry
+type Asks = (conversation: HostConversation) => ConversationEntry
 
 export class Turns {
   readonly #parts: TurnParts
@@ -114,8 +114,8 @@ export class Turns {
   /** The pet speaks first, while nothing else is said or asked. */
   async speakFirst(
     window: HostWindow,
-    { conversation = DEFAULT_CONVERSATION, prompt }: Pick<FirstInput, 'conversation' | 'prompt'>,
-  ): Promise<FirstReply> {
+    { conversation = DEFAULT_CONVERSATION, prompt }: Pick<ProactiveInput, 'conversation' | 'prompt'>,
+  ): Promise<ProactiveReply> {
     const { first, conversations, options } = this.#parts
     first.check()
     if (prompt === undefined) return { left: first.left }
@@ -196,7 +196,7 @@ export class Turns {
   }
 
   /** What the app's `run` says about a turn. */
-  #options(conversation: string, { text = '', parts, first }: Entry, messages: ChatMessage[]): TurnOptions {
+  #options(conversation: string, { text = '', parts, first }: ConversationEntry, messages: ChatMessage[]): TurnOptions {
     const { options, isClosed } = this.#parts
     if (isClosed()) throw refuse('closed', 'the host was closed')
     const turn: unknown = options.run({
@@ -278,7 +278,7 @@ export class Turns {
     return false
   }
 
-  #follow(message: Message, conversation: HostConversation, question: Entry): void {
+  #follow(message: Message, conversation: HostConversation, question: ConversationEntry): void {
     const finish = (end: Awaited<ReturnType<Message['follow']>>): void => {
       if (end) this.#finish(message, conversation, question, end) // without: it was left
     }
@@ -294,7 +294,7 @@ export class Turns {
     this.#following.add(following)
   }
 
-  #finish(message: Message, conversation: HostConversation, question: Entry, { history, error }: MessageEnd): void {
+  #finish(message: Message, conversation: HostConversation, question: ConversationEntry, { history, error }: MessageEnd): void {
     const {
       conversations,
       options: { onTurn, titles },
@@ -303,7 +303,7 @@ export class Turns {
     const names = titles && message.view.outcome === 'completed' && conversation.begins(question)
     if (!onTurn && !names) return
     const { text = '', parts } = question
-    const { id, seq: _, asks: __, ...view } = message.view
+    const { id, seq: _, questions: __, ...view } = message.view
     const { outcome = 'failed' as Outcome, finishReason, usage } = view
     const turn = (): FinishedTurn => ({
       conversation: conversation.id,

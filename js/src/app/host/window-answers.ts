@@ -1,6 +1,6 @@
 // What windows decide and deliver: answers to questions, and results of tools that a window runs. Each needs the token
 // that its window was given.
-import type { Decision, Methods } from '../bridge/messages.js'
+import type { WindowDecision, Methods } from '../bridge/messages.js'
 import { hidden, json, members, optional, read, refuse, text, toBridgeError } from './checks.js'
 import type { OpenAsk } from './host-questions.js'
 import type { HostWindow } from './window.js'
@@ -14,7 +14,7 @@ const checkResult = members<Pick<Result, 'value' | 'error'>>({
 })
 
 /** Returns false if the question was already decided, or is not the one of this digest. */
-export function approve(window: HostWindow, { remember, exact, arguments: edited, ...decision }: Decision): boolean {
+export function approve(window: HostWindow, { remember, exact, arguments: edited, ...decision }: WindowDecision): boolean {
   const ask = askOf(window, decision)
   if (isStale(ask, decision)) return false
   if (ask.stage === 'execution') return ask.message.approve(ask, { remember, exact, arguments: edited })
@@ -32,13 +32,13 @@ export function deny(window: HostWindow, { reason, ...decision }: Denial): boole
 }
 
 /** Finds the question of a token. Only the window that was given it may use it, and only for its message. */
-function askOf(window: HostWindow, { message, token }: Pick<Decision, 'message' | 'token'>): OpenAsk {
+function askOf(window: HostWindow, { message, token }: Pick<WindowDecision, 'message' | 'token'>): OpenAsk {
   const ask = window.askOf(token)
   if (ask?.message.id === message) return ask
   throw refuse('forbidden', 'this window was not given this token for this message', { path: 'token' })
 }
 
-const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<Decision, 'digest'>): boolean => digest !== ask.digest
+const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<WindowDecision, 'digest'>): boolean => digest !== ask.digest
 
 /** Takes the result of a call that the window runs. One that cannot be used fails the call. */
 export function takeResult(window: HostWindow, { message, call, token, value, error }: Result): void {

@@ -1,13 +1,13 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
 // its questions.
-import type { AskView, ConversationView, Delta, DroppedFile, Frame, MessageView, VoiceState } from '../bridge/messages.js'
+import type { QuestionView, ConversationView, Delta, DroppedFile, WindowFrame, MessageView, VoiceState } from '../bridge/messages.js'
 import { clearImmediate, setImmediate, type Immediate } from '../../engine/core/set-immediate.js'
 import { Budget } from './budget.js'
 import { refuse } from './checks.js'
 import { Feed, sizeOf } from './feed.js'
 import type { Message, Watcher } from './host-message.js'
 import { newToken, type Execution, type OpenAsk } from './host-questions.js'
-import type { Peer, Rights } from './host-types.js'
+import type { WindowPeer, WindowRights } from './host-types.js'
 
 const MAX_WATCHED = 100
 const MAX_OPENED = 1000
@@ -33,7 +33,7 @@ export interface WindowOptions {
 
 export class HostWindow implements Watcher {
   readonly budget = new Budget()
-  readonly #peer: Peer
+  readonly #peer: WindowPeer
   readonly #options: WindowOptions
   #closed = false
 
@@ -59,8 +59,8 @@ export class HostWindow implements Watcher {
   readonly #left = new Set<string>()
   /** Messages that go on though they were over. */
   readonly #resumed = new Set<string>()
-  #execute: NonNullable<Frame['execute']> = []
-  #abort: NonNullable<Frame['abort']> = []
+  #execute: NonNullable<WindowFrame['execute']> = []
+  #abort: NonNullable<WindowFrame['abort']> = []
   #voice: VoiceState | undefined
   #endVoice: number | undefined
   #dropped: DroppedFile[] | undefined
@@ -70,16 +70,16 @@ export class HostWindow implements Watcher {
   #early = EARLY_FRAMES
   #earlyAt = 0
 
-  constructor(peer: Peer, options: WindowOptions) {
+  constructor(peer: WindowPeer, options: WindowOptions) {
     this.#peer = peer
     this.#options = options
   }
 
-  get rights(): Rights {
+  get rights(): WindowRights {
     return this.#peer.rights
   }
 
-  get peer(): Peer {
+  get peer(): WindowPeer {
     return this.#peer
   }
 
@@ -165,8 +165,8 @@ export class HostWindow implements Watcher {
       message.watchers.add(this)
       message.watchQuestions()
     }
-    const asks = this.rights.approve ? view.asks.flatMap((ask) => this.#withToken(message, ask) ?? []) : []
-    return { ...view, asks }
+    const asks = this.rights.approve ? view.questions.flatMap((ask) => this.#withToken(message, ask) ?? []) : []
+    return { ...view, questions: asks }
   }
 
   unwatch(message: Message): void {
@@ -221,12 +221,12 @@ export class HostWindow implements Watcher {
     this.#schedule()
   }
 
-  execute(order: NonNullable<Frame['execute']>[number]): void {
+  execute(order: NonNullable<WindowFrame['execute']>[number]): void {
     this.#execute.push(order)
     this.#schedule()
   }
 
-  abort(order: NonNullable<Frame['abort']>[number]): void {
+  abort(order: NonNullable<WindowFrame['abort']>[number]): void {
     const queued = this.#execute.findIndex(({ message, call }) => message === order.message && call === order.call)
     if (queued >= 0) return void this.#execute.splice(queued, 1) // the order was not sent yet, so the tool never starts
     this.#abort.push(order)
@@ -264,7 +264,7 @@ export class HostWindow implements Watcher {
     return ask && { type: 'ask', ask }
   }
 
-  #withToken(message: Message, view: AskView): AskView | undefined {
+  #withToken(message: Message, view: QuestionView): QuestionView | undefined {
     const ask = message.asks.get(view.call)
     const { expiresAt } = view
     return ask && { ...view, ...(expiresAt === undefined ? {} : { leftMs: Math.max(0, expiresAt - Date.now()) }), token: this.#tokens.get(ask) ?? this.#issue(ask) }
@@ -333,8 +333,8 @@ export class HostWindow implements Watcher {
   }
 
   /** Takes what is queued, filtered by the window's current rights, which may have changed since it subscribed. */
-  #take(): Frame | undefined {
-    const frame: Frame = {}
+  #take(): WindowFrame | undefined {
+    const frame: WindowFrame = {}
     const { read, chat, approve, pet } = this.rights
     const resumed = [...this.#resumed].map((id): MessageFrame => ({ id, after: AHEAD, seq: AHEAD, deltas: [] }))
     const messages = [...resumed, ...[...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])]
@@ -370,6 +370,6 @@ export class HostWindow implements Watcher {
   }
 }
 
-type MessageFrame = NonNullable<Frame['messages']>[number]
+type MessageFrame = NonNullable<WindowFrame['messages']>[number]
 
 const withoutAsks = (frame: MessageFrame): MessageFrame => ({ ...frame, deltas: frame.deltas.filter(({ type }) => type !== 'ask') })

@@ -1,7 +1,7 @@
 // The preload of a window: `window.sluice`. Works with `sandbox: true` and `contextIsolation: true`; an app with a preload of its own
 // imports this one into it. The page gets functions and plain data: no ipcRenderer, none of its event objects, and no
 // channel but ours.
-import { methods, SEEN, type Bridge, type Frame, type Method, type PetOrder, type Reply } from '../bridge/messages.js'
+import { methods, SEEN, type Bridge, type WindowFrame, type Method, type PetOrder, type Reply } from '../bridge/messages.js'
 import { PET_HEARS, PET_SAYS, type PetWindowOrder } from '../bridge/pet-window-messages.js'
 import type { ElectronLike } from './electron.js'
 
@@ -21,7 +21,7 @@ const bridge: Bridge = {
       return failure('bridge', error instanceof Error ? error.message : 'the main process cannot be reached', 'does it call hostEngine()?')
     }
   },
-  onFrame: listen<Frame>('sluice:frame', () => void ipcRenderer.invoke('sluice:call', SEEN).catch(() => {})),
+  onFrame: listen<WindowFrame>('sluice:frame', () => void ipcRenderer.invoke('sluice:call', SEEN).catch(() => {})),
   onPet: listen<PetOrder>('sluice:pet'),
   petWindow: { send: (message) => ipcRenderer.send(PET_SAYS, message), on: listen<PetWindowOrder>(PET_HEARS) },
 }

@@ -1,6 +1,6 @@
 // A message that goes on in the main process, as this window shows it. Frames are applied in order and only where they fit:
 // whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new snapshot.
-import type { AskView, Decision, Frame, MessageView } from '../bridge/messages.js'
+import type { QuestionView, WindowDecision, WindowFrame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import { countingIn, type Counting } from '../../engine/core/counting.js'
@@ -9,13 +9,13 @@ import type { Call } from './call.js'
 import { ClientError, closed, lost } from './client-errors.js'
 import { Listeners } from './listeners.js'
 
-export type MessageFrame = NonNullable<Frame['messages']>[number]
-/** The question that is decided: an `AskView`, or its token and digest. */
-type Question = Pick<AskView, 'token'> & { digest?: string | undefined }
-const decided = (message: string, { token, digest }: Question): Decision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
+export type MessageFrame = NonNullable<WindowFrame['messages']>[number]
+/** The question that is decided: a `QuestionView`, or its token and digest. */
+type Question = Pick<QuestionView, 'token'> & { digest?: string | undefined }
+const decided = (message: string, { token, digest }: Question): WindowDecision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
 
 /** The end of a question by the clock of this window. */
-const byOurClock = (ask: AskView): AskView => (ask.leftMs === undefined ? ask : { ...ask, expiresAt: Date.now() + ask.leftMs })
+const byOurClock = (ask: QuestionView): QuestionView => (ask.leftMs === undefined ? ask : { ...ask, expiresAt: Date.now() + ask.leftMs })
 
 /** A message as this window shows it: followed while somebody looks at it. */
 export class LiveMessage {
@@ -102,7 +102,7 @@ export class LiveMessage {
   }
 
   /** Returns the decision about a question that counts, from the message as this window shows it. Empty while there is none. */
-  decisionOn({ call, stage }: Pick<AskView, 'call' | 'stage'>): Counting {
+  decisionOn({ call, stage }: Pick<QuestionView, 'call' | 'stage'>): Counting {
     const card = this.getSnapshot().blocks.find((block) => block?.type === 'tool_use' && block.call === call)
     return countingIn(card?.type === 'tool_use' ? card.approvals : undefined, stage)
   }
@@ -198,7 +198,7 @@ export class LiveMessage {
       this.#held = undefined
       if (this.#failure) return
       if (this.#view.outcome !== undefined && snapshot.outcome === undefined) this.#done = undefined // it goes on though it was over
-      this.#view = { ...snapshot, asks: snapshot.asks.map(byOurClock) }
+      this.#view = { ...snapshot, questions: snapshot.questions.map(byOurClock) }
       this.#failed = undefined
       this.#live = true
       for (const frame of held) this.#advance(frame)
@@ -231,7 +231,7 @@ export class LiveMessage {
     if (!this.#closed && this.#view.outcome === undefined) {
       const { code, detail, hint } = failure
       const block = { type: 'error' as const, code, detail, ...(hint === undefined ? {} : { hint }) }
-      this.#failed = { ...this.#view, blocks: [...this.#view.blocks, block], asks: [], outcome: 'failed' }
+      this.#failed = { ...this.#view, blocks: [...this.#view.blocks, block], questions: [], outcome: 'failed' }
     }
     this.#tell()
   }

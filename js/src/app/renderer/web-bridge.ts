@@ -1,6 +1,6 @@
 // The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back as a new window
 // to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
-import type { Bridge, ConnectionState, ConversationView, Frame, Method, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, ConnectionState, ConversationView, WindowFrame, Method, PetOrder, Reply } from '../bridge/messages.js'
 import { members, text } from '../../engine/core/options.js'
 import { ClientError } from './client-errors.js'
 
@@ -84,7 +84,7 @@ class Followed {
     else if (method === 'petReady') this.#pet = input
   }
 
-  see({ execute = [], abort = [], left = [] }: Frame): void {
+  see({ execute = [], abort = [], left = [] }: WindowFrame): void {
     for (const conversation of left) this.#conversations.delete(conversation)
     for (const { token, message, call } of execute) this.#running.set(token, { message, call })
     for (const { message, call } of abort) {
@@ -92,7 +92,7 @@ class Followed {
     }
   }
 
-  again(call: (method: Method, input: unknown) => Promise<Reply>, listeners: Set<(frame: Frame) => void>): void {
+  again(call: (method: Method, input: unknown) => Promise<Reply>, listeners: Set<(frame: WindowFrame) => void>): void {
     const abort = [...this.#running.values()].map((one) => ({ ...one, reason: 'the connection was lost' }))
     this.#running.clear()
     tell(listeners, { abort, messages: [...this.#messages].map((id) => ({ id, after: AHEAD, seq: AHEAD, deltas: [] })) })
@@ -107,7 +107,7 @@ class Followed {
 
 /** The events of one window after the other. */
 class Events {
-  readonly frames = new Set<(frame: Frame) => void>()
+  readonly frames = new Set<(frame: WindowFrame) => void>()
   readonly pets = new Set<(order: PetOrder) => void>()
   readonly states = new Set<(state: { state: ConnectionState; retryAt?: number }) => void>()
   /** Who we are to the server, as soon as it said so; undefined: closed. */
@@ -127,11 +127,11 @@ class Events {
   lost = false
   #retryAt: number | undefined
 
-  readonly #see: (frame: Frame) => void
+  readonly #see: (frame: WindowFrame) => void
   readonly #again: () => void
 
   /** `see` gets every frame first; `again` is called when a later window is there. */
-  constructor(url: string, see: (frame: Frame) => void, again: () => void) {
+  constructor(url: string, see: (frame: WindowFrame) => void, again: () => void) {
     this.#url = url
     this.#see = see
     this.#again = again
@@ -176,7 +176,7 @@ class Events {
     const source = (this.#source = new EventSource(this.#url))
     source.addEventListener('hello', ({ data }) => this.#hello((JSON.parse(data) as { window: string }).window))
     source.addEventListener('frame', ({ data }) => {
-      const frame = JSON.parse(data) as Frame
+      const frame = JSON.parse(data) as WindowFrame
       this.#see(frame)
       tell(this.frames, frame)
     })
@@ -232,7 +232,7 @@ class Events {
  * POSTs JSON to a route of the server. Resolves to what the route returned. Rejects with a ClientError for what went wrong there, with code `network`
  * where the server was not reached, and with the reason of `signal` where that was aborted.
  */
-export async function post<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
+export async function postJson<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
   const reply = await send(path, input, signal)
   if (reply.ok) return reply.value as T
   throw new ClientError(reply.error)

@@ -1,5 +1,5 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, Frame, HeardInput, PetSide, Picture, SendInput,
+  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, WindowFrame, HeardInput, PetSide, Picture, SendInput,
 } from '../bridge/messages.js'
 import type { LocalServer, ServerInput, ServerView } from '../bridge/server-messages.js'
 import type { ServerCheck } from '../../engine/core/server-step.js'
@@ -236,7 +236,7 @@ export class Client {
     this.close()
   }
 
-  #receive(frame: Frame): void {
+  #receive(frame: WindowFrame): void {
     // Conversations first, so that a page has the entry before its message changes.
     for (const id of frame.left ?? []) this.#conversations.get(id)?.leave()
     for (const view of frame.conversations ?? []) this.#conversations.get(view.id)?.receive(view)

@@ -1,5 +1,5 @@
 // Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
-import type { Frame } from '../bridge/messages.js'
+import type { WindowFrame } from '../bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Json, JsonObject } from '../../engine/core/events.js'
 import { jsonText, untellable } from '../../engine/core/json-text.js'
@@ -24,8 +24,8 @@ export interface WindowToolContext {
 /** Runs the call. Its return value is the result; what it throws becomes the failure that the model reads. */
 export type WindowTool = (args: JsonObject, context: WindowToolContext) => unknown
 
-type Execute = NonNullable<Frame['execute']>[number]
-type Abort = NonNullable<Frame['abort']>[number]
+type Execute = NonNullable<WindowFrame['execute']>[number]
+type Abort = NonNullable<WindowFrame['abort']>[number]
 
 export class WindowTools {
   readonly #call: Call

@@ -2,7 +2,7 @@
 import path = require('node:path')
 
 /** What pages import of this package: `/sluice/renderer/index.js`. */
-export const packageRoots: { readonly [prefix: string]: string } = {
+export const packagePages: { readonly [prefix: string]: string } = {
   '/sluice/': path.join(__dirname, '../../../esm'),
   '/sluice/ui/': path.join(__dirname, '../../../ui'),
 }

@@ -4,10 +4,10 @@ import { join, sep } from 'node:path'
 import { record, text } from '../../engine/core/options.js'
 import { HttpRefusal } from './http-refusal.js'
 
-export { packageRoots } from './package-roots.cjs'
+export { packagePages } from './package-roots.cjs'
 
 /** Folders by the beginning of the path: `{ '/': 'pages' }`. The longest beginning that fits counts. */
-export interface Roots { readonly [prefix: string]: string }
+export interface PageRoots { readonly [prefix: string]: string }
 
 /** What the system says of a file: a `Stats` of Node has this, and more. */
 export interface FileStats {
@@ -31,7 +31,7 @@ export interface FoundFile {
  * Finds the file behind the path of a URL. Never one outside of its root, whatever dots, links or escapes say. Rejects with an `HttpRefusal`: 404
  * where there is none, 400 where the path is not UTF-8; with SluiceError `option` for what is no path.
  */
-export async function findFile(roots: Roots, path: string): Promise<FoundFile> {
+export async function findPageFile(roots: PageRoots, path: string): Promise<FoundFile> {
   record(roots, 'roots')
   text(path, 'path')
   const missing = new HttpRefusal(404, `there is no ${path.slice(0, 200)}`)

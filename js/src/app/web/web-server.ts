@@ -9,8 +9,8 @@ import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { is, isObject, members, whole, withMethods } from '../../engine/core/options.js'
 import { toBridgeError } from '../host/checks.js'
 import { checkRights } from '../host/host-options.js'
-import type { Host, Rights } from '../host/host-types.js'
-import { findFile, packageRoots, type Roots } from './web-files.js'
+import type { Host, WindowRights } from '../host/host-types.js'
+import { findPageFile, packagePages, type PageRoots } from './web-files.js'
 import { sendFile } from './send-file.js'
 import { MAX_BODY_BYTES, MAX_CALL_BYTES, readJson } from './json-body.js'
 import { contentSecurityPolicy } from './policy.js'
@@ -18,18 +18,18 @@ import { HttpRefusal } from './http-refusal.js'
 import { Windows } from './windows.js'
 
 /** Answers a POST with the JSON that it returns; `signal` is aborted when the one who asked went away. */
-export type Route = (input: unknown, context: { signal: AbortSignal }) => unknown
+export type WebRoute = (input: unknown, context: { signal: AbortSignal }) => unknown
 
 /** What `serve` takes. */
 export interface ServeOptions {
   /** Folders by the beginning of the path: `{ '/': 'js/pages/tester' }`. `/sluice/` is the package. */
-  roots: Roots
+  roots: PageRoots
   /** What the windows of the page talk to, by `webBridge()` of sluice/renderer. Default: nothing. */
   host?: Host
   /** What the windows may do. Default: `read`. */
-  rights?: Rights
+  rights?: WindowRights
   /** More answers for the page: `{ 'POST /api/parse': async (input) => … }`. Default none. */
-  routes?: { [route: `POST /${string}`]: Route }
+  routes?: { [route: `POST /${string}`]: WebRoute }
   /** From 0 to 65,535. Default 0: any that is free. */
   port?: number
 }
@@ -116,12 +116,12 @@ class Site {
   host = ''
   readonly token = randomBytes(24).toString('base64url')
 
-  readonly #roots: Roots
-  readonly #routes = new Map<string, Route>() // by path
+  readonly #roots: PageRoots
+  readonly #routes = new Map<string, WebRoute>() // by path
   readonly #windows: Windows | undefined
 
   constructor({ roots, host, rights = { read: true }, routes = {} }: ServeOptions) {
-    this.#roots = { ...packageRoots, ...roots }
+    this.#roots = { ...packagePages, ...roots }
     for (const [name, route] of Object.entries(routes)) {
       const path = /^POST (\/\S*)$/.exec(name)?.[1]
       if (path === undefined) throw new SluiceError({ code: 'option', path: 'routes', detail: `found '${name}', expected 'POST /path'` })
@@ -159,7 +159,7 @@ class Site {
       allow(method, 'GET')
       return this.#windows.open(response)
     }
-    const found = await findFile(this.#roots, url.pathname).catch((error: unknown) => {
+    const found = await findPageFile(this.#roots, url.pathname).catch((error: unknown) => {
       if (url.pathname !== '/favicon.ico') throw error // every browser asks for it, and complains in the console
       return undefined
     })
@@ -199,7 +199,7 @@ class Site {
     if (!found) throw new HttpRefusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
   }
 
-  async #run(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #run(route: WebRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const input = await readJson(request, response, route === this.#routes.get(CALL) ? MAX_CALL_BYTES : MAX_BODY_BYTES)
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the page went away')))

@@ -1,7 +1,7 @@
 // The windows of a page: each is one stream of server-sent events, and what is called in its name.
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Connection, Host, Rights } from '../host/host-types.js'
+import type { HostConnection, Host, WindowRights } from '../host/host-types.js'
 import { HttpRefusal } from './http-refusal.js'
 
 /** A window that does not read gets this much; then it is gone, and may come back as a new one. */
@@ -14,10 +14,10 @@ const ALIVE_MS = 15_000
 
 export class Windows {
   readonly #host: Host
-  readonly #rights: Rights
-  readonly #open = new Map<string, { connection: Connection; end: () => void }>()
+  readonly #rights: WindowRights
+  readonly #open = new Map<string, { connection: HostConnection; end: () => void }>()
 
-  constructor(host: Host, rights: Rights) {
+  constructor(host: Host, rights: WindowRights) {
     this.#host = host
     this.#rights = rights
   }

@@ -2,12 +2,12 @@
 import type { ApprovalRequest, JsonObject } from './events.js'
 
 /** How long an approval lasts: this call, the turn, the session (as long as the rules are kept), or for ever. */
-export type Remember = 'once' | 'turn' | 'session' | 'always'
+export type ApprovalDuration = 'once' | 'turn' | 'session' | 'always'
 
 /** How a call is approved. */
 export interface ApproveOptions {
   /** How long calls like this one need no question. Default `once`: this call only. */
-  remember?: Remember
+  remember?: ApprovalDuration
   /** "Like this one" means the same tool with exactly these arguments. Default false: any call of the tool. */
   exact?: boolean
   /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
@@ -17,18 +17,18 @@ export interface ApproveOptions {
 }
 
 /** What an adapter is asked. */
-export interface Ask extends ApprovalRequest {
+export interface ApprovalQuestion extends ApprovalRequest {
   /** Aborted when the question lost its meaning: cancelled, expired, answered elsewhere. */
   signal: AbortSignal
 }
 
 /** May the call run? Yes, for so long; or no. */
 export type ExecutionDecision =
-  | Remember
+  | ApprovalDuration
   | 'deny'
   | {
     /** Yes: how long calls like this one need no question. */
-    decision: Remember
+    decision: ApprovalDuration
     /** "Like this one" means with exactly these arguments. Default false. */
     exact?: boolean
     /** Runs the call with these arguments instead. */
@@ -52,7 +52,7 @@ export type ResultDecision = 'release' | 'reject' | {
 /** Answers questions where nobody wants to watch events. A stage that is left out is asked of whoever iterates the events. */
 export interface Approvals {
   /** May the call run? */
-  execution?: (ask: Ask) => ExecutionDecision | Promise<ExecutionDecision>
+  execution?: (ask: ApprovalQuestion) => ExecutionDecision | Promise<ExecutionDecision>
   /** May the model read the result? */
-  result?: (ask: Ask) => ResultDecision | Promise<ResultDecision>
+  result?: (ask: ApprovalQuestion) => ResultDecision | Promise<ResultDecision>
 }

@@ -8,7 +8,7 @@ import { startWasm } from './wasm.js'
 
 export type { BackendName } from './running-backend.js'
 
-/** Which build of the engine runs, as `ready` and `backend` tell. */
+/** Which build of the engine runs, as `loadEngine` and `backend` tell. */
 export interface Backend {
   /** `addon`: the library for this platform. `wasm`: WebAssembly, which runs everywhere. */
   readonly name: BackendName
@@ -16,7 +16,7 @@ export interface Backend {
   readonly why?: string
 }
 
-/** What `ready` takes. */
+/** What `loadEngine` takes. */
 export interface ReadyOptions {
   /** The build that must run. Default: the addon where it can be loaded, else WebAssembly; the environment variable `SLUICE_BACKEND` is a default too. */
   backend?: BackendName
@@ -39,7 +39,7 @@ export function native(): Addon {
 
 /**
  * Which build of the engine runs.
- * @throws SluiceError `load` where none can be loaded, or (in a page) none was: see `ready`.
+ * @throws SluiceError `load` where none can be loaded, or (in a page) none was: see `loadEngine`.
  */
 export function backend(): Backend {
   native()
@@ -50,7 +50,7 @@ export function backend(): Backend {
  * Loads the engine, which a page must await before its first `new Engine()`; elsewhere the first one loads it. Twice is fine.
  * @throws SluiceError `load` where it cannot be loaded, `option` for a wrong option, `state` where another build runs already.
  */
-export async function ready(options: ReadyOptions = {}): Promise<Backend> {
+export async function loadEngine(options: ReadyOptions = {}): Promise<Backend> {
   checkReady(options, 'options')
   const { backend, wasm } = options
   if (wasm !== undefined && backend === 'addon') throw wrong('wasm', wasm, 'none where the addon is to run')
@@ -65,7 +65,7 @@ export async function ready(options: ReadyOptions = {}): Promise<Backend> {
     }
   }
   const runs = loaded!.backend
-  if (name !== undefined && runs.name !== name) throw new SluiceError({ code: 'state', detail: `found the engine loaded as ${runs.name}, expected ${name}`, hint: 'call ready() before the first engine' })
+  if (name !== undefined && runs.name !== name) throw new SluiceError({ code: 'state', detail: `found the engine loaded as ${runs.name}, expected ${name}`, hint: 'call loadEngine() before the first engine' })
   return runs
 }
 

@@ -21,7 +21,7 @@ export type ErrorEventCode =
   | (string & {})
 
 /** `reason` of a card. */
-export type Reason =
+export type CallReason =
   | CallCode
   | 'not_found' | 'not_callable' | 'disabled' | 'user' | 'policy' | 'expired' | 'timeout' | 'tool' | 'cancelled' | 'repeat_limit' | 'max_calls'
   | 'max_rounds' | 'no_result' | 'turn_ended'

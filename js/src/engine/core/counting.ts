@@ -1,5 +1,5 @@
 // The decision about a question that counts, for whoever decided too late.
-import type { Approval } from './events.js'
+import type { ApprovalRecord } from './events.js'
 
 /** As far as it is known. */
 export interface Counting {
@@ -11,7 +11,7 @@ export interface Counting {
 }
 
 /** Finds it among the decisions about a call. */
-export function countingIn(approvals: readonly Approval[] | undefined, stage: string | undefined): Counting {
+export function countingIn(approvals: readonly ApprovalRecord[] | undefined, stage: string | undefined): Counting {
   const found = approvals?.findLast((one) => one.stage === stage && one.decision !== 'expired')
   return found ? { decision: found.decision === 'approved' ? 'approve' : 'deny', by: found.who, at: found.at } : {}
 }

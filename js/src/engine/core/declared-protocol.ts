@@ -4,7 +4,7 @@
 export type OneOrMore = string | readonly string[]
 
 /** A pair of texts around something. */
-export interface Around {
+export interface TextPair {
   /** Begins it. */
   open?: string
   /** Ends it. */
@@ -69,15 +69,15 @@ export interface DeclaredProtocol {
   /** The names of the members of a call that is JSON. */
   members?: MemberNames
   /** Around the value of a field, of a protocol like `vcp`. */
-  values?: Around
+  values?: TextPair
   /** Around a value that holds these words itself. Default: those of `values` with `ESCAPE` before their last character. */
-  escapes?: Around
+  escapes?: TextPair
   /** The names of elements and attributes, of a protocol whose calls are elements. */
   tags?: TagNames
   /** Around the list of tools in definitions. */
-  tools?: Around
+  tools?: TextPair
   /** Around the results of a round. */
-  results?: Around
+  results?: TextPair
   /** What the model reads about calling tools: `{tools}` stands for all definitions (left out: they follow), `{example}` for an example call. */
   introduction?: string
   /** How a tool is described: `{name}`, `{description}`, `{parameters}`, `{example}`. */

@@ -9,7 +9,7 @@ import { handleOf, native, setHandle } from './native.js'
 import { array, encode, members, text, withMethods, wrong } from './options.js'
 import type { WireName } from './providers.js'
 import { Remembered } from './remembered.js'
-import { memory, type RuleStore } from './rules.js'
+import { memoryRules, type RuleStore } from './rules.js'
 import { Run } from './run.js'
 import { checkRunnable } from './runnable.js'
 import { hooks, resumeShape, runShape, splitHooks, type ResumeOptions, type RunHooks, type RunOptions } from './run-options.js'
@@ -19,15 +19,15 @@ import { Turn, type TurnConfig } from './turn.js'
 import { Unanswered } from './unanswered.js'
 
 /** What `engine.resolve` finds. */
-export interface Resolved<C = unknown> {
+export interface ResolvedTool<C = unknown> {
   /** The tool that a call of this name reaches. */
   tool?: Tool<C>
   /** The names that come nearest, at most three. Empty where there is a tool. */
-  near: string[]
+  suggestions: string[]
 }
 
 /** What `engine.describe` tells. */
-export interface Described extends ToolList {
+export interface EngineDescription extends ToolList {
   /** The rendered `{{tools}}`. */
   prompt: string
   /** Which build of the engine tells it. */
@@ -38,7 +38,7 @@ export interface Described extends ToolList {
 export interface EngineOptions<C = unknown> extends Settings, RunHooks {
   /** What `tool({ … })` returned. Default none. */
   tools?: Tool<C>[]
-  /** Where remembered approvals are kept: `memory()` (the default), `file(path)`, or a store of your own. */
+  /** Where remembered approvals are kept: `memoryRules()` (the default), `fileRules(path)`, or a store of your own. */
   rules?: RuleStore
   /** Ways to write calls as text that are this app's own: `protocol` may name them. Default none. */
   protocols?: readonly DeclaredProtocol[]
@@ -48,7 +48,7 @@ export interface EngineOptions<C = unknown> extends Settings, RunHooks {
 export type NeedsContext<C> = unknown extends C ? unknown : { context: C }
 
 /** What was found in a text. */
-export interface Parsed {
+export interface ParsedText {
   /** All text between the calls. */
   text: string
   /** The calls, each with its status: `pending` where it can be run, `invalid` where it lost something, with the `reason`. */
@@ -60,7 +60,7 @@ export interface Parsed {
 }
 
 const checkOptions = members(withSettings({
-  members: { ...hooks, tools: array, protocols: array, rules: withMethods('a store of rules such as memory() or file(path)', 'list', 'add', 'revoke') },
+  members: { ...hooks, tools: array, protocols: array, rules: withMethods('a store of rules such as memoryRules() or fileRules(path)', 'list', 'add', 'revoke') },
 }))
 const checkRun = members(withSettings(runShape))
 const checkResume = members(resumeShape)
@@ -89,7 +89,7 @@ export class Engine<C = any> {
   /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
   constructor(options: EngineOptions<C> = {}) {
     checkOptions(options, 'options')
-    const { own, rest: { tools = [], rules = memory(), protocols = [], ...settings } } = splitHooks(options)
+    const { own, rest: { tools = [], rules = memoryRules(), protocols = [], ...settings } } = splitHooks(options)
     this.#protocols = protocols
     this.#hooks = own
     this.#settings = settings
@@ -187,7 +187,7 @@ export class Engine<C = any> {
   }
 
   /** Finds the calls in a text, as a model of this engine's settings would have written it. Nothing runs. */
-  parse(answer: string, options: Settings = {}): Parsed {
+  parse(answer: string, options: Settings = {}): ParsedText {
     text(answer, 'text')
     checkTurnSettings(options, 'options')
     const turn = new Turn(this, { mode: 'text', ...options, wire: 'text' })
@@ -207,15 +207,15 @@ export class Engine<C = any> {
 
   /**
    * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without one, or where no model may call
-   * it, `near` has the names that come nearest, at most three.
+   * it, `suggestions` has the names that come nearest, at most three.
    */
-  resolve(name: string): Resolved<C> {
+  resolve(name: string): ResolvedTool<C> {
     text(name, 'name')
     const turn = new Turn(this, { wire: 'openai-chat', mode: 'native' })
     try {
-      const { tool: found, reason, near = [] } = turn.findTool(name)
+      const { tool: found, reason, suggestions = [] } = turn.findTool(name)
       const tool = reason === undefined ? this.#tools.find((one) => one.name === found) : undefined
-      return tool ? { tool, near: [] } : { near }
+      return tool ? { tool, suggestions: [] } : { suggestions }
     } finally {
       turn.close()
     }
@@ -227,7 +227,7 @@ export class Engine<C = any> {
   }
 
   /** What this configuration exposes to a model, and why the rest is hidden. */
-  describe(settings: TurnSettings = {}): Described {
+  describe(settings: TurnSettings = {}): EngineDescription {
     checkTurnSettings(settings, 'settings')
     const turn = new Turn(this, { wire: 'openai-chat', ...settings })
     try {

@@ -24,7 +24,7 @@ export type ErrorCode =
   | 'storage'
   /** No memory was left. */
   | 'memory'
-  /** A turn failed (`run.text`): `cause` is its `error` event. Or a server gave no list of its models (`models`). */
+  /** A turn failed (`run.text`): `cause` is its `error` event. Or a server gave no list of its models (`listModels`). */
   | 'failed'
   /** A fault of Sluice. */
   | 'internal'

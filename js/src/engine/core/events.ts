@@ -1,6 +1,6 @@
 // Events and documents as the engine writes them: plain JSON. Members and event types may be added: ignore what you do not know.
 
-import type { DiagnosticCode, ErrorEventCode, Reason } from './codes.js'
+import type { DiagnosticCode, ErrorEventCode, CallReason } from './codes.js'
 
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -14,7 +14,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 /** What a finish reason means: an answer that ended with `failure` or `unknown` fails, and its calls do not run. */
 export type FinishClass = 'good' | 'length' | 'filter' | 'failure' | 'malformed' | 'pause' | 'unknown'
 /** What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call is asked about. */
-export type Level = 'public' | 'moderate' | 'sensitive'
+export type PermissionLevel = 'public' | 'moderate' | 'sensitive'
 /** When a call is asked about: never, until it is remembered, or always. */
 export type ExecutionPolicy = 'auto' | 'ask_once' | 'ask_always'
 /** When a result waits for a person before the model reads it. */
@@ -27,7 +27,7 @@ export type CardStatus =
   | 'unknown'
 
 /** A decision about a call. */
-export interface Approval {
+export interface ApprovalRecord {
   /** That it runs, or that its result is let out. */
   stage: 'execution' | 'result'
   /** What was decided; `expired`: nobody did in time. */
@@ -45,7 +45,7 @@ export interface Approval {
 }
 
 /** A piece of a result. */
-export type Part =
+export type ResultPart =
   | {
     type: 'text'
     /** The text. */
@@ -85,15 +85,15 @@ export interface CardFields {
   /** The arguments as the model wrote them. */
   rawArguments?: string
   /** The arguments that a person put in their place: with these it ran. */
-  edited?: JsonObject
+  editedArguments?: JsonObject
   /** The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not read them. */
-  resolved?: JsonObject
+  hostArguments?: JsonObject
   /** SHA-256 of tool, arguments and definition, once it came to the gate: see `ExecuteEvent`. */
   digest?: string
   /** What the call does, once it started: see `ExecuteEvent`. */
   key?: string
   /** Fields of the text protocol that are not arguments: `archery` of `vcp` and the like. */
-  reserved?: { [key: string]: string }
+  protocolFields?: { [key: string]: string }
   /** The call as it stands in the answer's text. */
   raw?: string
   /** Where `raw` begins in the round's text, in bytes of UTF-8. */
@@ -105,26 +105,28 @@ export interface CardFields {
   /** Where `raw` ends in the round's text, in UTF-16 units. */
   utf16End?: number
   /** Why it has this status. */
-  reason?: Reason
+  reason?: CallReason
   /** The result as the tool gave it. */
   output?: string
   /** Bytes of the whole result, also where `output` holds its beginning only. */
   outputBytes?: number
   /** Text and images of the result. */
-  parts?: Part[]
+  parts?: ResultPart[]
   /** What the app put in the place of the result for the model (`afterTool`): text, and images where it has any. */
-  rewritten?: {
+  hostOutput?: {
     /** The text, or JSON as text. */
     text: string
     /** Text and images; absent where there is no image. */
-    parts?: Part[]
+    parts?: ResultPart[]
   }
   /** What the model read as the result, after `resultMaxBytes`; for a call that did not run, why. */
-  told?: string
+  modelOutput?: string
+  /** The last text that the tool reported while it ran. */
+  progress?: string
   /** What went wrong, for people. */
   error?: string
   /** Not found: up to three names that may have been meant. */
-  near?: string[]
+  suggestions?: string[]
   /** When the tool began, in Unix milliseconds. */
   startedAt?: number
   /** When the call ended, in Unix milliseconds. */
@@ -132,7 +134,7 @@ export interface CardFields {
   /** Milliseconds that the tool ran. */
   durationMs?: number
   /** What was decided about it, in order. */
-  approvals?: Approval[]
+  approvals?: ApprovalRecord[]
 }
 
 interface Base {
@@ -172,7 +174,7 @@ export interface RetryEvent extends Base, OfRound {
   /** Which further try this is, from 1. */
   attempt: number
   /** How many further tries there are at most; absent where a function decides (`retries`). */
-  of?: number
+  maxAttempts?: number
   /** Milliseconds until it is sent. */
   delayMs: number
   /** What went wrong, in the provider's words where it has some. */
@@ -201,7 +203,7 @@ export interface FinalEvent extends Base, OfRound {
   /** Its text. */
   text: string
   /** It cannot be sent back: `maxRounds` allows no further answer. */
-  last?: true
+  noRetry?: true
 }
 /** The text of these blocks is withdrawn: the answer was sent back or replaced, or a later message repeats it. */
 export interface RetractedEvent extends Base, OfRound {
@@ -225,7 +227,7 @@ export interface ProgressEvent extends Base, OfCall {
   /** By `run()`, where the tool counts: how much is done. */
   done?: number
   /** Of how much. */
-  of?: number
+  total?: number
 }
 
 /** A question for a person: may this call run, or its result be let out? The same for events, adapters and windows. */
@@ -241,9 +243,9 @@ export interface ApprovalRequest {
   /** What it runs with: the edited arguments, where they were edited. */
   arguments: JsonObject
   /** Fields of the text protocol that are not arguments, and that it runs with. */
-  reserved?: { [key: string]: string }
+  protocolFields?: { [key: string]: string }
   /** What the tool declares. */
-  level: Level
+  level: PermissionLevel
   /** Why it is asked. */
   policy: ExecutionPolicy | ResultPolicy
   /** SHA-256 of what is approved: tool, arguments and definition as shown; of a result, its text. */
@@ -259,7 +261,7 @@ export interface ApprovalRequest {
     /** The tool failed. */
     isError: boolean
     /** Its pieces, where there are pictures. */
-    parts?: Part[]
+    parts?: ResultPart[]
   }
 }
 
@@ -283,7 +285,7 @@ export interface ExecuteEvent extends Base, OfCall {
   /** What it runs with: checked against the tool's schema, edited ones where a person edited them. */
   arguments: JsonObject
   /** A call that a restored turn runs again: the arguments that the app resolved before (`beforeExecute`). It runs with these. */
-  resolved?: JsonObject
+  hostArguments?: JsonObject
   /** SHA-256 of tool, arguments and definition, as its question has it: an edit does not change it. A result belongs to this call alone. */
   digest: string
   /**
@@ -292,7 +294,7 @@ export interface ExecuteEvent extends Base, OfCall {
    */
   key: string
   /** Fields of the text protocol that are not arguments. */
-  reserved?: { [key: string]: string }
+  protocolFields?: { [key: string]: string }
   /** Nobody waits for its result. */
   detached?: boolean
   /** When its time is up, in Unix milliseconds. */
@@ -424,7 +426,7 @@ export interface Usage {
 }
 
 /** One answer of the model, as far as it is known. */
-export interface Answer {
+export interface AnswerInfo {
   /** Why it ended; absent where the provider gave no reason. */
   finishReason?: FinishReason
   /** What it cost, where the provider says so. */
@@ -450,7 +452,7 @@ export interface AssistantMessage {
   /** Of all answers together. */
   usage?: Usage
   /** One for each round. */
-  answers?: Answer[]
+  answers?: AnswerInfo[]
   /** In the order of the answer. */
   blocks: Block[]
 }

@@ -1,6 +1,6 @@
 // Results in the shape of the Model Context Protocol, as its clients return them: `{ content: [{ type: 'image', data, mimeType }] }`. One with a
 // picture is read as parts: as JSON its base64 would be read by the person and the model.
-import type { Part } from './events.js'
+import type { ResultPart } from './events.js'
 import { isObject } from './options.js'
 
 interface Item { type: string; text?: unknown; data?: unknown; mimeType?: unknown; resource?: unknown }
@@ -11,7 +11,7 @@ export const isPicture = ({ type, data, mimeType }: { type?: unknown; data?: unk
   type === 'image' && typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data) && typeof mimeType === 'string' && /^image\/[\w.+-]+$/i.test(mimeType)
 
 /** The parts of such a result, or the text of its failure; undefined for any other value, also for one without a picture. */
-export function foreignParts(value: unknown): Part[] | { failure: string } | undefined {
+export function foreignParts(value: unknown): ResultPart[] | { failure: string } | undefined {
   if (!isObject(value) || !Array.isArray(value['content']) || !value['content'].every(isItem)) return undefined
   const items = value['content'] as Item[]
   if (!items.some(({ type }) => type === 'image')) return undefined
@@ -21,7 +21,7 @@ export function foreignParts(value: unknown): Part[] | { failure: string } | und
   return { failure: parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n') || 'the tool failed' }
 }
 
-function partOf(item: Item): Part {
+function partOf(item: Item): ResultPart {
   if (isPicture(item)) return { type: 'image', mediaType: (item.mimeType as string).toLowerCase(), data: item.data as string }
   if (item.type === 'text' && typeof item.text === 'string') return { type: 'text', text: item.text }
   return { type: 'text', text: JSON.stringify(item, (name, member: unknown) => (name === 'data' || name === 'blob' ? undefined : member)) }

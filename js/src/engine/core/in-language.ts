@@ -1,7 +1,7 @@
-import type { Text } from './tool-words.js'
+import type { LocalizedText } from './tool-words.js'
 
 /** The text in a language: for `zh-TW` that of `zh-TW`, else of `zh`, of `en`, or the first. */
-export function inLanguage(text: Text, lang: string): string {
+export function inLanguage(text: LocalizedText, lang: string): string {
   if (typeof text === 'string') return text
   const wanted = lang.toLowerCase()
   const all = Object.entries(text)

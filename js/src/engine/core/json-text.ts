@@ -22,7 +22,7 @@ function check(this: unknown, key: string, value: unknown): unknown {
   const before = (this as { [key: string]: unknown })[key] // as it was in front of its toJSON
   const fault = lossOf(before, value, Array.isArray(this))
   if (fault === undefined) return value
-  const hint = fault === 'bytes' ? 'text, what JSON can hold, or parts() with an image' : 'text or what JSON can hold'
+  const hint = fault === 'bytes' ? 'text, what JSON can hold, or resultParts() with an image' : 'text or what JSON can hold'
   throw new Error(`found ${fault}${key === '' ? '' : ` in ${JSON.stringify(key.slice(0, 60))}`}, expected ${hint}`)
 }
 

@@ -6,7 +6,7 @@ import { addressesOf, firstWire, isProvider, otherNames, providerNames, provider
 import { credential, namedSecrets, secretTexts } from './secrets.js'
 
 /** What is said of the server that has a model. `provider` or `baseURL` must be there. */
-export interface ServerOptions {
+export interface ModelServerOptions {
   /** Who serves the model: this puts in the base URL, the wire and how the key is sent. js/docs/providers.md lists them. Default none: `baseURL` says it. */
   provider?: ProviderName
   /** An http or https URL, up to and without the wire's path: `http://127.0.0.1:11434/v1`. Default: the provider's. */
@@ -25,7 +25,7 @@ export interface ServerOptions {
 }
 
 /** A server as it is reached: the name of a saved turn's model is in its state. */
-export type ServerAddress = ServerOptions & ({
+export type ServerAddress = ModelServerOptions & ({
   /** Who serves the model. */
   provider: ProviderName
 } | {

@@ -9,9 +9,9 @@ import { refusalText } from './provider-refusal.js'
 import { hideSecrets } from './secrets.js'
 import { fetchTransport, readBody, shownUrl } from './transport.js'
 
-/** What `models` and `checkServer` take beside the server. */
-export interface AskOptions {
-  /** Ends it: `models` rejects with the signal's reason, `checkServer` throws it. */
+/** What `listModels` and `checkServer` take beside the server. */
+export interface ServerRequestOptions {
+  /** Ends it: `listModels` rejects with the signal's reason, `checkServer` throws it. */
   signal?: AbortSignal
   /** Milliseconds until a server that says nothing is given up. Default 10,000 for a list of models, 60,000 for an answer, since a model may be loaded first. */
   timeoutMs?: number
@@ -31,7 +31,7 @@ const LIST_MS = 10_000
  * The names of the models that a server lists, in its order. Rejects with SluiceError `failed` where it gives no such list, or none within
  * `timeoutMs`; with `option` where the server is described wrongly.
  */
-export async function models(server: ServerAddress, options: AskOptions = {}): Promise<string[]> {
+export async function listModels(server: ServerAddress, options: ServerRequestOptions = {}): Promise<string[]> {
   checkModel({ needsName: false })(server, 'server')
   checkAsk(options, 'options')
   const { wire, provider } = server

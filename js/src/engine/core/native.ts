@@ -1,5 +1,5 @@
 import type { NativeEngine } from './addon.cjs'
-import type { Remember } from './approvals.js'
+import type { ApprovalDuration } from './approvals.js'
 import { native } from './backend.js'
 import { SluiceError } from './errors.js'
 import { wrong } from './options.js'
@@ -9,7 +9,7 @@ export { native } from './backend.js'
 
 // Numbers of sluice.h.
 export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as const
-export const REMEMBER: { readonly [remember in Remember]: number } = { once: 0, turn: 1, session: 2, always: 3 }
+export const REMEMBER: { readonly [remember in ApprovalDuration]: number } = { once: 0, turn: 1, session: 2, always: 3 }
 export const RELEASE = 4
 export const EXACT = 256
 export const SUBMIT = { text: 0, json: 1, parts: 2, failure: 3, progress: 4, rewritten: 5 } as const

@@ -1,12 +1,12 @@
 // What people choose from on a settings page: the services by their names, where their keys come from, and models to begin with. Addresses and
 // formats are those of `providers`.
 import type { ProviderName } from './providers.js'
-import type { Text } from './tool-words.js'
+import type { LocalizedText } from './tool-words.js'
 
 /** A region of a service: each has its own address and its own keys. */
 export interface KeyPlace {
   /** Where it is for. Absent where there is only one. */
-  readonly title?: Text
+  readonly title?: LocalizedText
   /** The page on which people make a key. */
   readonly keysAt?: string
 }
@@ -16,7 +16,7 @@ export interface ServerPreset {
   /** Who it is among the package's `providers`. Absent: any other server, by its address. */
   readonly provider?: ProviderName
   /** What people call it. */
-  readonly title: Text
+  readonly title: LocalizedText
   /** Its addresses in the order in which the provider has them: the first of `baseURLs`, then `elsewhere`. Default: one, without more words. */
   readonly places?: readonly KeyPlace[]
   /** How its models are given tools. `text` for a server that refuses tools unless it is started for them. Default `auto`. */
@@ -29,7 +29,7 @@ const world = { en: 'International', zh: '国际' }
 const china = { en: 'Mainland China', zh: '中国大陆' }
 
 /** The services of `<sluice-server>`, in the order in which they stand there. Those of this machine come first where they answer. */
-export const presets: readonly ServerPreset[] = [
+export const serverPresets: readonly ServerPreset[] = [
   {
     provider: 'deepseek', title: { en: 'DeepSeek', zh: 'DeepSeek 深度求索' }, models: ['deepseek-chat', 'deepseek-reasoner'],
     places: [{ keysAt: 'https://platform.deepseek.com/api_keys' }],

@@ -12,14 +12,14 @@ import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets
 import { lowerCase, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
 import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, unlessLate, type HttpRequest, type Transport } from './transport.js'
-import type { End } from './turn.js'
+import type { AnswerEnd } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
 export type Told = Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'>
 
 /** How one try ended. `delayMs`: after so long another one follows. */
 interface Try {
-  how: End
+  how: AnswerEnd
   detail?: string
   delayMs?: number | null
   /** What went wrong, for people; absent where nothing did. */
@@ -214,7 +214,7 @@ export class Requests {
     return turn.message.finishReason === undefined // some servers, and all of Gemini's, say no more behind it
   }
 
-  #finish(how: End, detail: string | undefined): void {
+  #finish(how: AnswerEnd, detail: string | undefined): void {
     const { turn, step } = this.#stage
     this.#abort = this.#reading = undefined
     step(() => turn.finish(how, detail))
@@ -239,7 +239,7 @@ export class Requests {
   #tellRetry(round: number, delayMs: number, detail: string): void {
     const { turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
     this.#stage.emit({
-      type: 'retry', round, attempt: this.#attempt + 1, ...(typeof retries === 'number' ? { of: retries } : {}), delayMs: Math.round(delayMs),
+      type: 'retry', round, attempt: this.#attempt + 1, ...(typeof retries === 'number' ? { maxAttempts: retries } : {}), delayMs: Math.round(delayMs),
       ...this.#told, detail: turn.withoutSecrets(detail),
     })
   }

@@ -15,7 +15,7 @@ import { without, withRule, type RuleStore } from './rules.js'
  * Any number of processes may share the file: every change is made under a lock, and the file is replaced as a whole. The file is
  * checked whenever it is read; what is wrong in it is a SluiceError `option` with its place, and no run begins until it is mended.
  */
-export function file(path: string): RuleStore {
+export function fileRules(path: string): RuleStore {
   if (typeof path !== 'string' || path === '') throw new SluiceError({ code: 'option', path: 'path', detail: 'expected the path of a file' })
   const rules = new FileRules(resolve(path))
   rules.list()

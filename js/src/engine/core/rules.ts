@@ -13,7 +13,7 @@ export interface RuleStore {
 }
 
 /** Keeps rules as long as the process lives. Throws SluiceError `option` where `initial` is no list of rules. */
-export function memory(initial: readonly Rule[] = []): RuleStore {
+export function memoryRules(initial: readonly Rule[] = []): RuleStore {
   array(initial, 'initial')
   for (const [index, rule] of initial.entries()) record(rule, `initial[${index}]`)
   return new MemoryRules(JSON.parse(encode(initial, 'initial')) as Rule[])

@@ -55,7 +55,7 @@ export interface RequestFailure {
 }
 
 /** What `beforeExecute` makes of a call: other arguments, or a refusal, whose reason the model reads. */
-export type BeforeExecute = ResolvedArguments | RefusedCall
+export type BeforeExecute = ResolvedArguments | DeniedCall
 
 /** The call runs with these. */
 export interface ResolvedArguments {
@@ -64,7 +64,7 @@ export interface ResolvedArguments {
 }
 
 /** The call does not run. */
-export interface RefusedCall {
+export interface DeniedCall {
   /** Why: the model reads it. */
   deny: string
 }
@@ -78,7 +78,7 @@ export interface FinalAnswer {
   /** Its round, from 1. */
   readonly round: number
   /** It can be accepted or replaced; `retry` would go beyond `maxRounds`. */
-  readonly last: boolean
+  readonly noRetry: boolean
 }
 
 /** Before which step a state is saved: a request is sent, a tool starts, or a question is asked. */
@@ -105,7 +105,7 @@ export interface RunHooks {
   onFinal?: ((answer: FinalAnswer) => FinalDecision | void | Promise<FinalDecision | void>) | undefined
   /**
    * Sees what a tool's `execute` gave, and may give back what the model reads in its place: shorter, or without secrets. The card shows both: the
-   * tool's result as `output`, the other as `rewritten`. What it throws is the failure of the call: the model reads that the tool ran.
+   * tool's result as `output`, the other as `hostOutput`. What it throws is the failure of the call: the model reads that the tool ran.
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**
@@ -286,7 +286,7 @@ export interface RunResult {
 }
 
 /** What `cancel` left behind. */
-export interface Stopped {
+export interface StoppedRun {
   /** Tools that took no notice of their signal: nothing of them reaches the turn any more. */
   stillRunning: {
     /** The number of the call. */

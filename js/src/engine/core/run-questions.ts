@@ -1,5 +1,5 @@
 // Open questions of a run: adapters of the app answer them; a question that nobody can see is denied.
-import type { ApproveOptions, Ask, Remember } from './approvals.js'
+import type { ApproveOptions, ApprovalQuestion, ApprovalDuration } from './approvals.js'
 import { messageOf } from './errors.js'
 import type { ApprovalEvent } from './events.js'
 import { unlessAborted } from './hooks.js'
@@ -83,7 +83,7 @@ export class Questions {
 
   async #answer({ event, abort: { signal } }: Question): Promise<void> {
     const { type: _, seq: __, stage, ...request } = event
-    const ask: Ask = { ...request, signal }
+    const ask: ApprovalQuestion = { ...request, signal }
     if (this.#stage.hooks.checkpoint) await this.#stage.checkpoint('question')
     await null
     if (signal.aborted) return
@@ -100,5 +100,5 @@ export class Questions {
 
 /** A decision as `approve` takes it. */
 function approval({ decision, ...rest }: { decision?: unknown }): ApproveOptions {
-  return { remember: decision as Remember, ...rest }
+  return { remember: decision as ApprovalDuration, ...rest }
 }

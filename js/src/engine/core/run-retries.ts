@@ -43,14 +43,14 @@ export class RunRetries {
   }
 
   async #ask(
-    { text, round, last }: FinalEvent,
+    { text, round, noRetry }: FinalEvent,
     message: AssistantMessage,
     onFinal: NonNullable<RunHooks['onFinal']>,
   ): Promise<FinalDecision> {
-    const ask = (): ReturnType<typeof onFinal> => onFinal({ text, round, last: last === true, message })
+    const ask = (): ReturnType<typeof onFinal> => onFinal({ text, round, noRetry: noRetry === true, message })
     const decision = (await callHook('onFinal', ask, hookTimeout(this.#stage), this.#signal)) ?? 'accept'
     checkFinal(decision, 'onFinal')
-    if (last && decision !== 'accept' && 'retry' in decision) {
+    if (noRetry && decision !== 'accept' && 'retry' in decision) {
       throw new HookError('onFinal sent back the last answer that maxRounds allows')
     }
     return decision

@@ -13,7 +13,7 @@ import { onAbort } from './on-abort.js'
 import { Questions } from './run-questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
-import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type Stopped } from './run-options.js'
+import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type StoppedRun } from './run-options.js'
 import { RunPolling, type Polled } from './run-polling.js'
 import { RunQuiet } from './run-quiet.js'
 import { resultOf, throwIfFailed } from './run-result.js'
@@ -21,7 +21,7 @@ import { RunRetries } from './run-retries.js'
 import { RunningTools } from './running-tools.js'
 import type { Stage, Unnumbered } from './stage.js'
 import { setImmediate } from './set-immediate.js'
-import type { Progress, Tool, ToolResult } from './tool.js'
+import type { ToolProgress, Tool, ToolResult } from './tool.js'
 import { callNumber, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { Waits, type Unanswered } from './unanswered.js'
 import { unusable } from './unusable.js'
@@ -198,7 +198,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after `graceMs` (default
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
    */
-  async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<Stopped> {
+  async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<StoppedRun> {
     checkGrace(options, 'options')
     this.#cancel(reason)
     await this.#quiet.waitWhile(() => this.#quiet.pending, options.graceMs ?? 1000)
@@ -241,19 +241,19 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#step(() => this.#turn.resolveArguments(call, args))
   }
 
-  /** The result of a tool that has no `execute`. `rewritten`: what the model reads in its place; the card shows both. */
-  succeed(call: CallRef, value: unknown, rewritten?: ToolResult): void {
+  /** The result of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both. */
+  succeed(call: CallRef, value: unknown, hostOutput?: ToolResult): void {
     this.#waits.answered('execute')
-    this.#step(() => this.#turn.succeed(call, value, rewritten))
+    this.#step(() => this.#turn.succeed(call, value, hostOutput))
   }
 
-  /** The failure of a tool that has no `execute`. `rewritten`: what the model reads in its place; the card shows both. */
-  fail(call: CallRef, message: string, rewritten?: ToolResult): void {
-    this.#step(() => this.#turn.fail(call, message, rewritten))
+  /** The failure of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both. */
+  fail(call: CallRef, message: string, hostOutput?: ToolResult): void {
+    this.#step(() => this.#turn.fail(call, message, hostOutput))
   }
 
   /** What a running tool has to say meanwhile: shown on the card. */
-  progress(call: CallRef, report: Progress): void {
+  progress(call: CallRef, report: ToolProgress): void {
     this.#tools.progress(callNumber(call), report)
   }
 

@@ -8,13 +8,13 @@ import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { isReadOnly, isToolResult, type CallInfo, type Progress, type Tool, type ToolContext, type ToolResult } from './tool.js'
+import { isReadOnly, isToolResult, type CallInfo, type ToolProgress, type Tool, type ToolContext, type ToolResult } from './tool.js'
 
 interface Running {
   name: string
   abort: AbortController
   /** The last report with numbers. */
-  report?: { text: string; done?: number; of?: number }
+  report?: { text: string; done?: number; total?: number }
   /** What it does: see `ExecuteEvent.key`. */
   key: string
 }
@@ -81,13 +81,13 @@ export class RunningTools {
   }
 
   /** Puts a report of a tool on its card. */
-  progress(call: number, report: Progress): void {
+  progress(call: number, report: ToolProgress): void {
     const { turn, step } = this.#stage
     if (typeof report === 'string') return step(() => turn.progress(call, report))
     checkProgress(report)
-    const { done, of, text } = report
-    const counted = of === undefined ? String(done) : `${done} / ${of}`
-    const told = { text: text === undefined ? counted : `${text} (${counted})`, done, ...(of === undefined ? {} : { of }) }
+    const { done, total, text } = report
+    const counted = total === undefined ? String(done) : `${done} / ${total}`
+    const told = { text: text === undefined ? counted : `${text} (${counted})`, done, ...(total === undefined ? {} : { total }) }
     const running = this.#running.get(call)
     if (running) running.report = told
     step(() => turn.progress(call, told.text))
@@ -96,7 +96,7 @@ export class RunningTools {
   /** Adds the numbers of the report to its event. */
   count(event: ProgressEvent): void {
     const report = this.#running.get(event.call)?.report
-    if (report?.text === event.text) Object.assign(event, { done: report.done, ...(report.of === undefined ? {} : { of: report.of }) })
+    if (report?.text === event.text) Object.assign(event, { done: report.done, ...(report.total === undefined ? {} : { total: report.total }) })
   }
 
   async #work(tool: Tool, event: ExecuteEvent, { abort: { signal } }: Running): Promise<void> {
@@ -124,7 +124,7 @@ export class RunningTools {
   async #beforeExecute(event: ExecuteEvent, signal: AbortSignal): Promise<ExecuteEvent | undefined> {
     const { beforeExecute } = this.#stage.hooks
     const { turn, step } = this.#stage
-    if (event.resolved) return { ...event, arguments: event.resolved }
+    if (event.hostArguments) return { ...event, arguments: event.hostArguments }
     if (!beforeExecute) return event
     const refuse = (reason: string): undefined => void step(() => turn.refuse(event.call, reason))
     try {
@@ -180,14 +180,14 @@ export class RunningTools {
     }
   }
 
-  #tell(call: number, result: ToolResult, rewritten?: ToolResult): void {
+  #tell(call: number, result: ToolResult, hostOutput?: ToolResult): void {
     const { turn, step } = this.#stage
     try {
       try {
-        step(() => ('error' in result ? turn.fail(call, result.error, rewritten) : turn.succeed(call, result.value, rewritten)))
+        step(() => ('error' in result ? turn.fail(call, result.error, hostOutput) : turn.succeed(call, result.value, hostOutput)))
       } catch (error) {
         if (isState(error)) throw error
-        if (rewritten) return this.#tell(call, rewritten) // no card can show what the tool gave
+        if (hostOutput) return this.#tell(call, hostOutput) // no card can show what the tool gave
         step(() => turn.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error))) // it did its work
       }
     } catch (error) {
@@ -195,11 +195,11 @@ export class RunningTools {
     }
   }
 
-  #infoOf({ call, name, arguments: args, wireId, round, source, reserved, key }: ExecuteEvent): CallInfo {
+  #infoOf({ call, name, arguments: args, wireId, round, source, protocolFields, key }: ExecuteEvent): CallInfo {
     const approval = this.#run.approvals.get(call)
     const own = approval === undefined ? key : `${round ?? 0}:${approval.slice(0, 32)}`
     return {
-      call, name, arguments: args, key: keyOf(this.#run.id, own), reserved: reserved ?? {},
+      call, name, arguments: args, key: keyOf(this.#run.id, own), protocolFields: protocolFields ?? {},
       ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
     }
   }
@@ -234,7 +234,7 @@ export const keyOf = (run: string, key: string): string => `${run}:${key}`
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
 
 function checkProgress(report: unknown): void {
-  const { done, of, text } = (isObject(report) ? report : {}) as { [member in 'done' | 'of' | 'text']?: unknown }
-  if (isCount(done) && (of === undefined || isCount(of)) && (text === undefined || typeof text === 'string')) return
-  throw wrong('report', report, 'a text, or { done, of, text } with numbers of at least 0')
+  const { done, total, text } = (isObject(report) ? report : {}) as { [member in 'done' | 'total' | 'text']?: unknown }
+  if (isCount(done) && (total === undefined || isCount(total)) && (text === undefined || typeof text === 'string')) return
+  throw wrong('report', report, 'a text, or { done, total, text } with numbers of at least 0')
 }

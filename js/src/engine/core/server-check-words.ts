@@ -1,7 +1,7 @@
 // What checkServer says, in the languages of the elements.
-import type { Text } from './tool-words.js'
+import type { LocalizedText } from './tool-words.js'
 
-export interface Said { says: Text; hint?: Text }
+export interface Said { says: LocalizedText; hint?: LocalizedText }
 
 const seconds = (ms: number): string => (ms < 950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`)
 

@@ -3,7 +3,7 @@ import { Engine } from './engine.js'
 import { messageOf } from './errors.js'
 import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { checkKey, checkModel, serverOf, type Model, type Server, type ServerAddress } from './model.js'
-import { checkAsk, Late, listed, listServer, within, withoutSecrets, type AskOptions, type Listed } from './models.js'
+import { checkAsk, Late, listed, listServer, within, withoutSecrets, type ServerRequestOptions, type Listed } from './models.js'
 import { addressesOf, providerNames, providers, type ProviderName } from './providers.js'
 import { words, type Said } from './server-check-words.js'
 import type { CheckStep, ServerCheck } from './server-step.js'
@@ -28,7 +28,7 @@ const RED = 'iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAABlBMVEXgEBD///+DZER
  * Tries what a chat needs, step by step: `reach`, `key`, `model`, `stream`, `tools`, `pictures`. A step without which the rest cannot work ends it.
  * Up to three short answers are asked for, which a provider may bill. Throws SluiceError `option` where the server is described wrongly.
  */
-export async function* checkServer(endpoint: Endpoint, options: AskOptions = {}): AsyncGenerator<ServerCheck, void, undefined> {
+export async function* checkServer(endpoint: Endpoint, options: ServerRequestOptions = {}): AsyncGenerator<ServerCheck, void, undefined> {
   checkModel({ needsName: false })(endpoint, 'endpoint')
   checkAsk(options, 'options')
   const check = new Check(endpoint, options)
@@ -56,7 +56,7 @@ type Failure = 'network' | 'key' | 'credit' | 'model' | 'place' | 'other'
 
 class Check {
   readonly #endpoint: Endpoint
-  readonly #options: AskOptions
+  readonly #options: ServerRequestOptions
   readonly #list: Server
   readonly #server: Server
   readonly #who: string
@@ -65,7 +65,7 @@ class Check {
   #called = false
   #from = performance.now()
 
-  constructor(endpoint: Endpoint, options: AskOptions) {
+  constructor(endpoint: Endpoint, options: ServerRequestOptions) {
     this.#endpoint = endpoint
     this.#options = options
     this.#server = serverOf(endpoint, endpoint.name ?? '')

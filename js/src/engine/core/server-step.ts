@@ -1,5 +1,5 @@
 // What a check of a server tells: plain data, for windows too.
-import type { Text } from './tool-words.js'
+import type { LocalizedText } from './tool-words.js'
 
 /** What is tried, in this order. */
 export type CheckStep = 'reach' | 'key' | 'model' | 'stream' | 'tools' | 'pictures'
@@ -13,7 +13,7 @@ export interface ServerCheck {
   /** Milliseconds that it took; of `stream`, until the first word. */
   ms: number
   /** One sentence for people. It holds no key; the server's words in it are as they came, and are to be shown as a stranger's. */
-  says: Text
+  says: LocalizedText
   /** One thing to do where it does not work. */
-  hint?: Text
+  hint?: LocalizedText
 }

@@ -52,7 +52,7 @@ export type Language = 'en' | 'zh'
  * Sentences that the model reads, one by one in place of those of the language. What stands in braces is filled in: `{name}` in `notFound` and
  * `notAvailable`. js/docs/words.md lists all sentences with what may stand in them.
  */
-export interface Words {
+export interface ModelWords {
   /** For the sentences that are not given. Default `en`. */
   language?: Language
   /** A sentence by its name: `{ notFound: 'There is nothing called {name}.' }`. */
@@ -124,7 +124,7 @@ export interface Settings {
   /** With `execution: 'parallel'`: how many tools run at once, at least 1. Default 4. */
   maxConcurrentTools?: number
   /** `together` (the default): all calls of a round ask at once. `one_by_one`: the next one asks when the one before it has ended. */
-  ask?: 'together' | 'one_by_one'
+  questionOrder?: 'together' | 'one_by_one'
   /** Every tool asks, public ones too. Default false. */
   requireConfirmation?: boolean
   /** Results wait for a person before the model reads them; at least this for every tool. Default null: what each tool says. */
@@ -169,7 +169,7 @@ export interface Settings {
    */
   usage?: boolean
   /** In which language, and in which words, the model reads what became of a call. Default `en`. */
-  words?: Language | Words
+  words?: Language | ModelWords
   /**
    * In mode text, the guide to the tools that the model reads, in place of the one that the protocol writes. Default null: the protocol's. It goes
    * where `{{tools}}` stands, or where `injectTools` says.
@@ -179,7 +179,7 @@ export interface Settings {
    * A word that stands in the markers of calls, 4 to 16 characters of a-z and 0-9: what the model merely quotes is then no call. For `vcp`,
    * `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin alike. Default null: none.
    */
-  seal?: string | null
+  markerWord?: string | null
   /**
    * The server runs the calls itself, as VCP servers do: cards show them with the results that it writes into its answer, and nothing runs, asks
    * or goes back here. With `results` it says how another server writes them. Default false.
@@ -326,10 +326,10 @@ const value = is('a JSON value', (given) => typeof given !== 'function' && typeo
 type Known = Exclude<keyof Settings, `x-${string}`>
 const known: { [name in Known]: Check } = {
   enabled: value, mode: value, protocol: value, profiles: value, alsoParse: value, autoFallback: value, loop: value, injectTools: value,
-  dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, ask: value, requireConfirmation: value,
+  dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, questionOrder: value, requireConfirmation: value,
   resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
   repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, finishReasons: value, malformed: value,
-  resultMaxBytes: value, resultRole: value, providerCards: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, seal: value, observeOnly: value,
+  resultMaxBytes: value, resultRole: value, providerCards: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, markerWord: value, observeOnly: value,
   checkFinal: value,
 }
 

@@ -6,7 +6,7 @@ import { inside, is, isObject, members, text, wrong, type Check } from './option
 import { pointerOf } from './pointer.js'
 
 /** A text for people: one for everybody, or one for each language: `{ en: 'Send a message', zh: '发消息' }`. */
-export type Text = string | {
+export type LocalizedText = string | {
   /** By language tag. Whoever speaks none of them reads `en`, else the first. */
   readonly [lang: string]: string
 }
@@ -21,22 +21,22 @@ export type IconName = (typeof iconNames)[number]
 /** What people read about a tool, in questions and on cards. */
 export interface ToolWords {
   /** What it does, in a few words: 'Send a message'. Default: its name. */
-  readonly title?: Text
+  readonly title?: LocalizedText
   /** One sentence about it. Default: `description`. */
-  readonly about?: Text
+  readonly about?: LocalizedText
   /**
    * What a call would do, behind "Lulu wants to …": 'send **{text}** to **{to}**'. Braces hold the name of an argument, stars what is stressed.
    * Default: "… wants to use", and the title.
    */
-  readonly sentence?: Text
+  readonly sentence?: LocalizedText
   /** What several calls did, when they are done: 'Looked up {count} things'. Default: by number. */
-  readonly done?: Text
+  readonly done?: LocalizedText
   /** Its picture: one of the kit, or an own one, drawn in the colour of the text. Default: by name and tags. */
   readonly icon?: IconName | `data:image/svg+xml,${string}`
   /** What its arguments are called, by JSON Pointer: `{ '/to': 'Recipient' }`. Default: `title` in the schema, else the name. */
   readonly labels?: {
     /** By JSON Pointer. */
-    readonly [pointer: string]: Text
+    readonly [pointer: string]: LocalizedText
   }
   /**
    * These words are not the app's own: who says them, such as the name of an MCP server. They are shown as a quotation beside the tool's true

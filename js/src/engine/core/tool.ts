@@ -1,5 +1,5 @@
 import { SluiceError } from './errors.js'
-import type { ExecutionPolicy, JsonObject, Level, ResultPolicy, ToolUseBlock } from './events.js'
+import type { ExecutionPolicy, JsonObject, PermissionLevel, ResultPolicy, ToolUseBlock } from './events.js'
 import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 import type { Protocol } from './settings.js'
@@ -91,7 +91,7 @@ export interface CallInfo {
    */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
-  readonly reserved: { readonly [key: string]: string }
+  readonly protocolFields: { readonly [key: string]: string }
 }
 
 /** What came of a call: what `execute` returned, or what it threw as text for the model. */
@@ -112,11 +112,11 @@ export const isToolResult = (value: unknown): value is ToolResult =>
   isObject(value) && ('error' in value ? typeof value['error'] === 'string' && !('value' in value) : 'value' in value)
 
 /** What a tool reports while it runs: a text, or how far it is. */
-export type Progress = string | {
+export type ToolProgress = string | {
   /** How much is done, in a unit of the tool's own. */
   readonly done: number
   /** Of how much. */
-  readonly of?: number
+  readonly total?: number
   /** What it does now. */
   readonly text?: string
 }
@@ -130,7 +130,7 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
   /** What the app gave to this run: `engine.run({ context })`. */
   readonly context: C
   /** Shown on the card while the tool runs, and told as a `progress` event. */
-  progress(report: Progress): void
+  progress(report: ToolProgress): void
 }
 
 /** A tool as models see it, what people read about it, what it may do, and how it runs. */
@@ -150,7 +150,7 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   /** Models may see and call it. Default false. */
   agentCallable?: boolean
   /** `public` runs at once; `moderate` asks until a decision is remembered; `sensitive`, the default, asks for every call. */
-  permission?: Level
+  permission?: PermissionLevel
   /** Says what `permission` says in detail. Default null: by `permission`. */
   executionApproval?: ExecutionPolicy | null
   /** Whether a person sees the result before the model does. Default null: `never`. */

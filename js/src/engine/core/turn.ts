@@ -1,7 +1,7 @@
 import type { Addon } from './addon.cjs'
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'
-import type { AssistantMessage, ChatMessage, JsonObject, Part, Rule, SluiceEvent } from './events.js'
+import type { AssistantMessage, ChatMessage, JsonObject, ResultPart, Rule, SluiceEvent } from './events.js'
 import { foreignParts } from './foreign-parts.js'
 import { jsonText } from './json-text.js'
 import { DELTA, END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
@@ -12,7 +12,7 @@ import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from '
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
 /** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
-export type End = keyof typeof END
+export type AnswerEnd = keyof typeof END
 /** What a turn takes of an `Engine`. */
 export interface TurnEngine {
   /** Some tools have protocols of their own that are read besides. */
@@ -41,20 +41,20 @@ export interface FoundTool {
   /** Why the model does not see it. */
   reason?: string
   /** Where there is none: the names that come nearest, at most three. */
-  near?: string[]
+  suggestions?: string[]
 }
 
 /** What becomes of a final answer: it stands, the model reads why not and answers again, or this text stands in its place. */
-export type FinalDecision = 'accept' | SentBack | Replaced
+export type FinalDecision = 'accept' | RetryFinal | ReplaceFinal
 
 /** A final answer that is sent back. */
-export interface SentBack {
+export interface RetryFinal {
   /** What the model reads, as a message of the user, before it answers again. */
   retry: string
 }
 
 /** A final answer that does not stand. */
-export interface Replaced {
+export interface ReplaceFinal {
   /** What people and the history get in its place. */
   replace: string
 }
@@ -153,7 +153,7 @@ export class Turn {
   }
 
   /** The answer is over. `detail`: what the network said. `retry` throws SluiceError `state` where something of it was shown or run. */
-  finish(how: End = 'complete', detail?: string): void {
+  finish(how: AnswerEnd = 'complete', detail?: string): void {
     checkEnd(how, 'how')
     if (detail !== undefined) checkText(detail, 'detail')
     this.#check(native().finish(this.#open(), END[how], detail ?? null))
@@ -208,7 +208,7 @@ export class Turn {
 
   /**
    * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the result. The card shows them as
-   * `resolved`. An app that will not run the call with them refuses it.
+   * `hostArguments`. An app that will not run the call with them refuses it.
    * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call does not execute.
    */
   resolveArguments(call: CallRef, args: JsonObject): void {
@@ -242,17 +242,17 @@ export class Turn {
   }
 
   /**
-   * The result of a call: a string as it is, parts as such, anything else as JSON. `rewritten`: what the model reads in its place; the card shows
+   * The result of a call: a string as it is, parts as such, anything else as JSON. `hostOutput`: what the model reads in its place; the card shows
    * both. Throws SluiceError `option` for what JSON cannot hold.
    */
-  succeed(call: CallRef, value: unknown, rewritten?: ToolResult): void {
-    this.#submitResult(call, { value }, rewritten)
+  succeed(call: CallRef, value: unknown, hostOutput?: ToolResult): void {
+    this.#submitResult(call, { value }, hostOutput)
   }
 
-  /** The failure of a call, for the model to read. `rewritten`: what it reads in its place; the card shows both. */
-  fail(call: CallRef, message: string, rewritten?: ToolResult): void {
+  /** The failure of a call, for the model to read. `hostOutput`: what it reads in its place; the card shows both. */
+  fail(call: CallRef, message: string, hostOutput?: ToolResult): void {
     checkText(message, 'message')
-    this.#submitResult(call, { error: message }, rewritten)
+    this.#submitResult(call, { error: message }, hostOutput)
   }
 
   /** What a running tool has to say meanwhile: shown on the card. */
@@ -432,14 +432,14 @@ export class Turn {
     throw new SluiceError({ code: 'state', detail: 'this is not the question that waits: its digest is another' })
   }
 
-  #submitResult(call: CallRef, result: ToolResult, rewritten: ToolResult | undefined): void {
+  #submitResult(call: CallRef, result: ToolResult, hostOutput: ToolResult | undefined): void {
     const number = callNumber(call)
     const [kind, text] = encodeResult(result)
-    if (rewritten === undefined) return this.#submit(number, SUBMIT[kind], text)
-    if (!isToolResult(rewritten)) throw wrong('rewritten', rewritten, '{ value }, or { error } with a text')
-    const versions = [[kind, text], encodeResult(rewritten)] as const
+    if (hostOutput === undefined) return this.#submit(number, SUBMIT[kind], text)
+    if (!isToolResult(hostOutput)) throw wrong('hostOutput', hostOutput, '{ value }, or { error } with a text')
+    const versions = [[kind, text], encodeResult(hostOutput)] as const
     const [output, instead] = versions.map(([kind, text]) => `{"${kind}":${kind === 'json' || kind === 'parts' ? text : JSON.stringify(text)}}`)
-    this.#submit(number, SUBMIT.rewritten, `{"output":${output},"rewritten":${instead}}`)
+    this.#submit(number, SUBMIT.rewritten, `{"output":${output},"hostOutput":${instead}}`)
   }
 
   #submit(call: number, kind: number, text: string): void {
@@ -516,21 +516,21 @@ function describeTurn(engine: TurnEngine, config: TurnSettings): string {
 
 const BRAND = Symbol.for('sluice.parts') // the ES module and the CommonJS build know each other's
 
-/** A result made of text and images: what `parts()` returns. */
-export class Parts {
+/** A result made of text and images: what `resultParts()` returns. */
+export class ResultParts {
   /** @internal */
   readonly [BRAND] = true
   constructor(
     /** In this order. */
-    readonly items: readonly Part[],
+    readonly items: readonly ResultPart[],
   ) {}
 }
 
-const isParts = (value: unknown): value is Parts => typeof value === 'object' && value !== null && BRAND in value
+const isParts = (value: unknown): value is ResultParts => typeof value === 'object' && value !== null && BRAND in value
 
 /** A result made of text and images. */
-export function parts(...items: Part[]): Parts {
-  return new Parts(items)
+export function resultParts(...items: ResultPart[]): ResultParts {
+  return new ResultParts(items)
 }
 
 function encodeResult(result: ToolResult): [kind: 'text' | 'json' | 'parts' | 'failure', text: string] {

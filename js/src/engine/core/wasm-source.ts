@@ -16,7 +16,7 @@ export type WasmSource = string | URL | ArrayBuffer | Uint8Array | Response | ob
 
 /** Compiles the module. Throws SluiceError `load`. */
 export async function compileWasm(source: WasmSource): Promise<object> {
-  const what = typeof source === 'string' || source instanceof URL ? String(source) : 'what ready() was given as `wasm`'
+  const what = typeof source === 'string' || source instanceof URL ? String(source) : 'what loadEngine() was given as `wasm`'
   try {
     if (typeof WebAssembly === 'undefined') throw new TypeError('there is no WebAssembly here')
     if (source instanceof WebAssembly.Module) return source

@@ -1,7 +1,7 @@
 // A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what they have read before by
 // this (prompt caches), and newer models sign it.
-import type { Wire } from '../wire/scripted-answer.js'
-import { objects, type Json } from './strict-refusal.js'
+import type { ScriptedWire } from '../wire/scripted-answer.js'
+import { objects, type RequestJson } from './strict-refusal.js'
 
 /** What a request tells the model, in an order that only grows. */
 export interface Told {
@@ -21,7 +21,7 @@ const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
     return some.map((piece) => text([message['role'], piece]))
   })
 
-const tellers: { readonly [wire in Wire]: (body: Json) => Told } = {
+const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => Told } = {
   'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
   anthropic: ({ system, tools, messages }) => ({ before: { system: text(system), tools: text(tools) }, items: pieces(messages, 'content') }),
   gemini: ({ systemInstruction, tools, contents }) => ({ before: { systemInstruction: text(systemInstruction), tools: text(tools) }, items: pieces(contents, 'parts') }),
@@ -32,7 +32,7 @@ const tellers: { readonly [wire in Wire]: (body: Json) => Told } = {
   ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }), // no `tool_choice`: tools that are not to be called are left out
 }
 
-export const told = (wire: Wire, body: Json): Told => tellers[wire](body)
+export const told = (wire: ScriptedWire, body: RequestJson): Told => tellers[wire](body)
 
 /** Names the first thing that `later` does not repeat from `earlier`, or undefined. */
 export function changeOf(earlier: Told, later: Told): string | undefined {
@@ -49,7 +49,7 @@ export class Conversations {
   readonly #last = new Map<string, Told>()
 
   /** Why this request does not go on with the last one of its conversation, or null. A shorter one asks again; the question alone asks anew. */
-  check(wire: Wire, model: string, body: Json): string | null {
+  check(wire: ScriptedWire, model: string, body: RequestJson): string | null {
     const now = told(wire, body)
     const last = this.#last.get(keyOf(wire, model, now))
     if (!last || now.items.length === firstQuestion(now) + 1) return null
@@ -57,16 +57,16 @@ export class Conversations {
     return change ? `a request must begin with the one before it (append only): ${change} has changed. The option appendOnly: false allows it` : null
   }
 
-  keep(wire: Wire, model: string, body: Json): void {
+  keep(wire: ScriptedWire, model: string, body: RequestJson): void {
     const now = told(wire, body)
     this.#last.set(keyOf(wire, model, now), now)
   }
 
-  forget(wire: Wire, model: string, body: Json): void {
+  forget(wire: ScriptedWire, model: string, body: RequestJson): void {
     this.#last.delete(keyOf(wire, model, told(wire, body)))
   }
 }
 
 const firstQuestion = ({ items }: Told): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
 
-const keyOf = (wire: Wire, model: string, told: Told): string => `${wire} ${model} ${told.items[firstQuestion(told)]}`
+const keyOf = (wire: ScriptedWire, model: string, told: Told): string => `${wire} ${model} ${told.items[firstQuestion(told)]}`

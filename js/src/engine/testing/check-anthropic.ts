@@ -1,13 +1,13 @@
 // What Anthropic refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK (types), or the
 // words of the API itself (api), with the month in which they were read.
-import { isObject, lastGiven, objectIn, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './strict-refusal.js'
+import { isObject, lastGiven, objectIn, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type GivenAnswer, type RequestJson } from './strict-refusal.js'
 import { changeOf, told } from './append-only.js'
 
 /**
  * The first thing that Anthropic would refuse in the body of `POST /v1/messages`, or null. `given`: the answers that the server gave, whose
  * signatures it knows; without them neither signatures are compared nor what a paused answer may end with.
  */
-export function checkAnthropic(body: unknown, given?: readonly Given[]): string | null {
+export function checkAnthropic(body: unknown, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {
     const request = objectIn(body, 'Input should be a valid dictionary')
     checkRequest(request)
@@ -32,7 +32,7 @@ const requestMembers = [
   'context_management', 'mcp_servers',
 ]
 
-function checkRequest(request: Json): void {
+function checkRequest(request: RequestJson): void {
   onlyMembers(request, requestMembers, extra('')) // api, 2026-08: members of other providers, like max_completion_tokens, are refused
   if (typeof request['model'] !== 'string') refuse('model: Field required') // types, 2026-08
   const limit: unknown = request['max_tokens']
@@ -49,7 +49,7 @@ const legalId = /^[a-zA-Z0-9_-]+$/ // api, 2026-08
 // types, 2026-08: Tool
 const toolMembers = ['name', 'input_schema', 'allowed_callers', 'cache_control', 'defer_loading', 'description', 'eager_input_streaming', 'input_examples', 'strict', 'type']
 
-function checkTools({ tools, tool_choice: choice, thinking }: Json): void {
+function checkTools({ tools, tool_choice: choice, thinking }: RequestJson): void {
   if (tools !== undefined && !Array.isArray(tools)) refuse('tools: Input should be a valid list')
   for (const [index, tool] of ((tools ?? []) as unknown[]).entries()) {
     const at = `tools.${index}`
@@ -62,7 +62,7 @@ function checkTools({ tools, tool_choice: choice, thinking }: Json): void {
     if (schema['type'] !== 'object') refuse(`${at}.custom.input_schema.type: ${schema['type'] === undefined ? 'Field required' : "Input should be 'object'"}`) // types, 2026-08
     if (['oneOf', 'allOf', 'anyOf'].some((word) => word in schema)) refuse(`${at}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`) // api, 2025-11
   }
-  const names = ((tools ?? []) as Json[]).map((tool) => String(tool['name']))
+  const names = ((tools ?? []) as RequestJson[]).map((tool) => String(tool['name']))
   if (twice(names)) refuse('tools: Tool names must be unique.') // api, 2025-06
   if (choice === undefined) return
   const { type, name } = objectIn(choice, 'tool_choice: Input should be a valid dictionary')
@@ -72,7 +72,7 @@ function checkTools({ tools, tool_choice: choice, thinking }: Json): void {
   if (['any', 'tool'].includes(type) && thinking?.type === 'enabled') refuse('Thinking may not be enabled when tool_choice forces tool use.') // docs, 2026-09
 }
 
-function checkThinkingConfig({ thinking, max_tokens: limit, temperature }: Json): void {
+function checkThinkingConfig({ thinking, max_tokens: limit, temperature }: RequestJson): void {
   if (thinking === undefined) return
   const { type, budget_tokens: budget } = objectIn(thinking, 'thinking: Input should be a valid dictionary')
   if (!['enabled', 'disabled', 'adaptive', 'between_tools'].includes(type)) refuse(`thinking: Input tag '${type}' does not match any of the expected tags`) // types, 2026-08
@@ -84,7 +84,7 @@ function checkThinkingConfig({ thinking, max_tokens: limit, temperature }: Json)
 
 // -- messages
 
-function checkMessage(message: Json, at: string): void {
+function checkMessage(message: RequestJson, at: string): void {
   onlyMembers(message, ['role', 'content'], extra(at)) // types, 2026-08
   const { role, content } = message
   if (role !== 'user' && role !== 'assistant') refuse(`${at}.role: Input should be 'user' or 'assistant'`) // types, 2026-08: system is a member of the request
@@ -115,7 +115,7 @@ const placesOf: { readonly [place: string]: (type: string) => boolean } = {
   result: (type) => ['text', 'image', 'document', 'search_result', 'tool_reference'].includes(type),
 }
 
-function checkBlock(block: Json, place: string, at: string): void {
+function checkBlock(block: RequestJson, place: string, at: string): void {
   const type: unknown = block['type']
   if (typeof type !== 'string') refuse(`${at}.type: Input should be a valid string`) // types, 2026-08
   if (!placesOf[place]!(type)) refuse(`${at}: Input tag '${type}' found using 'type' does not match any of the expected tags`) // types, 2026-08
@@ -147,17 +147,17 @@ function checkSource(source: unknown, at: string): void {
   }
 }
 
-function checkResult({ tool_use_id: id, content, is_error: failed }: Json, at: string): void {
+function checkResult({ tool_use_id: id, content, is_error: failed }: RequestJson, at: string): void {
   if (typeof id !== 'string') refuse(`${at}.tool_result.tool_use_id: Field required`) // types, 2026-08
   if (content === undefined || typeof content === 'string') return
   const blocks: unknown[] = Array.isArray(content) ? content : refuse(`${at}.tool_result.content: Input should be a valid list`)
   for (const [index, block] of blocks.entries()) checkBlock(objectIn(block, `${at}.tool_result.content.${index}: Input should be a valid dictionary`), 'result', `${at}.tool_result.content.${index}`)
-  if (failed && blocks.some((block) => (block as Json)['type'] !== 'text')) refuse(`${at}.tool_result: all content must be type "text" if "is_error" is true`) // api, 2026-08
+  if (failed && blocks.some((block) => (block as RequestJson)['type'] !== 'text')) refuse(`${at}.tool_result: all content must be type "text" if "is_error" is true`) // api, 2026-08
 }
 
 // -- order
 
-function checkOrder(messages: readonly Json[]): void {
+function checkOrder(messages: readonly RequestJson[]): void {
   if (messages[0]!['role'] !== 'user') refuse('messages: first message must use the "user" role') // docs, 2026-09
   for (let at = 1; at < messages.length; at++) {
     const role = messages[at]!['role']
@@ -165,12 +165,12 @@ function checkOrder(messages: readonly Json[]): void {
   }
 }
 
-const blocks = (message: Json | undefined, type: string): Json[] => {
+const blocks = (message: RequestJson | undefined, type: string): RequestJson[] => {
   const content: unknown = message?.['content']
-  return Array.isArray(content) ? content.filter((block: Json) => block['type'] === type) : []
+  return Array.isArray(content) ? content.filter((block: RequestJson) => block['type'] === type) : []
 }
 
-function checkResults(messages: readonly Json[], request: Json): void {
+function checkResults(messages: readonly RequestJson[], request: RequestJson): void {
   const all = messages.flatMap((message) => [...blocks(message, 'tool_use'), ...blocks(message, 'server_tool_use')].map((block) => String(block['id'])))
   if (twice(all)) refuse('messages: `tool_use` ids must be unique') // api, 2026-08
   for (const [index, message] of messages.entries()) {
@@ -179,7 +179,7 @@ function checkResults(messages: readonly Json[], request: Json): void {
     const stray = results.find((id) => !calls.includes(id))
     if (stray) refuse(`messages.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`) // api, 2026-08
     if (twice(results)) refuse(`messages.${index}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice(results)}`) // api, 2026-08
-    const listed: Json[] = Array.isArray(message['content']) ? message['content'] : []
+    const listed: RequestJson[] = Array.isArray(message['content']) ? message['content'] : []
     const behind = listed.findIndex((block) => block['type'] !== 'tool_result')
     const first = (behind < 0 ? listed : listed.slice(0, behind)).map((block) => block['tool_use_id'])
     const missing = calls.filter((id) => !first.includes(id))
@@ -191,7 +191,7 @@ function checkResults(messages: readonly Json[], request: Json): void {
 }
 
 /** Code of the provider may wait for the results of calls beside it: it ends in a later answer, and its container must be named. */
-function checkProviderResults(messages: readonly Json[], index: number, request: Json): void {
+function checkProviderResults(messages: readonly RequestJson[], index: number, request: RequestJson): void {
   const message = messages[index]!
   const waits = blocks(message, 'tool_use').length > 0
   const within = waits ? messages.slice(index) : [message]
@@ -206,7 +206,7 @@ function checkProviderResults(messages: readonly Json[], index: number, request:
   }
 }
 
-function checkEnd(messages: readonly Json[], request: Json, given?: readonly Given[]): void {
+function checkEnd(messages: readonly RequestJson[], request: RequestJson, given?: readonly GivenAnswer[]): void {
   const last = messages.at(-1)!
   if (last['role'] !== 'assistant') return
   if (given && lastGiven(given, (answer) => answer.model === request['model'])?.finish !== 'pause' && blocks(last, 'server_tool_use').length === 0) {
@@ -216,22 +216,22 @@ function checkEnd(messages: readonly Json[], request: Json, given?: readonly Giv
 
 // -- thinking
 
-const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking'
+const isThought = ({ type }: RequestJson): boolean => type === 'thinking' || type === 'redacted_thinking'
 
 /** Where the open turn begins: behind the last user message with something other than results. docs, 2026-09: that ends the need of thoughts. */
-function openFrom(messages: readonly Json[]): number {
-  return messages.findLastIndex(({ role, content }) => role === 'user' && !(Array.isArray(content) && content.every((block: Json) => block['type'] === 'tool_result'))) + 1
+function openFrom(messages: readonly RequestJson[]): number {
+  return messages.findLastIndex(({ role, content }) => role === 'user' && !(Array.isArray(content) && content.every((block: RequestJson) => block['type'] === 'tool_result'))) + 1
 }
 
 /** In an open turn the thoughts before its calls must be there. */
-function checkLoop(messages: readonly Json[], request: Json, given: readonly Given[] = []): void {
+function checkLoop(messages: readonly RequestJson[], request: RequestJson, given: readonly GivenAnswer[] = []): void {
   for (let index = openFrom(messages); index < messages.length; index++) {
     const message = messages[index]!
     const calls = blocks(message, 'tool_use')
     if (message['role'] !== 'assistant' || calls.length === 0) continue
     const answer = lastGiven(given, ({ model, items }) => model === request['model'] && items.some((item) => item['id'] !== undefined && calls.some((call) => call['id'] === item['id'])))
     const thoughts = answer && !answer.waived ? answer.items.filter(isThought) : []
-    const content = message['content'] as Json[]
+    const content = message['content'] as RequestJson[]
     const kept = content.filter(isThought)
     const wanted = answer ? thoughts.length > 0 && kept.length === 0 : request['thinking']?.type === 'enabled'
     if (wanted && !isThought(content[0]!)) refuse(`messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]!['type']}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`) // api, 2026-08
@@ -240,9 +240,9 @@ function checkLoop(messages: readonly Json[], request: Json, given: readonly Giv
 }
 
 /** Signatures are the server's own, of this model, and nothing before them has changed. */
-function checkSignatures(messages: readonly Json[], request: Json, given: readonly Given[]): void {
+function checkSignatures(messages: readonly RequestJson[], request: RequestJson, given: readonly GivenAnswer[]): void {
   for (const [index, message] of messages.entries()) {
-    for (const [place, block] of (Array.isArray(message['content']) ? message['content'] as Json[] : []).entries()) {
+    for (const [place, block] of (Array.isArray(message['content']) ? message['content'] as RequestJson[] : []).entries()) {
       const at = `messages.${index}.content.${place}`
       if (block['type'] === 'web_search_tool_result' && !given.some(({ items }) => items.some((item) => same(item, block)))) {
         refuse(`${at}: Invalid \`encrypted_content\` in \`web_search_tool_result\` block`) // docs, 2026-09: it goes back as it came

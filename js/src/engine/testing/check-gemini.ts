@@ -1,12 +1,12 @@
 // What Gemini refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK (types), or the words
 // of the API itself (api), with the month in which they were read.
-import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './strict-refusal.js'
+import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type GivenAnswer, type RequestJson } from './strict-refusal.js'
 
 /**
  * The first thing that Gemini would refuse in the body of `generateContent` or `streamGenerateContent`, or null. `model` is the one of the
  * path. `given`: the answers that the server gave, whose signatures it knows; without them signatures are not compared.
  */
-export function checkGemini(body: unknown, model?: string, given?: readonly Given[]): string | null {
+export function checkGemini(body: unknown, model?: string, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {
     const request = objectIn(body, 'Invalid JSON payload received.')
     onlyMembers(request, requestMembers, unknown(''))
@@ -53,7 +53,7 @@ const ofModel = ['functionCall', 'executableCode', 'codeExecutionResult', 'toolC
 
 const legalName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/ // api, 2026-08
 
-function checkContent(content: Json, index: number): void {
+function checkContent(content: RequestJson, index: number): void {
   const at = `contents[${index}]`
   onlyMembers(content, ['role', 'parts'], unknown(` at '${at}'`)) // types, 2026-08
   const { role } = content
@@ -61,7 +61,7 @@ function checkContent(content: Json, index: number): void {
   for (const [place, part] of objectsIn(content['parts'], `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.`).entries()) checkPart(part, role, `${at}.parts[${place}]`) // api, 2026-08
 }
 
-function checkPart(part: Json, role: string, at: string): void {
+function checkPart(part: RequestJson, role: string, at: string): void {
   onlyMembers(part, partMembers, unknown(` at '${at}'`))
   const kind = kinds.filter((one) => one in part)
   if (kind.length === 0) refuse(`* GenerateContentRequest.${at}.data: required oneof field 'data' must have one initialized field`) // api, 2026-08
@@ -90,9 +90,9 @@ function referenceIn(value: unknown): string | undefined {
   return typeof value['$ref'] === 'string' ? value['$ref'] : Object.values(value).map(referenceIn).find(Boolean)
 }
 
-const partsOf = (content: Json | undefined, kind: string): Json[] => objects(content?.['parts']).flatMap((part) => (part[kind] ? [part[kind] as Json] : []))
+const partsOf = (content: RequestJson | undefined, kind: string): RequestJson[] => objects(content?.['parts']).flatMap((part) => (part[kind] ? [part[kind] as RequestJson] : []))
 
-function checkOrder(contents: readonly Json[], version: number): void {
+function checkOrder(contents: readonly RequestJson[], version: number): void {
   if (contents[0]!['role'] !== 'user') refuse('Please ensure that multiturn requests start with a user turn.') // api, 2026-08
   for (const [index, content] of contents.entries()) {
     const before = contents[index - 1]
@@ -109,7 +109,7 @@ function checkOrder(contents: readonly Json[], version: number): void {
 }
 
 /** Each result names its call: by id where the call has one, else by name. */
-function checkPairs(calls: readonly Json[], results: readonly Json[]): void {
+function checkPairs(calls: readonly RequestJson[], results: readonly RequestJson[]): void {
   const left = [...calls]
   for (const { id, name } of results) {
     const at = left.findIndex((call) => call['id'] === id && call['name'] === name)
@@ -129,7 +129,7 @@ const schemaMembers = [
   'minimum', 'nullable', 'pattern', 'properties', 'propertyOrdering', 'required', 'title', 'type',
 ]
 
-function checkTools({ tools, toolConfig }: Json): void {
+function checkTools({ tools, toolConfig }: RequestJson): void {
   const listed = tools === undefined ? [] : objectsIn(tools, "Invalid value at 'tools'")
   const declaring = listed.filter((tool) => tool['functionDeclarations'] !== undefined)
   if (declaring.length > 2) refuse('* GenerateContentRequest.tools: function_declarations must stand in one tool') // docs, 2026-09: one for all, and a host's own beside it
@@ -144,7 +144,7 @@ function checkTools({ tools, toolConfig }: Json): void {
   if (stranger) refuse(`allowed_function_names: '${stranger}' is not declared`) // docs, 2026-09
 }
 
-function checkDeclaration(declaration: Json, index: number): string {
+function checkDeclaration(declaration: RequestJson, index: number): string {
   const at = `tools[0].function_declarations[${index}]`
   onlyMembers(declaration, declarationMembers, unknown(` at '${at}'`))
   const { name, parameters, parametersJsonSchema: schema } = declaration
@@ -158,7 +158,7 @@ function checkDeclaration(declaration: Json, index: number): string {
 function checkSchema(schema: unknown, at: string): void {
   if (!isObject(schema)) refuse(`Invalid value at '${at}'`)
   onlyMembers(schema, schemaMembers, unknown(` at '${at}'`)) // api, 2026-08: `additionalProperties`, `$ref` and the like need parametersJsonSchema
-  for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Json)) checkSchema(property, `${at}.properties[${name}]`)
+  for (const [name, property] of Object.entries((schema['properties'] ?? {}) as RequestJson)) checkSchema(property, `${at}.properties[${name}]`)
   if (schema['items'] !== undefined) checkSchema(schema['items'], `${at}.items`)
 }
 
@@ -166,12 +166,12 @@ function checkSchema(schema: unknown, at: string): void {
 
 const sentinel = 'skip_thought_signature_validator' // docs, 2026-09: for calls that another model made
 
-function checkSignatures(contents: readonly Json[], model: string, given: readonly Given[] | undefined): void {
+function checkSignatures(contents: readonly RequestJson[], model: string, given: readonly GivenAnswer[] | undefined): void {
   // docs, 2026-09: the turn since the last words of the user is checked; older ones need not be signed
   const open = contents.findLastIndex((content) => content['role'] === 'user' && partsOf(content, 'text').length > 0)
   for (const [index, content] of contents.entries()) {
     if (content['role'] !== 'model') continue
-    const parts = content['parts'] as Json[]
+    const parts = content['parts'] as RequestJson[]
     const first = parts.find((part) => part['functionCall'])
     for (const [place, part] of parts.entries()) {
       const signature: unknown = part['thoughtSignature']
@@ -183,7 +183,7 @@ function checkSignatures(contents: readonly Json[], model: string, given: readon
       }
     }
     if (!first || index < open) continue
-    const told = (item: Json): boolean => same(item['functionCall'], first['functionCall'])
+    const told = (item: RequestJson): boolean => same(item['functionCall'], first['functionCall'])
     const answer = lastGiven(given ?? [], (one) => one.model === model && one.items.some(told))
     // Where the answer is not known, Gemini 3 and later sign a step: its first call, or a part before it.
     const signed = answer ? answer.items.find(told)!['thoughtSignature'] !== undefined : modelVersion(model) >= 3 && parts.every((part) => part['thoughtSignature'] === undefined || part['functionCall'])

@@ -22,7 +22,7 @@ const foreign: { readonly [member: string]: string } = {
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** The first thing a strict provider would refuse in the body of a chat completion request, or null. */
-export function checkMessages(body: unknown): string | null {
+export function checkOpenAIChat(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return 'the body is no JSON object'
   const { messages, tools, model } = body as { messages?: unknown; tools?: unknown; model?: unknown }
   const other = Object.keys(body).find((member) => foreign[member])

@@ -1,6 +1,6 @@
 // What Ollama refuses in a request, and what it would silently leave out. Each rule tells where it comes from: the documentation (docs), the types
 // of the SDK (types), or the words of the server (api), with the month in which they were read.
-import { isObject, objectIn, objectsIn, onlyMembers, refusalOf, refuse, twice, type Json } from './strict-refusal.js'
+import { isObject, objectIn, objectsIn, onlyMembers, refusalOf, refuse, twice, type RequestJson } from './strict-refusal.js'
 
 /** The first thing that Ollama would refuse, or not understand, in the body of `POST /api/chat`, or null. */
 export function checkOllama(body: unknown): string | null {
@@ -26,7 +26,7 @@ const messageMembers: { readonly [role: string]: readonly string[] } = {
   tool: ['role', 'content', 'tool_name', 'tool_call_id'],
 }
 
-function checkMessage(message: Json, at: string): void {
+function checkMessage(message: RequestJson, at: string): void {
   const { role, content, images, thinking, tool_calls: calls } = message
   const members = typeof role === 'string' && Object.hasOwn(messageMembers, role) ? messageMembers[role] : undefined
   if (!members) refuse(`invalid role: ${role}`) // api, 2026-08
@@ -50,13 +50,13 @@ function checkCalls(calls: unknown, at: string): void {
     if (typeof target['name'] !== 'string' || target['name'] === '') refuse(`${at}.tool_calls[${index}].function.name: expected a name`) // types, 2026-08
     if (!isObject(target['arguments'])) refuse(`json: cannot unmarshal ${typeof target['arguments']} into Go struct field ChatRequest.${at}.tool_calls.function.arguments of type api.ToolCallFunctionArguments`) // api, 2026-08
   }
-  const ids = (calls as Json[]).flatMap(({ id }) => (id === undefined ? [] : [String(id)]))
+  const ids = (calls as RequestJson[]).flatMap(({ id }) => (id === undefined ? [] : [String(id)]))
   if (twice(ids)) refuse(`${at}.tool_calls: the id '${twice(ids)}' stands twice`) // docs, 2026-09
 }
 
 /** docs, 2026-09: templates put results where they stand, so that they stand behind their calls, each once. */
-function checkOrder(messages: readonly Json[]): void {
-  let open: Json[] = []
+function checkOrder(messages: readonly RequestJson[]): void {
+  let open: RequestJson[] = []
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`
     if (message['role'] === 'tool') {
@@ -67,7 +67,7 @@ function checkOrder(messages: readonly Json[]): void {
       continue
     }
     if (open.length > 0) refuse(`${at}: no tool message for ${open.map((call) => call['function'].name).join(', ')}`)
-    open = message['role'] === 'assistant' ? [...((message['tool_calls'] ?? []) as Json[])] : []
+    open = message['role'] === 'assistant' ? [...((message['tool_calls'] ?? []) as RequestJson[])] : []
   }
   if (open.length > 0) refuse(`the last messages: no tool message for ${open.map((call) => call['function'].name).join(', ')}`)
   if (messages.at(-1)!['role'] === 'assistant') refuse('the last message is of role assistant') // docs, 2026-09: the model would go on with it

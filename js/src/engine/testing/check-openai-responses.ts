@@ -1,12 +1,12 @@
 // What OpenAI's Responses API refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK (types),
 // or the words of the API itself (api), with the month in which they were read.
-import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type Given, type Json } from './strict-refusal.js'
+import { elements, isObject, lastGiven, objectIn, objects, objectsIn, onlyMembers, refusalOf, refuse, same, twice, type GivenAnswer, type RequestJson } from './strict-refusal.js'
 
 /**
  * The first thing that OpenAI would refuse in the body of `POST /v1/responses`, or null. `given`: the answers that the server gave, whose items
  * it knows; without them ids and encrypted content are not compared.
  */
-export function checkResponses(body: unknown, given?: readonly Given[]): string | null {
+export function checkOpenAIResponses(body: unknown, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {
     const request = objectIn(body, 'Invalid request body: expected an object')
     checkRequest(request)
@@ -32,7 +32,7 @@ const requestMembers = [
 
 const moved: { readonly [member: string]: string } = { messages: 'input', max_tokens: 'max_output_tokens', max_completion_tokens: 'max_output_tokens', response_format: 'text.format', reasoning_effort: 'reasoning.effort' }
 
-function checkRequest(request: Json): void {
+function checkRequest(request: RequestJson): void {
   // api, 2026-08
   onlyMembers(request, requestMembers, (member) => (moved[member]
     ? `Unsupported parameter: '${member}'. In the Responses API, this parameter has moved to '${moved[member]}'.`
@@ -50,7 +50,7 @@ const legalName = /^[a-zA-Z0-9_-]{1,64}$/ // api, 2026-08
 // types, 2026-08: FunctionTool
 const toolMembers = ['type', 'name', 'description', 'parameters', 'strict', 'async', 'defer_loading', 'allowed_callers', 'output_schema']
 
-function checkTools({ tools, tool_choice: choice }: Json): void {
+function checkTools({ tools, tool_choice: choice }: RequestJson): void {
   const listed: unknown[] = tools == null ? [] : Array.isArray(tools) ? tools : refuse("Invalid type for 'tools': expected an array of objects.")
   const names = listed.flatMap((tool, index) => {
     if (!isObject(tool)) refuse(`Invalid type for 'tools[${index}]': expected an object.`)
@@ -67,7 +67,7 @@ function checkTools({ tools, tool_choice: choice }: Json): void {
   }
 }
 
-function checkTool(tool: Json, at: string): string {
+function checkTool(tool: RequestJson, at: string): string {
   const { name, parameters, strict } = tool
   if (name === undefined) refuse(`Missing required parameter: '${at}.name'.`) // api, 2026-08: flat, not in `function`
   onlyMembers(tool, toolMembers, (member) => `Unknown parameter: '${at}.${member}'.`)
@@ -114,9 +114,9 @@ const otherItems = [
   'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'compaction_trigger', 'item_reference', 'program', 'program_output',
 ]
 
-const typeOf = (item: Json): string => (item['type'] === undefined && item['role'] !== undefined ? 'message' : typeof item['type'] === 'string' ? item['type'] : '')
+const typeOf = (item: RequestJson): string => (item['type'] === undefined && item['role'] !== undefined ? 'message' : typeof item['type'] === 'string' ? item['type'] : '')
 
-function checkItem(item: Json, at: string): void {
+function checkItem(item: RequestJson, at: string): void {
   const type = typeOf(item)
   const members = itemMembers[type]
   if (!members) {
@@ -169,7 +169,7 @@ function checkContent(content: unknown, types: readonly string[], at: string): v
   }
 }
 
-function checkOutput({ call_id: id, output }: Json, at: string): void {
+function checkOutput({ call_id: id, output }: RequestJson, at: string): void {
   if (typeof id !== 'string') refuse(`Missing required parameter: '${at}.call_id'.`) // types, 2026-08
   if (output === undefined) refuse(`Missing required parameter: '${at}.output'.`) // api, 2026-08
   if (typeof output !== 'string') checkContent(output, ['input_text', 'input_image', 'input_file'], `${at}.output`) // types, 2026-08
@@ -178,7 +178,7 @@ function checkOutput({ call_id: id, output }: Json, at: string): void {
 // -- order
 
 /** The items that the server has, of the response that this request goes on from; undefined: they are not known here. */
-function serverHas(request: Json, given: readonly Given[] | undefined): Json[] | undefined {
+function serverHas(request: RequestJson, given: readonly GivenAnswer[] | undefined): RequestJson[] | undefined {
   const previous: unknown = request['previous_response_id']
   if (request['conversation'] != null || (previous != null && !given)) return undefined
   if (previous == null) return []
@@ -187,10 +187,10 @@ function serverHas(request: Json, given: readonly Given[] | undefined): Json[] |
   return [...(serverHas(answer.request, given) ?? []), ...objects(answer.request['input']), ...answer.items]
 }
 
-const isCall = (item: Json): boolean => item['type'] === 'function_call' || item['type'] === 'custom_tool_call'
-const isOutput = (item: Json): boolean => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
+const isCall = (item: RequestJson): boolean => item['type'] === 'function_call' || item['type'] === 'custom_tool_call'
+const isOutput = (item: RequestJson): boolean => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
 
-function checkCalls(items: readonly Json[], before: readonly Json[] | undefined): void {
+function checkCalls(items: readonly RequestJson[], before: readonly RequestJson[] | undefined): void {
   const called: string[] = []
   const answered: string[] = []
   for (const item of [...(before ?? []), ...items]) {
@@ -206,22 +206,22 @@ function checkCalls(items: readonly Json[], before: readonly Json[] | undefined)
   if (missing) refuse(`No tool output found for function call ${missing}.`) // api, 2026-08
 }
 
-function checkIds(items: readonly Json[], before: readonly Json[] | undefined): void {
+function checkIds(items: readonly RequestJson[], before: readonly RequestJson[] | undefined): void {
   const ids = [...(before ?? []), ...items].flatMap((item) => (item['id'] == null || item['type'] === 'item_reference' ? [] : [String(item['id'])]))
   if (twice(ids)) refuse(`Duplicate item found with id ${twice(ids)}. Remove duplicate items from your input and try again.`) // api, 2026-08
 }
 
 /** An answer speaks for nobody but the model: what it holds of another's is not in the conversation. */
-function checkSpeakers(items: readonly Json[], given: readonly Given[] = []): void {
+function checkSpeakers(items: readonly RequestJson[], given: readonly GivenAnswer[] = []): void {
   const strange = given.flatMap((answer) => answer.items).filter((item) => ['mcp_approval_response', 'item_reference'].includes(String(item['type'])) || (!byModel(item) && item['type'] !== 'reasoning'))
   const at = items.findIndex((item) => (item['id'] != null || item['type'] === 'mcp_approval_response') && strange.some((one) => same(one, item)))
   if (at >= 0) refuse(`Invalid value: 'input[${at}]' is an item of type '${typeOf(items[at]!)}' that an answer brought.`) // docs, 2026-09
 }
 
-const byModel = (item: Json | undefined): boolean => item !== undefined && !isOutput(item) && item['type'] !== 'reasoning' && (typeOf(item) !== 'message' || item['role'] === 'assistant')
+const byModel = (item: RequestJson | undefined): boolean => item !== undefined && !isOutput(item) && item['type'] !== 'reasoning' && (typeOf(item) !== 'message' || item['role'] === 'assistant')
 
 /** What of an item must not change: all but its status, and arguments that are no JSON. */
-function lasting({ status: _, arguments: given, ...item }: Json, original: Json): Json {
+function lasting({ status: _, arguments: given, ...item }: RequestJson, original: RequestJson): RequestJson {
   return isJson(original['arguments']) ? { ...item, arguments: given } : item
 }
 
@@ -235,7 +235,7 @@ function isJson(text: unknown): boolean {
 }
 
 /** A reasoning item stands before what it led to, and neither is there without the other. */
-function checkReasoning(items: readonly Json[], model: string, given: readonly Given[] | undefined): void {
+function checkReasoning(items: readonly RequestJson[], model: string, given: readonly GivenAnswer[] | undefined): void {
   for (const [index, item] of items.entries()) {
     const { id, type } = item
     if (type === 'reasoning') {

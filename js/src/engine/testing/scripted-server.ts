@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { array, flag, is, members, milliseconds, whole } from '../core/options.js'
-import type { Answer, Step, Wire, Writer } from '../wire/scripted-answer.js'
+import type { ScriptedAnswer, Step, ScriptedWire, Writer } from '../wire/scripted-answer.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { sizes } from '../wire/sizes.js'
 import { splitter } from '../wire/splitter.js'
@@ -13,7 +13,7 @@ import { wireOf, wires } from './wires.js'
 /** A request as it came. */
 export interface RecordedRequest {
   /** The wire that its path belongs to. */
-  wire: Wire
+  wire: ScriptedWire
   /** With its query: `/v1/chat/completions`. */
   path: string
   /** Names in lower case. */
@@ -27,9 +27,9 @@ export interface RecordedRequest {
 }
 
 /** What the server says, and how it is cut. */
-export interface ServerOptions {
+export interface ScriptedServerOptions {
   /** One after another; a function answers every request by itself. */
-  answers: Answer[] | ((request: RecordedRequest, index: number) => Answer | Promise<Answer>)
+  answers: ScriptedAnswer[] | ((request: RecordedRequest, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
   /** How text and arguments become deltas: words (`token`, the default), `whole`, or so many characters. */
   deltas?: 'token' | 'whole' | number
   /** How the body is cut into writes: one event each (the default), `byte`, so many bytes, or at random. */
@@ -61,7 +61,7 @@ export interface ScriptedServer {
   /** For `model.baseURL` on `openai-chat`. */
   baseURL: string
   /** For `model.baseURL` on each wire. The clients of Anthropic, Google and Ollama take `url`. */
-  baseURLs: { readonly [wire in Wire]: string }
+  baseURLs: { readonly [wire in ScriptedWire]: string }
   /** What came, in order. */
   requests: RecordedRequest[]
   /** Closes every connection. */
@@ -79,12 +79,12 @@ const check = members({
     chunks: is('event | byte | a number of bytes | { seed, max }', (value) =>
       orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed)),
     delayMs: milliseconds, strict: flag, appendOnly: flag, models: array, port: whole(0, 65_535),
-  } satisfies { [member in keyof Required<ServerOptions>]: unknown },
+  } satisfies { [member in keyof Required<ScriptedServerOptions>]: unknown },
   needs: ['answers'],
 })
 
 /** Starts a scripted server. Rejects with SluiceError `option` where an option is wrong. */
-export async function startServer(options: ServerOptions): Promise<ScriptedServer> {
+export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
   check(options, 'options')
   const requests: RecordedRequest[] = []
   const memory = new Memory(options.appendOnly !== false)
@@ -109,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<ScriptedServe
 }
 
 async function handle(
-  request: IncomingMessage, response: ServerResponse, { requests, memory }: { requests: RecordedRequest[]; memory: Memory }, options: ServerOptions,
+  request: IncomingMessage, response: ServerResponse, { requests, memory }: { requests: RecordedRequest[]; memory: Memory }, options: ScriptedServerOptions,
 ): Promise<void> {
   const path = request.url ?? ''
   const asked = request.method === 'POST' ? wireOf(path) : undefined
@@ -199,7 +199,7 @@ function sendError(response: ServerResponse, writer: Writer = openaiChat, status
 }
 
 /** Cuts the bytes between two other steps anew. */
-function* cut(steps: Iterable<Step>, chunks: ServerOptions['chunks'] = 'event'): Generator<Step> {
+function* cut(steps: Iterable<Step>, chunks: ScriptedServerOptions['chunks'] = 'event'): Generator<Step> {
   if (chunks === 'event') return yield* steps
   const size = sizes(chunks)
   let held: Uint8Array[] = []

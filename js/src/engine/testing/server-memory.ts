@@ -1,19 +1,19 @@
 // What a scripted server remembers of its requests and answers: what it signed, and how far each conversation was.
-import type { Wire } from '../wire/scripted-answer.js'
+import type { ScriptedWire } from '../wire/scripted-answer.js'
 import { Conversations } from './append-only.js'
-import { isObject, type Given, type Json } from './strict-refusal.js'
+import { isObject, type GivenAnswer, type RequestJson } from './strict-refusal.js'
 import { wires, type Headers } from './wires.js'
 
 /** A request whose body is JSON. */
 export interface Asking {
-  wire: Wire
+  wire: ScriptedWire
   model: string
-  body: Json
+  body: RequestJson
   headers: Headers
 }
 
 export class Memory {
-  readonly #given: { [wire: string]: Given[] } = {}
+  readonly #given: { [wire: string]: GivenAnswer[] } = {}
   readonly #conversations = new Conversations()
 
   constructor(private readonly appendOnly: boolean) {}
@@ -33,10 +33,10 @@ export class Memory {
 
   answered({ wire, model, body }: Asking, { items, ...answer }: { id: string; items: object[]; finish: string | null }): void {
     this.#conversations.keep(wire, model, body)
-    this.#of(wire).push({ ...answer, model, request: body, items: items as Json[], waived: false })
+    this.#of(wire).push({ ...answer, model, request: body, items: items as RequestJson[], waived: false })
   }
 
-  #of(wire: Wire): Given[] {
+  #of(wire: ScriptedWire): GivenAnswer[] {
     return (this.#given[wire] ??= [])
   }
 }

@@ -1,18 +1,18 @@
 // What the validators share: the first refusal ends a check.
 
 /** A JSON object, whatever a client sent. */
-export type Json = { readonly [member: string]: any }
+export type RequestJson = { readonly [member: string]: any }
 
 /** An answer that a scripted server gave, by which a validator knows signatures, ids and encrypted content again. */
-export interface Given {
+export interface GivenAnswer {
   /** The answer's id, where the wire has one: `resp_1`. */
   id?: string
   /** The model of the request. */
   model: string
   /** The body of the request. */
-  request: Json
+  request: RequestJson
   /** The blocks, parts, items or the message that it was, as they go back. */
-  items: readonly Json[]
+  items: readonly RequestJson[]
   /** The script's word for its end: `stop`, `pause`. */
   finish: string | null
   /** The conversation was refused since then: the client may leave out what is opaque. */
@@ -37,27 +37,27 @@ export function refusalOf(check: () => void): string | null {
   }
 }
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is RequestJson => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export function objectIn(value: unknown, words: string): Json {
+export function objectIn(value: unknown, words: string): RequestJson {
   return isObject(value) ? value : refuse(words)
 }
 
 /** A non-empty array of objects. */
-export function objectsIn(value: unknown, words: string): Json[] {
+export function objectsIn(value: unknown, words: string): RequestJson[] {
   if (!Array.isArray(value) || value.length === 0) refuse(words)
   for (const one of value) if (!isObject(one)) refuse(words)
   return value
 }
 
 /** The objects of an array; of anything else none. */
-export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
+export const objects = (value: unknown): RequestJson[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** The elements of an array; of anything else none. */
 export const elements = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** Refuses the first member that is none of these. */
-export function onlyMembers(value: Json, allowed: readonly string[], words: (member: string) => string): void {
+export function onlyMembers(value: RequestJson, allowed: readonly string[], words: (member: string) => string): void {
   const other = Object.keys(value).find((member) => !allowed.includes(member))
   if (other !== undefined) refuse(words(other))
 }
@@ -74,7 +74,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The last answer that fits. */
-export function lastGiven(given: readonly Given[], fits: (answer: Given) => boolean): Given | undefined {
+export function lastGiven(given: readonly GivenAnswer[], fits: (answer: GivenAnswer) => boolean): GivenAnswer | undefined {
   for (let at = given.length - 1; at >= 0; at--) if (fits(given[at]!)) return given[at]
   return undefined
 }

@@ -1,16 +1,16 @@
 // Where each wire is served, who writes its answers and who checks its requests.
 import { anthropic } from '../wire/anthropic.js'
-import type { Wire, Writer } from '../wire/scripted-answer.js'
+import type { ScriptedWire, Writer } from '../wire/scripted-answer.js'
 import { gemini, geminiArray } from '../wire/gemini.js'
 import { ollama } from '../wire/ollama.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { openaiResponses } from '../wire/openai-responses.js'
 import { checkAnthropic } from './check-anthropic.js'
 import { checkGemini } from './check-gemini.js'
-import { checkMessages } from './check-messages.js'
+import { checkOpenAIChat } from './check-messages.js'
 import { checkOllama } from './check-ollama.js'
-import { checkResponses } from './check-openai-responses.js'
-import type { Given, Json } from './strict-refusal.js'
+import { checkOpenAIResponses } from './check-openai-responses.js'
+import type { GivenAnswer, RequestJson } from './strict-refusal.js'
 
 export type Headers = { readonly [name: string]: string | string[] | undefined }
 
@@ -19,38 +19,38 @@ interface Served {
   path: RegExp
   /** What stands before it in a base URL. */
   base: string
-  check: (body: Json, about: { given: readonly Given[]; model: string; headers: Headers }) => string | null
+  check: (body: RequestJson, about: { given: readonly GivenAnswer[]; model: string; headers: Headers }) => string | null
 }
 
-export const wires: { readonly [wire in Wire]: Served } = {
-  'openai-chat': { path: /\/chat\/completions$/, base: '/v1', check: checkMessages },
+export const wires: { readonly [wire in ScriptedWire]: Served } = {
+  'openai-chat': { path: /\/chat\/completions$/, base: '/v1', check: checkOpenAIChat },
   // docs, 2026-09: the header is required
   anthropic: { path: /\/messages$/, base: '/v1', check: (body, { given, headers }) => (headers['anthropic-version'] ? checkAnthropic(body, given) : 'anthropic-version: header is required') },
   gemini: { path: /\/models\/([^/]+):(?:streamGenerate|generate)Content$/, base: '/v1beta', check: (body, { given, model }) => checkGemini(body, model, given) },
-  'openai-responses': { path: /\/responses$/, base: '/v1', check: (body, { given }) => checkResponses(body, given) },
+  'openai-responses': { path: /\/responses$/, base: '/v1', check: (body, { given }) => checkOpenAIResponses(body, given) },
   ollama: { path: /\/api\/chat$/, base: '', check: checkOllama },
 }
 
 /** What a URL asks for. */
 export interface Asked {
-  wire: Wire
+  wire: ScriptedWire
   writer: Writer
   /** The model in the path, where the wire has it there. */
   model: string | undefined
   /** Whether the answer is to be streamed, by this body. */
-  streams: (body: Json) => boolean
+  streams: (body: RequestJson) => boolean
 }
 
 export function wireOf(url: string): Asked | undefined {
   const [path = '', query = ''] = url.split('?')
-  for (const [wire, { path: form }] of Object.entries(wires) as [Wire, Served][]) {
+  for (const [wire, { path: form }] of Object.entries(wires) as [ScriptedWire, Served][]) {
     const found = form.exec(path)
     if (!found) continue
     if (wire === 'gemini') {
       const writer = query.split('&').includes('alt=sse') ? gemini : geminiArray
       return { wire, writer, model: decodeURIComponent(found[1]!), streams: () => path.includes(':stream') }
     }
-    const streams = ({ stream }: Json): boolean => (wire === 'ollama' ? stream !== false : stream === true)
+    const streams = ({ stream }: RequestJson): boolean => (wire === 'ollama' ? stream !== false : stream === true)
     return { wire, writer: { 'openai-chat': openaiChat, anthropic, 'openai-responses': openaiResponses, ollama }[wire], model: undefined, streams }
   }
   return undefined

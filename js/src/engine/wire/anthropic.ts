@@ -1,6 +1,6 @@
 // A scripted answer as events of Anthropic's Messages API, or as one message.
 import {
-  bytes, finishOf, flowOf, objectOf, sectionsOf, type Answer, type Head, type ProviderCall, type Section, type Step, type Usage, type Writer, type Written,
+  bytes, finishOf, flowOf, objectOf, sectionsOf, type ScriptedAnswer, type Head, type ProviderCall, type Section, type Step, type ScriptedUsage, type Writer, type Written,
 } from './scripted-answer.js'
 
 export const anthropic: Writer = { type: 'text/event-stream', write, error }
@@ -23,7 +23,7 @@ interface Block {
   section?: Section
 }
 
-function write(answer: Answer, head: Head): Written {
+function write(answer: ScriptedAnswer, head: Head): Written {
   let calls = 0
   const blocksOf = (section: Section): Block[] => {
     switch (section.kind) {
@@ -100,7 +100,7 @@ function providerBlocks({ name, arguments: input = {}, result = '' }: ProviderCa
 }
 
 /** Anthropic's `input_tokens` are those that were neither read from the cache nor written to it. */
-function usageOf(usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }): object {
+function usageOf(usage: ScriptedUsage = { prompt_tokens: 0, completion_tokens: 0 }): object {
   const { prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens = 0, reasoning_tokens } = usage
   return {
     input_tokens: prompt_tokens - cached_tokens - cache_write_tokens,

@@ -1,5 +1,5 @@
 // A scripted answer as Gemini writes it: server-sent events with `alt=sse`, else a JSON array of the same objects, or one object.
-import { bytes, finishOf, objectOf, sectionsOf, type Answer, type Head, type ProviderCall, type Section, type Usage, type Writer, type Written } from './scripted-answer.js'
+import { bytes, finishOf, objectOf, sectionsOf, type ScriptedAnswer, type Head, type ProviderCall, type Section, type ScriptedUsage, type Writer, type Written } from './scripted-answer.js'
 
 export const gemini: Writer = { type: 'text/event-stream', write: (answer, head) => write(answer, head, true), error }
 
@@ -23,7 +23,7 @@ function error(code: number, error: string | object, headers: Record<string, str
 
 type Part = { [member: string]: unknown }
 
-function write(answer: Answer, head: Head, sse: boolean): Written {
+function write(answer: ScriptedAnswer, head: Head, sse: boolean): Written {
   const sections = sectionsOf(answer)
   let signed = answer.signed === false
   const callPart = ({ call, text }: Extract<Section, { kind: 'call' }>): Part => {
@@ -91,7 +91,7 @@ function providerParts({ name, arguments: args = {}, result = '' }: ProviderCall
   return [{ executableCode: { language: 'PYTHON', code } }, { codeExecutionResult }]
 }
 
-function usageOf({ prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens = 0 }: Usage): object {
+function usageOf({ prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens = 0 }: ScriptedUsage): object {
   return {
     promptTokenCount: prompt_tokens,
     candidatesTokenCount: completion_tokens - reasoning_tokens,

@@ -1,11 +1,11 @@
 // A scripted answer as lines of Ollama's /api/chat, or as one object.
-import { bytes, finishOf, flowOf, messageOf, objectOf, sectionsOf, type Answer, type Head, type Step, type Writer, type Written } from './scripted-answer.js'
+import { bytes, finishOf, flowOf, messageOf, objectOf, sectionsOf, type ScriptedAnswer, type Head, type Step, type Writer, type Written } from './scripted-answer.js'
 
 export const ollama: Writer = { type: 'application/x-ndjson', write, error: (_, error) => ({ error: messageOf(error) }) }
 
 const doneReasons = { tool_calls: 'stop' }
 
-function write(answer: Answer, head: Head): Written {
+function write(answer: ScriptedAnswer, head: Head): Written {
   const sections = sectionsOf(answer)
   const said = sections.flatMap((section) => (section.kind === 'call' ? [section] : []))
   const calls = said.map(({ call, text }, index) => ({

@@ -1,8 +1,8 @@
 // A scripted answer as chunks of OpenAI's chat completions, or as one body of them.
-import { bytes, finishOf, flowOf, sectionsOf, type Answer, type Head, type Section, type Step, type Usage, type Writer, type Written } from './scripted-answer.js'
+import { bytes, finishOf, flowOf, sectionsOf, type ScriptedAnswer, type Head, type Section, type Step, type ScriptedUsage, type Writer, type Written } from './scripted-answer.js'
 
 /** The whole body for an answer, without a server. */
-export function wholeAnswer(answer: Answer, id: string): object {
+export function wholeAnswer(answer: ScriptedAnswer, id: string): object {
   return openaiChat.write(answer, { id, model: '', request: {}, seal: () => '' }).whole()
 }
 
@@ -13,7 +13,7 @@ function error(status: number, error: string | object): object {
   return { error: typeof error === 'string' ? { message: error, type, param: null, code: null } : error }
 }
 
-function write(answer: Answer, { id, model }: Head): Written {
+function write(answer: ScriptedAnswer, { id, model }: Head): Written {
   const head = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: 0, model }
   const sections = sectionsOf(answer)
   const finish = finishOf(answer)
@@ -59,7 +59,7 @@ function write(answer: Answer, { id, model }: Head): Written {
   }
 }
 
-function usageOf({ cached_tokens, cache_write_tokens, reasoning_tokens, ...usage }: Usage): object {
+function usageOf({ cached_tokens, cache_write_tokens, reasoning_tokens, ...usage }: ScriptedUsage): object {
   const known = (details: object): boolean => Object.values(details).some((count) => count !== undefined)
   const input = { cached_tokens, cache_write_tokens }
   const output = { reasoning_tokens }

@@ -1,6 +1,6 @@
 // A scripted answer as events of OpenAI's Responses API, or as one response.
 import {
-  bytes, finishOf, messageOf, sectionsOf, type Answer, type Head, type ProviderCall, type Section, type Splitter, type Step, type Usage, type Writer, type Written,
+  bytes, finishOf, messageOf, sectionsOf, type ScriptedAnswer, type Head, type ProviderCall, type Section, type Splitter, type Step, type ScriptedUsage, type Writer, type Written,
 } from './scripted-answer.js'
 
 export const openaiResponses: Writer = { type: 'text/event-stream', write, error }
@@ -17,7 +17,7 @@ type Event = { type: string; [member: string]: unknown }
 const text = (value: string): object => ({ type: 'output_text', text: value, annotations: [], logprobs: [] })
 const summary = (value: string): object => ({ type: 'summary_text', text: value })
 
-function write(answer: Answer, head: Head): Written {
+function write(answer: ScriptedAnswer, head: Head): Written {
   let count = 0
   const encrypted = answer.signed !== false && (head.request.include ?? []).includes('reasoning.encrypted_content')
   const itemOf = (section: Section): Item[] => {
@@ -127,7 +127,7 @@ function providerItem({ name, arguments: args = {}, result = '' }: ProviderCall,
   return { type: 'mcp_call', id: id('mcp'), status: 'completed', server_label: 'scripted', name, arguments: JSON.stringify(args), output, error: null, approval_request_id: null }
 }
 
-function usageOf({ prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens, reasoning_tokens = 0 }: Usage): object {
+function usageOf({ prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens, reasoning_tokens = 0 }: ScriptedUsage): object {
   return {
     input_tokens: prompt_tokens,
     input_tokens_details: { cached_tokens, ...(cache_write_tokens === undefined ? {} : { cache_write_tokens }) },

@@ -1,7 +1,7 @@
 // What a scripted answer says. The files beside this one write it as each provider would.
 
 /** The wires that a script is served on. */
-export type Wire = 'openai-chat' | 'anthropic' | 'gemini' | 'openai-responses' | 'ollama'
+export type ScriptedWire = 'openai-chat' | 'anthropic' | 'gemini' | 'openai-responses' | 'ollama'
 
 /** A tool call of an answer. */
 export interface ScriptedCall {
@@ -24,7 +24,7 @@ export interface ProviderCall {
 }
 
 /** Tokens, as `openai-chat` counts them; every other wire gets them under its own names. */
-export interface Usage {
+export interface ScriptedUsage {
   /** Of the request, cached tokens included. */
   prompt_tokens: number
   /** Of the answer, reasoning included. */
@@ -38,7 +38,7 @@ export interface Usage {
 }
 
 /** A piece of an answer: something that is said, or something that happens meanwhile. */
-export type AnswerPart =
+export type ScriptedAnswerPart =
   | {
     /** What it says. */
     text: string
@@ -79,7 +79,7 @@ export type AnswerPart =
   }
 
 /** One answer of the model: reasoning, then text, then calls; or a refusal. */
-export interface Answer {
+export interface ScriptedAnswer {
   /** What it says. */
   text?: string
   /** What it thinks before. */
@@ -87,7 +87,7 @@ export interface Answer {
   /** What it calls behind. */
   calls?: ScriptedCall[]
   /** Instead of the three above: anything, in this order. */
-  parts?: AnswerPart[]
+  parts?: ScriptedAnswerPart[]
   /**
    * Why it ends: `stop`, `tool_calls`, `length`, `content_filter`, `pause` or `malformed`, each wire in its own word. A word that the wire
    * lacks is sent as it is. Default: `tool_calls` where there are calls, else `stop`. null: none is sent.
@@ -96,7 +96,7 @@ export interface Answer {
   /** Default true: reasoning and calls are signed where the provider signs them, and the signatures must come back. */
   signed?: boolean
   /** Default: none is told (`anthropic`, which always tells: zeros). */
-  usage?: Usage
+  usage?: ScriptedUsage
   /** Default true: what ends a stream, `data: [DONE]` and the like. */
   done?: boolean
   /** 200 unless told. From 400 on the body is `error`. */
@@ -141,7 +141,7 @@ export interface Written {
 export interface Writer {
   /** Content type of a stream. */
   type: string
-  write: (answer: Answer, head: Head) => Written
+  write: (answer: ScriptedAnswer, head: Head) => Written
   /** The body of a refusal; `headers` are those of the script. */
   error: (status: number, error: string | object, headers?: Record<string, string>) => object
 }
@@ -159,7 +159,7 @@ const encoder = new TextEncoder()
 export const bytes = (text: string): Step => ({ bytes: encoder.encode(text) })
 
 /** The parts in order; neighbouring text is one section, whatever happens within it. */
-export function sectionsOf(answer: Answer): Section[] {
+export function sectionsOf(answer: ScriptedAnswer): Section[] {
   const sections: Section[] = []
   let open: Extract<Section, { flow: unknown }> | undefined
   let meanwhile: Step[] = []
@@ -195,7 +195,7 @@ export function sectionsOf(answer: Answer): Section[] {
   return sections
 }
 
-function partsOf(answer: Answer): AnswerPart[] {
+function partsOf(answer: ScriptedAnswer): ScriptedAnswerPart[] {
   if (answer.parts) return answer.parts
   return [
     ...(answer.reasoning === undefined ? [] : [{ reasoning: answer.reasoning }]),
@@ -218,7 +218,7 @@ export function objectOf(text: string): object {
 }
 
 /** The end in the wire's words; null: none is sent. */
-export function finishOf(answer: Answer, words: { readonly [word: string]: string } = {}): string | null {
+export function finishOf(answer: ScriptedAnswer, words: { readonly [word: string]: string } = {}): string | null {
   const calls = sectionsOf(answer).some(({ kind }) => kind === 'call')
   const word = answer.finish === undefined ? (calls ? 'tool_calls' : 'stop') : answer.finish
   return word === null ? null : words[word] ?? word

@@ -21,7 +21,7 @@ interface WithDelta {
 }
 interface WithUsage {
   /** The tokens of the requests that this run made, by model. */
-  usage?: TokenUsage[]
+  usage?: AGUITokenUsage[]
 }
 
 /** An event of the stream that `HttpAgent` reads. */
@@ -83,7 +83,7 @@ export type AGUIEvent =
     /** Whose. */
     role: 'tool'
     /** What the model is told; in 1.0 parts where the result has pictures. */
-    content: string | ContentPart[]
+    content: string | AGUIContentPart[]
   })
   | {
     type: 'ACTIVITY_SNAPSHOT'
@@ -138,12 +138,12 @@ export type RunFinishedOutcome =
   | {
     type: 'interrupt'
     /** What a person is asked. */
-    interrupts: Interrupt[]
+    interrupts: AGUIInterrupt[]
   }
   | { type: 'cancelled' }
 
 /** A question for a person. */
-export interface Interrupt {
+export interface AGUIInterrupt {
   /** Names the question: of which call, and about what exactly. */
   id: string
   /** `sluice:approval`, or what the option says. */
@@ -159,12 +159,12 @@ export interface Interrupt {
   /** What Sluice knows of the question. */
   metadata: {
     /** Everything that is approved. */
-    sluice: InterruptDetails
+    sluice: AGUIInterruptDetails
   }
 }
 
 /** What a page knows of a question: `interrupt.metadata.sluice`. */
-export interface InterruptDetails {
+export interface AGUIInterruptDetails {
   /** May the call run, or may the model read its result? */
   stage: 'execution' | 'result'
   /** The name of the tool. */
@@ -182,7 +182,7 @@ export interface InterruptDetails {
 }
 
 /** A piece of a result. */
-export type ContentPart =
+export type AGUIContentPart =
   | {
     type: 'text'
     /** The text. */
@@ -205,7 +205,7 @@ export type ContentPart =
   }
 
 /** Tokens of a model. */
-export interface TokenUsage extends Pick<Usage, 'inputTokens' | 'outputTokens' | 'reasoningTokens'> {
+export interface AGUITokenUsage extends Pick<Usage, 'inputTokens' | 'outputTokens' | 'reasoningTokens'> {
   /** Who answered, as the provider says. */
   model?: string
   /** Both together. */

@@ -1,6 +1,6 @@
 // Where in the stored conversation a client's messages go on, and what of them is new.
-import { pathOf } from '../../app/conversations/entry-tree.js'
-import type { Conversation, Entry } from '../../app/conversations/conversation-types.js'
+import { pathToEntry } from '../../app/conversations/entry-tree.js'
+import type { Conversation, ConversationEntry } from '../../app/conversations/conversation-types.js'
 import type { Next as NextInStore } from '../leg/leg-requests.js'
 import { Conflict } from './conflict.js'
 import { writtenOf, type Posted, type PostedMessage } from './posted-run.js'
@@ -20,7 +20,7 @@ export interface Next extends Pick<NextInStore, 'fresh'> {
  * the end counts: it is not for a client to say what was said before. Throws Refusal.
  */
 export function nextOf(messages: readonly PostedMessage[], kept: Conversation | null): Next {
-  const path = kept ? pathOf(kept) : []
+  const path = kept ? pathToEntry(kept) : []
   const users = new Set(kept?.entries.flatMap((entry) => (entry.role === 'user' ? namesOf(entry) : [])))
   const known = (id: unknown): boolean => users.has(String(id))
   const end = endOf(messages)
@@ -56,7 +56,7 @@ function endOf(messages: readonly PostedMessage[]): number {
 }
 
 /** The shown branch up to the nearest of these messages that it has, or all of it. */
-function behind(path: readonly Entry[], messages: readonly PostedMessage[]): Entry[] {
+function behind(path: readonly ConversationEntry[], messages: readonly PostedMessage[]): ConversationEntry[] {
   const places = placesIn(path)
   for (const { id } of messages.toReversed()) {
     const at = places.get(String(id)) ?? places.get(String(id).split(':', 1)[0] ?? '') // `<answer>:b0` and the like
@@ -65,7 +65,7 @@ function behind(path: readonly Entry[], messages: readonly PostedMessage[]): Ent
   return [...path]
 }
 
-const placesIn = (path: readonly Entry[]): Map<string, number> => new Map(path.flatMap((entry, at) => namesOf(entry).map((name) => [name, at] as const)))
+const placesIn = (path: readonly ConversationEntry[]): Map<string, number> => new Map(path.flatMap((entry, at) => namesOf(entry).map((name) => [name, at] as const)))
 
 /** An id that was taken got a number behind it. */
-const namesOf = ({ id }: Entry): string[] => [id, id.replace(/~\d+$/, '')]
+const namesOf = ({ id }: ConversationEntry): string[] => [id, id.replace(/~\d+$/, '')]

@@ -8,7 +8,7 @@ import type { Writer } from '../leg/legs.js'
 import { blockName, callName, questionName } from '../leg/names.js'
 import { contentOf } from './content.js'
 import { interruptOf } from './interrupt.js'
-import type { AGUIEvent, Interrupt, RunFinishedOutcome } from './ag-ui-types.js'
+import type { AGUIEvent, AGUIInterrupt, RunFinishedOutcome } from './ag-ui-types.js'
 import { usageOf } from './run-usage.js'
 
 /** What of a run is written, and how. */
@@ -56,7 +56,7 @@ interface Call {
 
 const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
 /** What an activity tells of a card. Arguments and results have events of their own; a result that waits for release has none. */
-const details = ['name', 'status', 'source', 'round', 'askedName', 'raw', 'rawArguments', 'edited', 'resolved', 'reason', 'error', 'near', 'startedAt', 'endedAt', 'durationMs', 'approvals'] as const
+const details = ['name', 'status', 'source', 'round', 'askedName', 'raw', 'rawArguments', 'editedArguments', 'hostArguments', 'reason', 'error', 'suggestions', 'startedAt', 'endedAt', 'durationMs', 'approvals'] as const
 
 export class EventWriter implements Writer<AGUIEvent> {
   readonly #run: WrittenRun
@@ -64,7 +64,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   readonly #options: EventOptions
   readonly #tools: ReadonlyMap<string, Tool>
   readonly #calls = new Map<number, Call>()
-  readonly #interrupts = new Map<number, Interrupt>()
+  readonly #interrupts = new Map<number, AGUIInterrupt>()
   #out: AGUIEvent[] = []
   #open: { kind: 'text' | 'reasoning'; block: number } | undefined
   /** By block, of text that the client has. */
@@ -169,7 +169,7 @@ export class EventWriter implements Writer<AGUIEvent> {
         this.#ask(event)
         break
       case 'progress':
-        this.#out.push(this.#custom('progress', { toolCallId: this.#callOf(event.call).id, text: event.text, ...(event.done === undefined ? {} : { done: event.done }), ...(event.of === undefined ? {} : { of: event.of }) }))
+        this.#out.push(this.#custom('progress', { toolCallId: this.#callOf(event.call).id, text: event.text, ...(event.done === undefined ? {} : { done: event.done }), ...(event.total === undefined ? {} : { total: event.total }) }))
         break
       case 'ipc':
         this.#out.push(this.#custom('ipc', { channel: event.channel, payload: event.payload }))
@@ -299,7 +299,7 @@ export class EventWriter implements Writer<AGUIEvent> {
     if (!status.startsWith('awaiting')) this.#interrupts.delete(number)
     if (finals.has(status)) this.#result(call)
     else if (status !== 'streaming' && !isWithheld(call)) this.#complete(call)
-    if (fields.edited !== undefined) this.#out.push(this.#custom('edited', { toolCallId: call.id, arguments: fields.edited }))
+    if (fields.editedArguments !== undefined) this.#out.push(this.#custom('edited', { toolCallId: call.id, arguments: fields.editedArguments }))
     if (this.#options.activities) this.#activity(call, fields)
   }
 
@@ -389,5 +389,5 @@ function isWithheld(call: Call): boolean {
 }
 
 /** Arguments that lost bytes stay as the model wrote them. */
-const argumentsOf = ({ card: { edited, arguments: args, rawArguments } }: Call): string =>
-  (edited ?? args ? JSON.stringify(edited ?? args) : rawArguments || '{}')
+const argumentsOf = ({ card: { editedArguments, arguments: args, rawArguments } }: Call): string =>
+  (editedArguments ?? args ? JSON.stringify(editedArguments ?? args) : rawArguments || '{}')

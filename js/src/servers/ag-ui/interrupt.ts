@@ -1,17 +1,17 @@
 import type { ApprovalEvent, Json, JsonObject } from '../../engine/core/events.js'
 import { isObject } from '../../engine/core/options.js'
-import type { Interrupt } from './ag-ui-types.js'
+import type { AGUIInterrupt } from './ag-ui-types.js'
 
 /** A question as an interrupt. `parameters`: of the tool, for a form in which its arguments are edited. */
-export function interruptOf(event: ApprovalEvent, { parameters, ...own }: Pick<Interrupt, 'id' | 'reason' | 'toolCallId'> & { parameters: unknown }): Interrupt {
-  const { stage, name, title = name, description, arguments: args, level, policy, digest, preview, expiresAt, reserved } = event
+export function interruptOf(event: ApprovalEvent, { parameters, ...own }: Pick<AGUIInterrupt, 'id' | 'reason' | 'toolCallId'> & { parameters: unknown }): AGUIInterrupt {
+  const { stage, name, title = name, description, arguments: args, level, policy, digest, preview, expiresAt, protocolFields } = event
   const question = stage === 'execution' ? `May ${title} run?` : `May the model read what ${title} gave?`
   return {
     ...own,
     message: description === '' ? question : `${question} ${description}`,
     responseSchema: stage === 'execution' ? ofExecution(parameters) : ofResult,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-    metadata: { sluice: { stage, name, arguments: args, ...(reserved ? { reserved } : {}), level, policy, digest, ...(preview ? { preview: preview as unknown as Json } : {}) } },
+    metadata: { sluice: { stage, name, arguments: args, ...(protocolFields ? { protocolFields } : {}), level, policy, digest, ...(preview ? { preview: preview as unknown as Json } : {}) } },
   }
 }
 

@@ -1,6 +1,6 @@
 // What a client sends, of which nothing is believed: the store has the conversation. Read are new messages of a person, decisions about questions and
 // results of the client's own tools that the server knows to be open.
-import type { Part } from '../../engine/core/events.js'
+import type { ResultPart } from '../../engine/core/events.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import type { ClientOutput } from '../leg/leg-answers.js'
 import { checkedId, pictureOf } from '../leg/request-body.js'
@@ -75,7 +75,7 @@ export function writtenOf({ id, content }: PostedMessage, path: string, left: st
   const own = checkedId(id, `${path}.id`)
   if (typeof content === 'string') return content === '' ? undefined : { id: own, text: content, parts: [] }
   const texts: string[] = []
-  const parts: Part[] = []
+  const parts: ResultPart[] = []
   for (const [at, part] of (Array.isArray(content) ? listOf(content, `${path}.content`, MOST_PARTS) : []).entries()) {
     if (part['type'] === 'text' && typeof part['text'] === 'string') texts.push(part['text'])
     else {
@@ -93,7 +93,7 @@ export function writtenOf({ id, content }: PostedMessage, path: string, left: st
 }
 
 /** `image`, and `binary` of clients before 1.0. */
-function mediaOf({ type, source, ...binary }: PostedMessage, path: string): Part {
+function mediaOf({ type, source, ...binary }: PostedMessage, path: string): ResultPart {
   if (type === 'binary') return typeof binary['data'] === 'string' ? inline(binary['mimeType'], binary['data'], path) : pictureOf(binary['mimeType'], binary['url'], path)
   if (type !== 'image') throw new Refusal(415, `${path}: found a part of type ${shown(type)}, expected text or image`)
   const { type: kind, value, mimeType } = isObject(source) ? source : {}
@@ -102,7 +102,7 @@ function mediaOf({ type, source, ...binary }: PostedMessage, path: string): Part
   throw new Refusal(415, `${path}.source.type: found ${shown(kind)}, expected data or url`)
 }
 
-const inline = (mimeType: unknown, data: unknown, path: string): Part => pictureOf(mimeType, `data:;base64,${String(data)}`, path)
+const inline = (mimeType: unknown, data: unknown, path: string): ResultPart => pictureOf(mimeType, `data:;base64,${String(data)}`, path)
 
 function outputOf({ role, toolCallId, content, error }: PostedMessage): [string, ClientOutput][] {
   if (role !== 'tool' || typeof toolCallId !== 'string') return []

@@ -1,11 +1,11 @@
 import type { AssistantMessage, Usage } from '../../engine/core/events.js'
-import type { TokenUsage } from './ag-ui-types.js'
+import type { AGUITokenUsage } from './ag-ui-types.js'
 
 const names = { inputTokens: 'inputTokens', outputTokens: 'outputTokens', cachedTokens: 'cachedInputTokens', cacheWriteTokens: 'cacheWriteInputTokens', reasoningTokens: 'reasoningTokens' } as const
 
 /** The tokens of a message by model, without its first answers: other runs told them. */
-export function usageOf({ answers = [] }: Pick<AssistantMessage, 'answers'>, before: number): TokenUsage[] {
-  const counts = new Map<string | undefined, TokenUsage>()
+export function usageOf({ answers = [] }: Pick<AssistantMessage, 'answers'>, before: number): AGUITokenUsage[] {
+  const counts = new Map<string | undefined, AGUITokenUsage>()
   for (const { usage, model } of answers.slice(before)) {
     if (!usage) continue
     const count = counts.get(model) ?? { ...(model === undefined ? {} : { model }) }

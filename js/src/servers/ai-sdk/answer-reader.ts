@@ -1,7 +1,7 @@
 // The answer of a model of the AI SDK, whose text is read: what else it says passes.
 import type { ChoiceReader } from '../openai/choice-reader.js'
 import { alone } from '../openai/completion.js'
-import { AnswerWriter, usageOf, type Malformed } from './model-answer.js'
+import { AnswerWriter, usageOf, type MalformedCalls } from './model-answer.js'
 import type { ModelFinishReason, ModelStreamPart } from './model-types.js'
 
 /** A part as the model gives it. */
@@ -22,7 +22,7 @@ export class AnswerReader {
   #calls = false
   #ended = false
 
-  constructor(reader: ChoiceReader, malformed: Malformed) {
+  constructor(reader: ChoiceReader, malformed: MalformedCalls) {
     this.#reader = reader
     this.#writer = new AnswerWriter(malformed)
   }

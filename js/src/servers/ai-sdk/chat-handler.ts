@@ -26,7 +26,7 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
   run: (request: ChatRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
   /**
-   * Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. Or with the page, which
+   * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of `sluice/conversations`, or a store of your own. Or with the page, which
    * sends them with every request: `sealed(secret, { spend })`.
    */
   store: LegOptions['store'] | PageStore

@@ -3,7 +3,7 @@ import { SluiceError } from '../../engine/core/errors.js'
 import { checkHeaders, serverOf } from '../../engine/core/model.js'
 import { is, members, oneOf, text } from '../../engine/core/options.js'
 import { settingChecks, type TextToolCallOptions } from '../openai/openai-options.js'
-import type { Malformed } from './model-answer.js'
+import type { MalformedCalls } from './model-answer.js'
 import type { SluiceLanguageModel } from './model-types.js'
 import { SluiceModel } from './sluice-model.js'
 
@@ -16,7 +16,7 @@ export interface CreateSluiceOptions extends TextToolCallOptions {
   /** Further headers of every request. Default none. */
   headers?: Record<string, string>
   /** What becomes of a call that lost something, as for `toolCallMiddleware`. Default `text`. */
-  malformed?: Malformed
+  malformed?: MalformedCalls
 }
 
 /** A provider of the AI SDK: call it with the name of a model. */

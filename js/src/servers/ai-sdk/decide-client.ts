@@ -1,7 +1,7 @@
 // For pages: what the AI SDK's `addToolApprovalResponse` cannot say. No import, nothing of Node.
 
 /** What a person decides about a question. */
-export interface Decision {
+export interface ChatDecision {
   /** May it run, or its result be let out? */
   approved: boolean
   /** Why not: the model reads it. */
@@ -31,7 +31,7 @@ export interface ChatLike {
  * Answers a question like `addToolApprovalResponse`, with edited arguments and with how long the answer is remembered: both travel to `chatHandler` on
  * `part.approval`. `approvalId` is `part.approval.id`. An id that no part has is passed over.
  */
-export async function decide(chat: ChatLike, approvalId: string, { approved, reason, ...more }: Decision): Promise<void> {
+export async function decide(chat: ChatLike, approvalId: string, { approved, reason, ...more }: ChatDecision): Promise<void> {
   const noted = (messages: readonly MessageLike[]): MessageLike[] => messages.map((message) => (message.parts.some(asks) ? { ...message, parts: message.parts.map((part) => (asks(part) ? { ...part, approval: { ...(part.approval as object), ...more } } : part)) } : message))
   const asks = ({ approval }: PartLike): boolean => (approval as { id?: unknown } | undefined)?.id === approvalId
   if (chat.setMessages) chat.setMessages(noted)

@@ -1,9 +1,9 @@
 // Tools of the AI SDK as tools of an engine.
 import { SluiceError } from '../../engine/core/errors.js'
-import type { JsonObject, Level, Part } from '../../engine/core/events.js'
+import type { JsonObject, PermissionLevel, ResultPart } from '../../engine/core/events.js'
 import { func, isObject, members, oneOf, wrong, type Check } from '../../engine/core/options.js'
 import { tool, type StandardSchema, type Tool, type ToolContext } from '../../engine/core/tool.js'
-import { parts } from '../../engine/core/turn.js'
+import { resultParts } from '../../engine/core/turn.js'
 import { contentOf, type PromptPart } from './prompt.js'
 import { dataOf } from './request-parts.js'
 
@@ -30,7 +30,7 @@ export interface FromToolSetOptions {
    * What a tool may do without asking: one level for all, or by name. Default `sensitive`: each call is asked about. `needsApproval` of a tool only makes it
    * stricter.
    */
-  permission?: Level | ((name: string) => Level)
+  permission?: PermissionLevel | ((name: string) => PermissionLevel)
   /** The `messages` that `execute` gets, of what the run has as `context`. Default: none. */
   messages?: (context: unknown) => unknown[]
 }
@@ -115,11 +115,11 @@ function resultOf(output: unknown): unknown {
   const { type, value, reason } = output as { type: string; value?: unknown; reason?: string }
   if (type === 'error-text' || type === 'error-json') throw new Error(typeof value === 'string' ? value : JSON.stringify(value))
   if (type === 'execution-denied') throw new Error(reason ?? 'the tool refused to run')
-  return type === 'content' && Array.isArray(value) ? parts(...(value as PromptPart[]).map(partOf)) : value
+  return type === 'content' && Array.isArray(value) ? resultParts(...(value as PromptPart[]).map(partOf)) : value
 }
 
 /** Pictures are pictures; what else is no text is named. */
-function partOf(part: PromptPart): Part {
+function partOf(part: PromptPart): ResultPart {
   const { base64 } = dataOf(part['data'])
   const type = part['mediaType']
   if (base64 !== undefined && typeof type === 'string' && /^image\/[\w.+-]+$/i.test(type)) return { type: 'image', mediaType: type.toLowerCase(), data: base64 }

@@ -272,7 +272,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     if (finals.has(status)) return this.#result(call)
     if (clients) return // the client hears of it when it is asked about, or runs
     if (status === 'streaming') return this.#begin(call)
-    if (!call.available || fields.edited !== undefined) this.#available(call)
+    if (!call.available || fields.editedArguments !== undefined) this.#available(call)
   }
 
   /** A call that was saved: what runs waits for its result. */
@@ -323,17 +323,17 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   #available(call: Call): void {
     call.begun = call.available = true
     if (!isOwn(call.tool)) this.#endsOnCalls = true
-    this.#out.push({ type: 'tool-input-available', ...this.#toolOf(call), input: call.card.edited ?? call.card.arguments ?? {} })
+    this.#out.push({ type: 'tool-input-available', ...this.#toolOf(call), input: call.card.editedArguments ?? call.card.arguments ?? {} })
   }
 
   #ask(event: ApprovalEvent): void {
-    const { call: number, stage, level, policy, digest, preview, expiresAt, description, name, reserved } = event
+    const { call: number, stage, level, policy, digest, preview, expiresAt, description, name, protocolFields } = event
     const call = this.#callOf(number)
     call.card.name ??= name
     call.tool ??= this.#tools.get(name)
     if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
     call.asked = true
-    const sluice = { stage, level, policy, digest, ...(reserved ? { reserved } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
+    const sluice = { stage, level, policy, digest, ...(protocolFields ? { protocolFields } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
     this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
   }
 
@@ -354,7 +354,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   #result(call: Call): void {
     const { id, card, tool } = call
     const { status } = card
-    const errorText = card.told ?? card.error ?? String(status)
+    const errorText = card.modelOutput ?? card.error ?? String(status)
     call.final = true
     if (!call.available && !call.asked && (status === 'invalid' || status === 'not_found')) {
       this.#endsOnCalls = true

@@ -4,7 +4,7 @@ import type { BrokenCall, Ending, Piece, ReadCall } from '../openai/choice-reade
 import type { ModelContent, ModelFinishReason, ModelStreamPart, ModelUsage } from './model-types.js'
 
 /** What becomes of a call that lost something. */
-export type Malformed = 'text' | 'report'
+export type MalformedCalls = 'text' | 'report'
 
 /** Reasons of an answer that the model itself ended, or that grew too long: it may be told what was wrong. */
 const complete = new Set<string>(['stop', 'length', 'tool-calls', 'other'])
@@ -15,7 +15,7 @@ const MOST_RAW = 4000
 type Finish = Extract<ModelStreamPart, { type: 'finish' }>
 
 export class AnswerWriter {
-  readonly #malformed: Malformed
+  readonly #malformed: MalformedCalls
   /** The calls that have begun, and what is known of their arguments; `json`: those that are JSON come as they are written, undefined until a character tells. */
   readonly #begun = new Map<string, { text: string; json: boolean | undefined }>()
   #count = 0
@@ -23,7 +23,7 @@ export class AnswerWriter {
   /** White space that stands in front of text, or of nothing: between calls, and in empty reasoning. */
   #blank: Piece = { kind: 'content', text: '' }
 
-  constructor(malformed: Malformed) {
+  constructor(malformed: MalformedCalls) {
     this.#malformed = malformed
   }
 

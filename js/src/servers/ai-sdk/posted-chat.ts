@@ -1,6 +1,6 @@
 // What a client sends, of which nothing is believed: the store has the conversation. Read are the last message's own words, and its decisions about
 // calls that the server knows to be open.
-import type { Json, Part } from '../../engine/core/events.js'
+import type { Json, ResultPart } from '../../engine/core/events.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import type { Answered } from '../leg/leg-answers.js'
 import { checkedId, pictureOf } from '../leg/request-body.js'
@@ -49,7 +49,7 @@ export function postedOf({ id, messages, trigger, messageId, ...body }: { [membe
 /** Throws Refusal. */
 export function writtenOf(id: string, given: readonly unknown[]): Written {
   let text = ''
-  const parts: Part[] = []
+  const parts: ResultPart[] = []
   for (const [at, part] of given.entries()) {
     if (!isObject(part)) throw new Refusal(400, `parts[${at}]: found ${shown(part)}, expected an object`)
     if (part['type'] === 'text' && typeof part['text'] === 'string') text += (text === '' ? '' : '\n\n') + part['text']

@@ -7,8 +7,8 @@ import { func, members, shown, whole } from '../../engine/core/options.js'
 import type { Run } from '../../engine/core/run.js'
 import { isReadOnly, type Tool } from '../../engine/core/tool.js'
 import { warn } from '../../engine/core/warning.js'
-import { messagesOf } from '../../app/conversations/for-model.js'
-import type { Entry, SavedMessage } from '../../app/conversations/conversation-types.js'
+import { messagesForModel } from '../../app/conversations/for-model.js'
+import type { ConversationEntry, SavedMessage } from '../../app/conversations/conversation-types.js'
 import type { Answered } from '../leg/leg-answers.js'
 import type { Answer, ChatRun, Keeper } from '../leg/legs.js'
 import { staleNames } from '../leg/names.js'
@@ -104,7 +104,7 @@ class SealedChat implements Keeping {
   readonly #options: SealedOptions
   readonly #id: string
   readonly #running: Running
-  readonly #path: Entry[] = []
+  readonly #path: ConversationEntry[] = []
   /** Hash of all messages. */
   #hash = ''
   /** The last answer that is there. */
@@ -157,7 +157,7 @@ class SealedChat implements Keeping {
 
   async begin(written: Written, _: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }> {
     this.#before = this.#hash
-    const messages = await messagesOf(this.#path)
+    const messages = await messagesForModel(this.#path)
     return this.#running.legs.start(messages, written.id, await given(messages))
   }
 

@@ -12,7 +12,7 @@ import { AnswerFault } from '../openai/openai-errors.js'
 import type { AnswerTimes, TextToolCallOptions } from '../openai/openai-options.js'
 import { patient } from '../openai/patient.js'
 import { Translator, type ReadTranslation } from '../openai/translator.js'
-import { AnswerWriter, usageOf, wholeOf, type Malformed } from './model-answer.js'
+import { AnswerWriter, usageOf, wholeOf, type MalformedCalls } from './model-answer.js'
 import { ModelCallError } from './model-error.js'
 import type { ModelCallOptions, ModelFinishReason, ModelStreamPart, ModelWarning, SluiceLanguageModel } from './model-types.js'
 import { messagesOf, offerOf } from './prompt.js'
@@ -24,7 +24,7 @@ interface Shared {
   translator: Translator
   send: typeof fetch
   times: AnswerTimes
-  malformed: Malformed
+  malformed: MalformedCalls
 }
 
 /** A request that was answered. */
@@ -56,7 +56,7 @@ export class SluiceModel implements SluiceLanguageModel {
     this.#shared = shared
   }
 
-  static shared(server: Server, settings: TextToolCallOptions, malformed: Malformed): Shared {
+  static shared(server: Server, settings: TextToolCallOptions, malformed: MalformedCalls): Shared {
     const { firstByteTimeoutMs = 300_000, idleTimeoutMs = 90_000, fetch: own } = settings
     const careful = ((url: string, { method: _, headers, body, signal }: RequestInit) => fetchTransport({ url, method: 'POST', headers: headers as Record<string, string>, body: body as string }, signal as AbortSignal)) as typeof fetch
     return { server, malformed, translator: new Translator(settings), send: patient({ fetch: own ?? careful, firstByteTimeoutMs }), times: { firstByteTimeoutMs, idleTimeoutMs } }

@@ -2,7 +2,7 @@
 import type { ChatMessage } from '../../engine/core/events.js'
 import { withMethods } from '../../engine/core/options.js'
 import type { Run } from '../../engine/core/run.js'
-import { pathOf } from '../../app/conversations/entry-tree.js'
+import { pathToEntry } from '../../app/conversations/entry-tree.js'
 import type { Conversation, Conversations } from '../../app/conversations/conversation-types.js'
 import type { Answer, ChatRun, WaitingAnswer } from '../leg/legs.js'
 import { Refusal } from '../leg/leg-refusal.js'
@@ -12,7 +12,7 @@ import type { Again } from './posted-chat.js'
 
 /** What is used of a store. */
 export type ChatStore = Pick<Conversations, 'load' | 'save' | 'bytes'>
-export const isChatStore = withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes')
+export const isChatStore = withMethods('a store of conversations such as memoryConversations()', 'load', 'save', 'bytes')
 
 export class StoredChat implements Keeping {
   readonly #store: ChatStore
@@ -56,7 +56,7 @@ export class StoredChat implements Keeping {
 /** A message that was edited is another entry, and has the same id for the client. Throws Refusal if a new message was said before. */
 export function nextOf(written: Written, again: Again, kept: Conversation | null): Next {
   const { id } = written
-  const path = kept ? pathOf(kept) : []
+  const path = kept ? pathToEntry(kept) : []
   const known = path.findIndex((entry) => entry.role === 'user' && (entry.id === id || entry.id.startsWith(`${id}~`)))
   if (known < 0) return { fresh: [written], branch: path }
   if (again === 'new') throw new Refusal(409, 'this message was sent before')

@@ -3,11 +3,11 @@ import { Turn } from '../../engine/core/turn.js'
 import type { Durable } from '../durable/durable-types.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { withMethods } from '../../engine/core/options.js'
-import type { AssistantMessage, Part } from '../../engine/core/events.js'
+import type { AssistantMessage, ResultPart } from '../../engine/core/events.js'
 import type { RunResult } from '../../engine/core/run-options.js'
 import { withPictures } from '../../app/conversations/blobs.js'
-import { pathOf } from '../../app/conversations/entry-tree.js'
-import type { Entry } from '../../app/conversations/conversation-types.js'
+import { pathToEntry } from '../../app/conversations/entry-tree.js'
+import type { ConversationEntry } from '../../app/conversations/conversation-types.js'
 import { askedBy } from '../durable/saved-answer.js'
 import { isBegun, isDurable, statusOf } from '../durable/durable-answers.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
@@ -30,10 +30,10 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
   isChatStore(store, 'store')
   checkWriter(options, 'options')
   const kept = await store.load(id)
-  const path = kept ? pathOf(kept) : []
+  const path = kept ? pathToEntry(kept) : []
   return (await Promise.all(path.flatMap((entry) => (entry.first ? [] : [messageOf(entry)])))).flat() as Message[]
 
-  async function messageOf(entry: Entry): Promise<UIMessage | UIMessage[]> {
+  async function messageOf(entry: ConversationEntry): Promise<UIMessage | UIMessage[]> {
     if (isDurable(runner) && isBegun(entry)) return await begun(runner, entry)
     const whole = await withPictures(entry, (ref) => store.bytes(id, ref))
     if (whole.role === 'user') return asked(whole)
@@ -41,7 +41,7 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
   }
 
   /** What its turn has of it. */
-  async function begun(turns: Durable, { id: own }: Entry): Promise<UIMessage[]> {
+  async function begun(turns: Durable, { id: own }: ConversationEntry): Promise<UIMessage[]> {
     const status = await statusOf(turns, own)
     if (!status || status.phase === 'running') return []
     const writer = new MessageWriter(own, tools, options)
@@ -49,13 +49,13 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
     return [messageFrom(own, [...chunks, ...writer.end(status.outcome === undefined ? 'waiting' : { ...status, outcome: status.outcome })])]
   }
 
-  function answered({ id: own, message }: Entry): UIMessageChunk[] {
+  function answered({ id: own, message }: ConversationEntry): UIMessageChunk[] {
     const writer = new MessageWriter(own, tools, options)
     if (!message) return []
     return [...writer.retell(message as AssistantMessage), ...writer.end({ outcome: message.outcome ?? 'cancelled', ...(message.usage ? { usage: message.usage } : {}) } as RunResult)]
   }
 
-  function waiting({ id: own }: Entry, state: string): UIMessageChunk[] {
+  function waiting({ id: own }: ConversationEntry, state: string): UIMessageChunk[] {
     const writer = new MessageWriter(own, tools, options)
     const turn = Turn.restore(runner as Engine, state)
     try {
@@ -69,9 +69,9 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
   }
 }
 
-const asked = ({ id, text = '', parts = [] }: Entry): UIMessage => ({ id, role: 'user', parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts].map(partOf) })
+const asked = ({ id, text = '', parts = [] }: ConversationEntry): UIMessage => ({ id, role: 'user', parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts].map(partOf) })
 
-function partOf(part: Part): { type: string } {
+function partOf(part: ResultPart): { type: string } {
   if (part.type === 'text') return part
   return { type: 'file', ...('data' in part ? { mediaType: part.mediaType, url: `data:${part.mediaType};base64,${part.data}` } : { mediaType: 'image/*', url: part.url }) }
 }

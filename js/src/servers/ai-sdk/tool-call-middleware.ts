@@ -2,7 +2,7 @@
 import { members, oneOf } from '../../engine/core/options.js'
 import { settingChecks, type TextToolCallOptions } from '../openai/openai-options.js'
 import { Translator, type Translation } from '../openai/translator.js'
-import { wholeOf, type Malformed } from './model-answer.js'
+import { wholeOf, type MalformedCalls } from './model-answer.js'
 import { AnswerReader, readStream, type GivenPart } from './answer-reader.js'
 import type { ModelCallOptions } from './model-types.js'
 import { messagesOf, offerOf, promptOf, type WireMessage } from './prompt.js'
@@ -13,7 +13,7 @@ export interface ToolCallMiddlewareOptions extends Omit<TextToolCallOptions, 'fe
    * What becomes of a call that lost something, which never runs. `text`: it is text, as the model wrote it, and the answer's finish reason is `error`.
    * `report`: it is a call whose input is no JSON: the AI SDK refuses it, and the model reads why; the arguments of every call are streamed as they are written. Default `text`.
    */
-  malformed?: Malformed
+  malformed?: MalformedCalls
 }
 
 /** A middleware of the AI SDK, for `wrapLanguageModel` of versions 6 and 7. */
@@ -32,14 +32,14 @@ export interface ToolCallMiddleware {
     }
   }): Promise<P>
   /** The calls of a whole answer. */
-  wrapGenerate<R extends WholeAnswer>(options: {
+  wrapGenerate<R extends WholeModelAnswer>(options: {
     /** Asks the model. */
     doGenerate: () => PromiseLike<R>
     /** What `transformParams` gave. */
     params: ModelCallOptions
   }): Promise<R>
   /** The calls of a stream. */
-  wrapStream<R extends StreamedAnswer>(options: {
+  wrapStream<R extends StreamedModelAnswer>(options: {
     /** Asks the model. */
     doStream: () => PromiseLike<R>
     /** What `transformParams` gave. */
@@ -48,7 +48,7 @@ export interface ToolCallMiddleware {
 }
 
 /** A whole answer of a model. */
-export interface WholeAnswer {
+export interface WholeModelAnswer {
   /** Text, reasoning, calls, files. */
   content: readonly {
     /** Which of them. */
@@ -68,7 +68,7 @@ export interface WholeAnswer {
 }
 
 /** An answer of a model, as a stream. */
-export interface StreamedAnswer {
+export interface StreamedModelAnswer {
   /** Its parts. */
   stream: ReadableStream<unknown>
 }

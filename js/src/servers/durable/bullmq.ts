@@ -7,7 +7,7 @@ import { warn } from '../../engine/core/warning.js'
 import type { QueueWorker, WakeQueue } from './durable-types.js'
 
 /** A queue of BullMQ, as far as it is used here. */
-export interface BullQueue {
+export interface BullmqQueue {
   /** Adds a job. Resolves to the one that is in the queue: with deduplication, to an earlier one. */
   add(name: string, data: {
     /** Of the turn. */
@@ -30,7 +30,7 @@ export interface BullQueue {
 }
 
 /** A worker of BullMQ, as far as it is used here. */
-export interface BullWorker {
+export interface BullmqWorker {
   /** Takes one job by hand. */
   getNextJob(token: string): Promise<{
     /** The data that `add` was given. */
@@ -47,13 +47,13 @@ export interface BullWorker {
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** What `bullmq` takes. */
-export interface BullOptions {
+/** What `bullmqQueue` takes. */
+export interface BullmqOptions {
   /** The class `Queue` of `bullmq`, 5.81 or later. */
   // Each version of BullMQ has its own types.
-  Queue: new (...given: any[]) => BullQueue
+  Queue: new (...given: any[]) => BullmqQueue
   /** The class `Worker` of `bullmq`. */
-  Worker: new (...given: any[]) => BullWorker
+  Worker: new (...given: any[]) => BullmqWorker
   /** As BullMQ takes it: of Redis `{ host, port, … }` or a client with `maxRetriesPerRequest: null`; of Postgres a connection string, a configuration or a pool. */
   connection: unknown
   /** BullMQ 6 on Postgres: `createPostgresBackend`. Its tables must be there, or `migrate: true` in `connection` makes them. Default: Redis. */
@@ -68,7 +68,7 @@ export interface BullOptions {
 
 const aClass = func('that is a class of bullmq')
 const checkOptions = members({
-  members: { Queue: aClass, Worker: aClass, connection: anything, backend: anything, name: text, concurrency: whole(1), lockMs: whole(100, MOST_MS) } satisfies { [member in keyof Required<BullOptions>]: unknown },
+  members: { Queue: aClass, Worker: aClass, connection: anything, backend: anything, name: text, concurrency: whole(1), lockMs: whole(100, MOST_MS) } satisfies { [member in keyof Required<BullmqOptions>]: unknown },
   needs: ['Queue', 'Worker', 'connection'],
 })
 
@@ -77,7 +77,7 @@ const checkOptions = members({
  * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in the queue `<name>-trial` that it removes again, until a trial
  * tells; one that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose nothing have backends.
  */
-export function bullmq(options: BullOptions): WakeQueue & {
+export function bullmqQueue(options: BullmqOptions): WakeQueue & {
   /** Ends the connection of the queue. */
   close(): Promise<void>
 } {
@@ -100,12 +100,12 @@ const idOf = (id: string): string => Buffer.from(id).toString('base64url')
 const isRefusal = (error: unknown): boolean => SluiceError.is(error) && error.code === 'option'
 
 class BullWakes implements WakeQueue {
-  readonly #options: BullOptions
-  readonly #queue: BullQueue
+  readonly #options: BullmqOptions
+  readonly #queue: BullmqQueue
   #trial: Promise<void> | undefined
   #isWarned = false
 
-  constructor(options: BullOptions) {
+  constructor(options: BullmqOptions) {
     const { Queue } = options
     this.#options = options
     this.#queue = new Queue(this.#name, { connection: options.connection }, options.backend)
@@ -171,10 +171,10 @@ class BullWakes implements WakeQueue {
  * Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. All trials of a queue have one name, one at a time, and
  * each removes what is there at its end, also of those whose process died.
  */
-async function tryOut({ Queue, Worker, connection }: BullOptions, name: string): Promise<void> {
+async function tryOut({ Queue, Worker, connection }: BullmqOptions, name: string): Promise<void> {
   const own = randomUUID()
-  let queue: BullQueue | undefined
-  let worker: BullWorker | undefined
+  let queue: BullmqQueue | undefined
+  let worker: BullmqWorker | undefined
   let held = false
   let kept = 0
   try {
@@ -204,7 +204,7 @@ async function tryOut({ Queue, Worker, connection }: BullOptions, name: string):
 const TRIAL_MS = 5000
 
 /** Takes the queue of the trials: a job that no worker gets has the place, which is free again when the trial ends, or some time after its process died. */
-async function reserve(queue: BullQueue, own: string): Promise<void> {
+async function reserve(queue: BullmqQueue, own: string): Promise<void> {
   for (const end = performance.now() + 3 * TRIAL_MS; performance.now() < end; await delay(20 + 80 * Math.random())) {
     const { id } = await queue.add('reserved', { id: own }, { jobId: own, delay: 1000 * TRIAL_MS, deduplication: { id: 'trial', ttl: TRIAL_MS } })
     if (id === own) return
@@ -222,4 +222,4 @@ async function storing<T>(act: () => Promise<T>): Promise<T> {
 
 const tell = (error: unknown): void => warn(SluiceError.is(error) ? error.message : `the queue of the turns: ${messageOf(error)}`)
 
-const listen = (queue: BullQueue): void => void (queue as Partial<BullWorker>).on?.('error', tell)
+const listen = (queue: BullmqQueue): void => void (queue as Partial<BullmqWorker>).on?.('error', tell)

@@ -1,15 +1,15 @@
 // The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what came of it follows when somebody
 // sees that its turn is over.
 import { createHash, randomUUID } from 'node:crypto'
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import type { ChatMessage, Json, ToolUseBlock } from '../../engine/core/events.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { func, isObject, wrong, type Check } from '../../engine/core/options.js'
 import { withoutPictures } from '../../app/conversations/blobs.js'
-import { messagesOf } from '../../app/conversations/for-model.js'
-import type { Conversation, Conversations, Entry } from '../../app/conversations/conversation-types.js'
-import type { DecisionRecord, Durable, Question, TurnStatus } from './durable-types.js'
+import { messagesForModel } from '../../app/conversations/for-model.js'
+import type { Conversation, Conversations, ConversationEntry } from '../../app/conversations/conversation-types.js'
+import type { TurnDecisionRecord, Durable, TurnQuestion, TurnStatus } from './durable-types.js'
 import type { ClientOutput } from '../leg/leg-answers.js'
 import type { ClientTool } from '../leg/client-tools.js'
 import { cut, type Counting, type Decision } from '../leg/decision.js'
@@ -31,7 +31,7 @@ export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'>
    * May whoever sends this request read and continue this conversation? With `question`: may they decide this one, by its turn and its tool? Without a true
    * nothing happens: status 403, or the question stays.
    */
-  authorize: (request: Request, id: string, question?: Question) => boolean | Promise<boolean>
+  authorize: (request: Request, id: string, question?: TurnQuestion) => boolean | Promise<boolean>
   /** Who sends this request: kept with what they decide, and shown on the card. Default: nobody is named. */
   by?: (request: Request) => string | undefined | Promise<string | undefined>
 }
@@ -42,14 +42,14 @@ export const durableRequestChecks: { [member in keyof Required<DurableRequestOpt
 
 /** Who decides. */
 export interface Decider {
-  may: (question: Question) => Promise<boolean>
+  may: (question: TurnQuestion) => Promise<boolean>
   by: () => Promise<string | undefined>
   /** How long an approval may be remembered. */
-  most: Remember
+  most: ApprovalDuration
 }
 
 /** Whoever sends this request. */
-export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: Remember): Decider => ({
+export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: ApprovalDuration): Decider => ({
   may: async (question) => (await authorize(request, id, question)) === true, by: async () => await by?.(request), most,
 })
 
@@ -64,7 +64,7 @@ export const isDurable = (value: unknown): value is Durable => isObject(value) &
 
 /** An answer that is not over. */
 export interface Open {
-  entry: Entry
+  entry: ConversationEntry
   status: TurnStatus
 }
 
@@ -84,13 +84,13 @@ export class DurableAnswers {
    * Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client brings.
    * @param kept the conversation in which the branch is
    */
-  async begin(id: string, kept: Conversation | null, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<Entry> {
-    const messages = await messagesOf(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
+  async begin(id: string, kept: Conversation | null, branch: readonly ConversationEntry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<ConversationEntry> {
+    const messages = await messagesForModel(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
     const start = await given(messages)
     if (typeof start !== 'object') throw wrong('start()', start, '{ system, data }')
     const { system, data } = start
     const parent = branch.at(-1)?.id ?? null
-    const entry: Entry = { id: await this.#nameOf([id, parent, kept?.entries.filter((one) => one.parent === parent).length ?? 0, messages]), parent, at: Date.now(), role: 'assistant' }
+    const entry: ConversationEntry = { id: await this.#nameOf([id, parent, kept?.entries.filter((one) => one.parent === parent).length ?? 0, messages]), parent, at: Date.now(), role: 'assistant' }
     await this.#store.save(id, { entries: [entry] }) // in front of the turn: none runs that the conversation does not know
     await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }), ...(external.length > 0 ? { external } : {}) })
     return entry
@@ -114,7 +114,7 @@ export class DurableAnswers {
   }
 
   /** Keeps what came of an answer. */
-  async settle(id: string, { id: own, parent, at, role }: Entry, { message, history }: TurnStatus): Promise<void> {
+  async settle(id: string, { id: own, parent, at, role }: ConversationEntry, { message, history }: TurnStatus): Promise<void> {
     const { entry, blobs } = withoutPictures({ id: own, parent, at, role, message, ...(history ? { history } : {}) })
     await this.#store.save(id, { entries: [entry], blobs })
   }
@@ -152,7 +152,7 @@ export class DurableAnswers {
     return said
   }
 
-  async decide({ turn, call, stage, digest }: Question, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<Decided> {
+  async decide({ turn, call, stage, digest }: TurnQuestion, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<Decided> {
     const kept = remember && cut(remember, decider.most)
     const by = await decider.by()
     const more = approved ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) } : reason === undefined ? {} : { reason }
@@ -205,11 +205,11 @@ export interface Stale {
   counts: Counting
 }
 
-const countsOf = (record: DecisionRecord | undefined): Counting =>
+const countsOf = (record: TurnDecisionRecord | undefined): Counting =>
   record ? { decision: record.decision, ...(record.by === undefined ? {} : { by: record.by }), at: record.at } : {}
 
 /** An answer of which the conversation has nothing but its begin: the turn has the rest. */
-export const isBegun = ({ role, message, history, state }: Entry): boolean => role === 'assistant' && message === undefined && history === undefined && state === undefined
+export const isBegun = ({ role, message, history, state }: ConversationEntry): boolean => role === 'assistant' && message === undefined && history === undefined && state === undefined
 
 /** Undefined where there is no such turn: it was forgotten, or never started. */
 export async function statusOf(turns: Durable, turn: string): Promise<TurnStatus | undefined> {

@@ -1,7 +1,7 @@
 // A handler in front of durable turns: a request starts a turn, decides what it asks, or reads it. Workers carry it on, in this process or in others.
 import type { ChatMessage, Json } from '../../engine/core/events.js'
 import type { Check } from '../../engine/core/options.js'
-import type { Conversation, Entry } from '../../app/conversations/conversation-types.js'
+import type { Conversation, ConversationEntry } from '../../app/conversations/conversation-types.js'
 import type { Answered } from '../leg/leg-answers.js'
 import type { ClientTool } from '../leg/client-tools.js'
 import { decisionOf, staleDecision, type Counting } from '../leg/decision.js'
@@ -57,7 +57,7 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
     if (decided.said !== 'accepted') throw staleDecision(decided.said, decided.counts)
   }
 
-  protected async told({ signal }: Request, id: string, entry: Entry, writer: Writer<Chunk>, notes: readonly Chunk[] = [], going?: Going): Promise<Response> {
+  protected async told({ signal }: Request, id: string, entry: ConversationEntry, writer: Writer<Chunk>, notes: readonly Chunk[] = [], going?: Going): Promise<Response> {
     const told = toldOf({ turns: this.turns, turn: entry.id, writer, notes, onEnd: (end) => this.answers.settle(id, entry, end) }, going)
     const open = await opened(told)
     if (!open) throw new Refusal(409, 'this answer is over')

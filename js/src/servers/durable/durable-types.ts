@@ -1,5 +1,5 @@
 // The contracts of durable turns: the store that has the truth, the queue that wakes, and what an app sees.
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import type { ApprovalRequest, AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, SluiceEvent, Usage } from '../../engine/core/events.js'
 import type { RunOptions } from '../../engine/core/run-options.js'
 import type { Tool } from '../../engine/core/tool.js'
@@ -8,10 +8,10 @@ import type { ClientTool } from '../leg/client-tools.js'
 // -- the store ----------------------------------------------------------------------------------------------------------------
 
 /** `running`: a worker has it, or it waits for one. `waiting`: for people, or results from outside. `done`: it is over. */
-export type Phase = 'running' | 'waiting' | 'done'
+export type TurnPhase = 'running' | 'waiting' | 'done'
 
 /** A turn as lists have it. */
-export interface ListedRow {
+export interface ListedTurnRow {
   /** 1 to 200 characters, no control characters. */
   id: string
   /** What it belongs to, as the app said; null: nothing. */
@@ -21,7 +21,7 @@ export interface ListedRow {
   /** Counts the workers that had it. */
   epoch: number
   /** Where it stands. */
-  phase: Phase
+  phase: TurnPhase
   /** When to look at it at the latest, in Unix milliseconds; null: never. Of one that runs: how long its worker is believed to live. */
   wakeAt: number | null
   /** When it was saved, in Unix milliseconds. */
@@ -31,7 +31,7 @@ export interface ListedRow {
 }
 
 /** A turn as a store keeps it. The store reads none of the texts: they may be sealed. */
-export interface Row extends ListedRow {
+export interface TurnRow extends ListedTurnRow {
   /** What the app gave with it, and who decided what. */
   config: string
   /** The turn itself; null in front of its first save, and where it is over. */
@@ -41,7 +41,7 @@ export interface Row extends ListedRow {
 }
 
 /** What a save changes: members that are left out stay. */
-export interface RowPatch extends Partial<Pick<Row, 'epoch' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
+export interface TurnRowPatch extends Partial<Pick<TurnRow, 'epoch' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
   /** When it was, in Unix milliseconds. */
   updated: number
   /** Keys of the entries that this save has used: they leave the inbox. */
@@ -49,7 +49,7 @@ export interface RowPatch extends Partial<Pick<Row, 'epoch' | 'phase' | 'wakeAt'
 }
 
 /** Something that came for a turn: a decision, a result, a cancel. */
-export interface InboxEntry {
+export interface TurnInboxEntry {
   /** A second entry with the same key is refused, also when the first was taken. */
   key: string
   /** Text that the store does not read. */
@@ -57,7 +57,7 @@ export interface InboxEntry {
 }
 
 /** Which turns `list` gives: all of those that fit every member. */
-export interface RowFilter {
+export interface TurnRowFilter {
   /** Those of this thread. */
   thread?: string
   /** Those with open questions. */
@@ -72,20 +72,20 @@ export interface RowFilter {
  */
 export interface TurnStore {
   /** Adds a turn, `rev` 1. Resolves to false, and changes nothing, if there is one with this id. */
-  create(id: string, row: Omit<Row, 'id' | 'rev'>): Promise<boolean>
+  create(id: string, row: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean>
   /** The turn; null if there is none. */
-  load(id: string): Promise<Row | null>
+  load(id: string): Promise<TurnRow | null>
   /** What came for it and was not taken, in the order in which it came. */
-  inbox(id: string): Promise<InboxEntry[]>
+  inbox(id: string): Promise<TurnInboxEntry[]>
   /**
    * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is another, there is no such turn, or it is
    * `done`. A turn that becomes `done` loses its inbox.
    */
-  save(id: string, rev: number, patch: RowPatch): Promise<number | null>
+  save(id: string, rev: number, patch: TurnRowPatch): Promise<number | null>
   /** Adds an entry. Resolves to false, and changes nothing, if its key was there before, the turn is `done`, or there is none. */
-  push(id: string, entry: InboxEntry): Promise<boolean>
+  push(id: string, entry: TurnInboxEntry): Promise<boolean>
   /** The turns that fit, in any order; what changes meanwhile may be there or not. */
-  list(filter?: RowFilter): AsyncIterable<ListedRow>
+  list(filter?: TurnRowFilter): AsyncIterable<ListedTurnRow>
   /** Removes a turn with all that came for it. Resolves to false if there was none. */
   remove(id: string): Promise<boolean>
 }
@@ -124,7 +124,7 @@ export interface WakeQueue {
 // -- what an app sees ---------------------------------------------------------------------------------------------------------
 
 /** A question that waits for a person. */
-export interface Question extends ApprovalRequest {
+export interface TurnQuestion extends ApprovalRequest {
   /** The turn that asks. */
   turn: string
   /** What the turn belongs to. */
@@ -140,7 +140,7 @@ export interface Question extends ApprovalRequest {
 }
 
 /** What somebody decided about a question. */
-export interface Decision {
+export interface TurnDecision {
   /** The number of the call. */
   call: number
   /** Of the question. */
@@ -152,7 +152,7 @@ export interface Decision {
   /** Runs the call with these instead. */
   arguments?: JsonObject
   /** How long calls like this one need no question. Default `once`. */
-  remember?: Remember
+  remember?: ApprovalDuration
   /** "Like this one" means with exactly these arguments. Default false. */
   exact?: boolean
   /** With `deny`: for the model, and for the card. */
@@ -162,7 +162,7 @@ export interface Decision {
 }
 
 /** A decision that was applied. */
-export interface DecisionRecord extends Pick<Decision, 'call' | 'stage' | 'digest' | 'decision' | 'by'> {
+export interface TurnDecisionRecord extends Pick<TurnDecision, 'call' | 'stage' | 'digest' | 'decision' | 'by'> {
   /** When, in Unix milliseconds. */
   at: number
 }
@@ -188,15 +188,15 @@ export interface TurnEnd {
 /** Where a turn stands. */
 export interface TurnStatus extends Partial<Omit<TurnEnd, 'message'>> {
   /** `running`, `waiting` for people or results from outside, or `done`. */
-  phase: Phase
+  phase: TurnPhase
   /** What it belongs to. */
   thread?: string
   /** What the app gave with it. */
   data?: Json
   /** Its open questions. */
-  questions: Question[]
+  questions: TurnQuestion[]
   /** Who decided what, as far as it was applied. */
-  decisions: DecisionRecord[]
+  decisions: TurnDecisionRecord[]
   /** What a person sees of it, as it was saved last. */
   message: AssistantMessage
   /** @internal Tools of this turn alone. */
@@ -271,9 +271,9 @@ export interface Durable {
    * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects with SluiceError `json` for edited
    * arguments that do not fit, `state` where a rule of the turn forbids them; then the question waits as before.
    */
-  decide(id: string, decision: Decision): Promise<'accepted' | 'stale' | 'over'>
+  decide(id: string, decision: TurnDecision): Promise<'accepted' | 'stale' | 'over'>
   /** @internal The decision about a question that counts, also where no worker has looked at it yet. Undefined where there is none. */
-  decisionOn(id: string, question: Pick<Decision, 'call' | 'stage' | 'digest'>): Promise<DecisionRecord | undefined>
+  decisionOn(id: string, question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): Promise<TurnDecisionRecord | undefined>
   /**
    * The result of a call to an `external` tool, as its `execute` event or its card names it. `accepted`: the worker applies it. `stale`: no such call runs, or
    * it has its result; nothing happens, now or later. `over`: the turn has ended.
@@ -300,7 +300,7 @@ export interface Durable {
     thread?: string
     /** About this tool only. */
     tool?: string
-  }): AsyncIterable<Question>
+  }): AsyncIterable<TurnQuestion>
   /**
    * What the turn tells, from the last `reset` on, until it is done. `from`: only what stands behind this place, unless a `reset` came since. A question stands in it when it
    * can be decided, `waiting` when nothing else happens, `done` when it is saved. Where the process that runs the turn shares no log with this one, `reset` brings what was saved, within a second.

@@ -10,24 +10,24 @@ import { Turn } from '../../engine/core/turn.js'
 import { warn } from '../../engine/core/warning.js'
 import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
 import { EnginesBeside } from './engines-beside.js'
-import { sealedLog } from '../leg/sealed-log.js'
+import { encryptedLog } from '../leg/sealed-log.js'
 import { checkKeys, Sealing } from '../leg/sealing.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './turn-events.js'
-import { files } from './file-turns.js'
+import { fileTurns } from './file-turns.js'
 import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroundings } from './worker-leg.js'
-import { local } from './local.js'
+import { localQueue } from './local.js'
 import { Texts, unreadable } from './texts.js'
-import type { BlobStore, Decision, DecisionRecord, Durable, Question, Row, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './durable-types.js'
+import type { BlobStore, TurnDecision, TurnDecisionRecord, Durable, TurnQuestion, TurnRow, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './durable-types.js'
 import { namedIn } from './who.js'
 
 /** What `durable` takes. */
 export interface DurableOptions<C = unknown> {
   /** Says how a turn is run: asked for every leg. Neither model nor key is kept with the turn. */
   run: (turn: TurnInfo) => (TurnRun<C> & NeedsContext<C>) | Promise<TurnRun<C> & NeedsContext<C>>
-  /** Where turns are kept. Default: `files('./turns')`. */
+  /** Where turns are kept. Default: `fileTurns('./turns')`. */
   store?: TurnStore
-  /** Which turn is looked at next. Default: `local()`, in this process. */
+  /** Which turn is looked at next. Default: `localQueue()`, in this process. */
   queue?: WakeQueue
   /** What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn; `redisLog(client)` and `postgresLog(pool)` have them anywhere. */
   log?: StreamLog
@@ -45,8 +45,8 @@ export interface DurableOptions<C = unknown> {
 const checkOptions = members({
   members: {
     run: func('(turn) => { model, … }'),
-    store: withMethods('a store of turns such as files(folder)', 'create', 'load', 'inbox', 'save', 'push', 'list', 'remove'),
-    queue: withMethods('a queue such as local()', 'wake', 'at', 'work'),
+    store: withMethods('a store of turns such as fileTurns(folder)', 'create', 'load', 'inbox', 'save', 'push', 'list', 'remove'),
+    queue: withMethods('a queue such as localQueue()', 'wake', 'at', 'work'),
     log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
     blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
     seal: checkKeys,
@@ -62,7 +62,7 @@ const checkStart = members({
 const checkDecision = members({
   members: {
     call: whole(1), stage: oneOf('execution', 'result'), digest: text, decision: oneOf('approve', 'deny'), arguments: record, remember: oneOf('once', 'turn', 'session', 'always'), exact: flag, reason: text, by: text,
-  } satisfies { [member in keyof Required<Decision>]: unknown },
+  } satisfies { [member in keyof Required<TurnDecision>]: unknown },
   needs: ['call', 'stage', 'digest', 'decision'],
 })
 const checkResult = members({ members: { value: anything, error: text } })
@@ -105,14 +105,14 @@ class Turns implements Durable {
   readonly #readers = new Map<string, Set<() => void>>()
   #closing = false
 
-  constructor(engine: Engine, { run, store = files('./turns'), queue = local(), log: given, blobs, seal, leaseMs = 30_000 }: DurableOptions) {
+  constructor(engine: Engine, { run, store = fileTurns('./turns'), queue = localQueue(), log: given, blobs, seal, leaseMs = 30_000 }: DurableOptions) {
     this.#engine = engine
     this.#run = run
     this.#store = store
     this.#queue = queue
     this.#engines = new EnginesBeside(engine)
     this.#texts = new Texts(blobs, new Sealing(seal ?? []))
-    const log = given === undefined ? memoryLog() : seal === undefined ? given : sealedLog(given, seal)
+    const log = given === undefined ? memoryLog() : seal === undefined ? given : encryptedLog(given, seal)
     this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
   }
 
@@ -136,7 +136,7 @@ class Turns implements Durable {
     return id
   }
 
-  async decide(id: string, decision: Decision): Promise<'accepted' | 'stale' | 'over'> {
+  async decide(id: string, decision: TurnDecision): Promise<'accepted' | 'stale' | 'over'> {
     checkDecision(decision, 'decision')
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
@@ -150,10 +150,10 @@ class Turns implements Durable {
     return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
   }
 
-  async decisionOn(id: string, question: Pick<Decision, 'call' | 'stage' | 'digest'>): Promise<DecisionRecord | undefined> {
+  async decisionOn(id: string, question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): Promise<TurnDecisionRecord | undefined> {
     const row = await this.#load(id)
     const { decisions = [] } = await this.#config(row)
-    const isOf = (one: Pick<Decision, 'call' | 'stage' | 'digest'>): boolean => keyOf(one) === keyOf(question)
+    const isOf = (one: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): boolean => keyOf(one) === keyOf(question)
     const applied = decisions.findLast(isOf)
     if (row.phase === 'done') return applied
     const asked = (await this.#questionsOf(row)).find(isOf)
@@ -225,7 +225,7 @@ class Turns implements Durable {
     return { ...known, questions: await this.#questionsOf(row), message: await this.#message(row) }
   }
 
-  async *questions(filter: { thread?: string; tool?: string } = {}): AsyncGenerator<Question, void, undefined> {
+  async *questions(filter: { thread?: string; tool?: string } = {}): AsyncGenerator<TurnQuestion, void, undefined> {
     checkFilter(filter, 'filter')
     const { thread, tool } = filter
     let fault: unknown
@@ -367,7 +367,7 @@ class Turns implements Durable {
     return end === 'done' || end === 'again' ? end : 'waiting'
   }
 
-  async #given({ id, thread, config }: Row): Promise<TurnRun> {
+  async #given({ id, thread, config }: TurnRow): Promise<TurnRun> {
     checkEngine(this.#engine)
     const { data } = await this.#config({ id, config })
     const given: unknown = await this.#run({ id, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }) })
@@ -380,29 +380,29 @@ class Turns implements Durable {
 
   // -- reading a row --------------------------------------------------------------------------------------------------------
 
-  async #load(id: string): Promise<Row> {
+  async #load(id: string): Promise<TurnRow> {
     anId(id, 'id')
     const row = await this.#store.load(id)
     if (!row) throw new SluiceError({ code: 'not_found', path: id, detail: 'there is no such turn' })
     return row
   }
 
-  async #read({ id }: Pick<Row, 'id'>, what: string, kept: string): Promise<unknown> {
+  async #read({ id }: Pick<TurnRow, 'id'>, what: string, kept: string): Promise<unknown> {
     return await this.#texts.parse(id, what, kept)
   }
 
-  async #config(row: Pick<Row, 'id' | 'config'>): Promise<Config> {
+  async #config(row: Pick<TurnRow, 'id' | 'config'>): Promise<Config> {
     return (await this.#read(row, 'config', row.config)) as Config
   }
 
   /** Those that can still be decided. */
-  async #questionsOf(row: Pick<Row, 'id' | 'questions'>): Promise<Question[]> {
+  async #questionsOf(row: Pick<TurnRow, 'id' | 'questions'>): Promise<TurnQuestion[]> {
     if (row.questions === null) return []
-    const questions = (await this.#read(row, 'questions', row.questions)) as Question[]
+    const questions = (await this.#read(row, 'questions', row.questions)) as TurnQuestion[]
     return questions.filter(({ expiresAt = Infinity }) => expiresAt > Date.now())
   }
 
-  async #message(row: Row): Promise<TurnStatus['message']> {
+  async #message(row: TurnRow): Promise<TurnStatus['message']> {
     if (row.state === null) return nothing()
     const { decisions = [] } = await this.#config(row)
     const isCarriedOn = row.phase === 'running' && (row.wakeAt ?? 0) > Date.now()
@@ -410,7 +410,7 @@ class Turns implements Durable {
   }
 
   /** Throws where edited arguments do not fit the question as this process asks it. Where the worker has other tools, it sees what fits them. */
-  async #checkArguments(row: Row, { call, stage, digest, decision, arguments: args }: Decision): Promise<void> {
+  async #checkArguments(row: TurnRow, { call, stage, digest, decision, arguments: args }: TurnDecision): Promise<void> {
     if (decision !== 'approve' || stage !== 'execution' || args === undefined || row.state === null) return
     await this.#restored(row, row.state, (turn) => {
       turn.tick()
@@ -419,7 +419,7 @@ class Turns implements Durable {
     })
   }
 
-  async #restored<T>(row: Row, kept: string, look: (turn: Turn) => T): Promise<T> {
+  async #restored<T>(row: TurnRow, kept: string, look: (turn: Turn) => T): Promise<T> {
     const state = await this.#texts.read(row.id, 'state', kept)
     const { external = [] } = await this.#config(row)
     let turn: Turn
@@ -452,7 +452,7 @@ function withRunning(turn: Turn): AssistantMessage {
   return { ...message, blocks: message.blocks.map((block) => (block.type === 'tool_use' && cut.has(block.call) ? runningAgain(block) : block)) }
 }
 
-const runningAgain = ({ reason: _, told: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
+const runningAgain = ({ reason: _, modelOutput: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
 
 // -- what an engine must be like ----------------------------------------------------------------------------------------------
 

@@ -9,17 +9,17 @@ import { LockLost } from '../../engine/core/lock-file.js'
 import { isObject } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import { faultIn, fits, listed } from './row.js'
-import type { BlobStore, InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './durable-types.js'
+import type { BlobStore, TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
 
 /**
  * Keeps turns in a folder, created with the first turn: `<folder>/<id>/turn.json`, what came for it in `inbox/` beside it. Any number of processes may use it
  * at the same time, on one machine. A damaged file is told with its path, and never written over. Throws SluiceError `option` if `folder` is not a path.
  */
-export function files(folder: string): TurnStore {
+export function fileTurns(folder: string): TurnStore {
   return new FileTurns(checkedFolder(folder))
 }
 
-/** Keeps blobs in a folder: `<folder>/<id>/<sha256>`. It may be the folder of `files`. Throws SluiceError `option` if `folder` is not a path. */
+/** Keeps blobs in a folder: `<folder>/<id>/<sha256>`. It may be the folder of `fileTurns`. Throws SluiceError `option` if `folder` is not a path. */
 export function fileBlobs(folder: string): BlobStore {
   return new FileBlobs(checkedFolder(folder))
 }
@@ -38,7 +38,7 @@ const INBOX = 'inbox'
 const BLOBS = 'blobs'
 
 /** The file of a turn. A later version may write another number, which this one refuses to read. */
-interface Kept extends Row {
+interface Kept extends TurnRow {
   sluice: 1
   /** The keys of entries that were used. */
   taken: string[]
@@ -53,7 +53,7 @@ class FileTurns implements TurnStore {
     this.#folder = folder
   }
 
-  async create(id: string, row: Omit<Row, 'id' | 'rev'>): Promise<boolean> {
+  async create(id: string, row: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
     return await this.#changing(id, async (check) => {
       const folder = this.#pathOf(id)
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -63,19 +63,19 @@ class FileTurns implements TurnStore {
     })
   }
 
-  async load(id: string): Promise<Row | null> {
+  async load(id: string): Promise<TurnRow | null> {
     const kept = await this.#read(id)
     if (!kept) return null
     const { sluice: _, taken: __, ...row } = kept
     return row
   }
 
-  async inbox(id: string): Promise<InboxEntry[]> {
+  async inbox(id: string): Promise<TurnInboxEntry[]> {
     const kept = await this.#read(id)
     return kept ? await this.#entries(kept) : []
   }
 
-  async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
+  async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     return await this.#changing(id, async (check) => {
       const kept = await this.#read(id)
       if (!kept || kept.rev !== rev || kept.phase === 'done') return null
@@ -93,7 +93,7 @@ class FileTurns implements TurnStore {
     })
   }
 
-  async push(id: string, { key, entry }: InboxEntry): Promise<boolean> {
+  async push(id: string, { key, entry }: TurnInboxEntry): Promise<boolean> {
     return await this.#changing(id, async (check) => {
       const kept = await this.#read(id)
       if (!kept || kept.phase === 'done' || kept.taken.includes(key)) return false
@@ -107,7 +107,7 @@ class FileTurns implements TurnStore {
     })
   }
 
-  async *list(filter: RowFilter = {}): AsyncGenerator<ListedRow, void, undefined> {
+  async *list(filter: TurnRowFilter = {}): AsyncGenerator<ListedTurnRow, void, undefined> {
     const found = await attempt(this.#folder, () => orNull(readdir(this.#folder, { withFileTypes: true })), of)
     const open = filter.due !== undefined || filter.asking === true // nothing is due or asked once it is done
     for (const { name } of (found ?? []).filter((one) => one.isDirectory() && isFolderName(one.name))) {
@@ -176,9 +176,9 @@ class FileTurns implements TurnStore {
     return names.filter((name) => /^\d{8}-[0-9a-f]{64}$/.test(name)).sort()
   }
 
-  async #entries({ id, taken }: Kept): Promise<InboxEntry[]> {
+  async #entries({ id, taken }: Kept): Promise<TurnInboxEntry[]> {
     const inbox = join(this.#pathOf(id), INBOX)
-    const entries: InboxEntry[] = []
+    const entries: TurnInboxEntry[] = []
     await attempt(inbox, async () => {
       for (const name of await this.#names(id)) {
         const text = await orNull(readFile(join(inbox, name), 'utf8'))
@@ -206,8 +206,8 @@ function parsed(path: string, text: string): Kept {
   return kept as Kept
 }
 
-function entryOf(path: string, text: string): InboxEntry {
-  const { key, entry } = jsonOf(path, text) as Partial<InboxEntry>
+function entryOf(path: string, text: string): TurnInboxEntry {
+  const { key, entry } = jsonOf(path, text) as Partial<TurnInboxEntry>
   if (typeof key !== 'string' || typeof entry !== 'string') throw damaged(path, 'expected {"key":"…","entry":"…"}')
   return { key, entry }
 }

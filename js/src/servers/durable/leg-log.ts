@@ -3,7 +3,7 @@ import { messageOf } from '../../engine/core/errors.js'
 import type { AssistantMessage, SluiceEvent } from '../../engine/core/events.js'
 import { warn } from '../../engine/core/warning.js'
 import type { StreamLog } from '../leg/stream-log.js'
-import type { Question, ResetEvent } from './durable-types.js'
+import type { TurnQuestion, ResetEvent } from './durable-types.js'
 
 export class LegLog {
   readonly #log: StreamLog
@@ -41,14 +41,14 @@ export class LegLog {
   }
 
   /** These questions are in the store, and perhaps the end. */
-  saved(questions: readonly Question[], end: boolean): void {
+  saved(questions: readonly TurnQuestion[], end: boolean): void {
     for (const question of questions) this.#saved.add(nameOf(question))
     this.#endSaved ||= end
     this.#pump()
   }
 
   /** This question is in the store. */
-  knows(question: Question): boolean {
+  knows(question: TurnQuestion): boolean {
     return this.#saved.has(nameOf(question))
   }
 
@@ -106,6 +106,6 @@ export class LegLog {
   }
 }
 
-const nameOf = ({ call, stage, digest }: Pick<Question, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
+const nameOf = ({ call, stage, digest }: Pick<TurnQuestion, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
 
 const tellFault = (error: unknown): void => warn(`the stream log: ${messageOf(error)}; readers get the rest from the store`)

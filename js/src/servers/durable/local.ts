@@ -4,7 +4,7 @@ import { members, whole } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import type { QueueWorker, WakeQueue } from './durable-types.js'
 
-/** What `local` takes. */
+/** What `localQueue` takes. */
 export interface LocalOptions {
   /** How many turns are worked on at once. They wait more than they compute. Default 50. */
   concurrency?: number
@@ -20,7 +20,7 @@ const FIRST_DELAY_MS = 500
 const checkOptions = members({ members: { concurrency: whole(1) } })
 
 /** A queue in the memory of this process. What it forgets when the process ends, `sweep` finds. Throws SluiceError `option` where an option is wrong. */
-export function local(options: LocalOptions = {}): WakeQueue {
+export function localQueue(options: LocalOptions = {}): WakeQueue {
   checkOptions(options, 'options')
   return new LocalQueue(options.concurrency ?? 50)
 }

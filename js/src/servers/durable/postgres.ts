@@ -3,7 +3,7 @@ import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { members, withMethods, is } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import { checked, listed, sound } from './row.js'
-import type { InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './durable-types.js'
+import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
 
 /** A `Pool` of `pg`, or whatever queries as it does. */
 export interface PostgresPool {
@@ -14,7 +14,7 @@ export interface PostgresPool {
   }>
 }
 
-/** What `postgres` takes. */
+/** What `postgresTurns` takes. */
 export interface PostgresOptions {
   /** In front of the names of the tables: letters, digits and `_`; `app.sluice_` puts them in a schema that is there. Default `sluice_`. */
   prefix?: string
@@ -30,7 +30,7 @@ const checkOptions = members({ members: { prefix: checkPrefix } })
  * Keeps turns in two tables of a Postgres database (12 or later), `sluice_turns` and `sluice_inbox`, created if missing. The app makes the pool and ends it. Any number of
  * processes may use it. Throws SluiceError `option` if this is no pool.
  */
-export function postgres(pool: PostgresPool, options: PostgresOptions = {}): TurnStore {
+export function postgresTurns(pool: PostgresPool, options: PostgresOptions = {}): TurnStore {
   checkPool(pool, 'pool')
   checkOptions(options, 'options')
   return new PostgresTurns(pool, options.prefix ?? 'sluice_')
@@ -55,23 +55,23 @@ class PostgresTurns implements TurnStore {
     listenTo(pool)
   }
 
-  async create(id: string, { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<Row, 'id' | 'rev'>): Promise<boolean> {
+  async create(id: string, { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
     const rows = await this.#query(`INSERT INTO ${this.#turns} (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result)
       VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`, [id, thread, epoch, phase, wakeAt, updated, questions, config, state, result])
     return rows.length > 0
   }
 
-  async load(id: string): Promise<Row | null> {
-    const [row] = await this.#query<Row>(`SELECT ${LISTED}, config, state, result FROM ${this.#turns} WHERE id = $1`, [id])
+  async load(id: string): Promise<TurnRow | null> {
+    const [row] = await this.#query<TurnRow>(`SELECT ${LISTED}, config, state, result FROM ${this.#turns} WHERE id = $1`, [id])
     return row ? checked({ ...listedOf(row), config: row.config, state: row.state, result: row.result }) : null
   }
 
-  async inbox(id: string): Promise<InboxEntry[]> {
-    const rows = await this.#query<InboxEntry>(`SELECT key, entry FROM ${this.#inbox} WHERE turn = $1 AND entry IS NOT NULL ORDER BY number`, [id])
+  async inbox(id: string): Promise<TurnInboxEntry[]> {
+    const rows = await this.#query<TurnInboxEntry>(`SELECT key, entry FROM ${this.#inbox} WHERE turn = $1 AND entry IS NOT NULL ORDER BY number`, [id])
     return rows.map(({ key, entry }) => ({ key, entry }))
   }
 
-  async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
+  async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     const set = changed.map((name, at) => `${columns[name]} = $${at + 4}`).join(', ')
     const rows = await this.#query(`
@@ -82,7 +82,7 @@ class PostgresTurns implements TurnStore {
     return rows.length > 0 ? rev + 1 : null
   }
 
-  async push(id: string, { key, entry }: InboxEntry): Promise<boolean> {
+  async push(id: string, { key, entry }: TurnInboxEntry): Promise<boolean> {
     // The row is locked against the save that makes it done: nothing comes to a turn that is over.
     const rows = await this.#query(`
       WITH open AS (SELECT id FROM ${this.#turns} WHERE id = $1 AND phase <> 'done' FOR SHARE)
@@ -90,7 +90,7 @@ class PostgresTurns implements TurnStore {
     return rows.length > 0
   }
 
-  async *list(filter: RowFilter = {}): AsyncGenerator<ListedRow, void, undefined> {
+  async *list(filter: TurnRowFilter = {}): AsyncGenerator<ListedTurnRow, void, undefined> {
     const { thread, asking, due } = filter
     const values: unknown[] = []
     const value = (given: unknown): string => `$${values.push(given) + 1}`
@@ -103,10 +103,10 @@ class PostgresTurns implements TurnStore {
         AND (wake_at <= ${now} OR phase = 'waiting') AND phase <> 'done'`)
     }
     for (let last = ''; ;) {
-      const rows = await this.#query<ListedRow>(`SELECT ${LISTED} FROM ${this.#turns} WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, [last, ...values])
+      const rows = await this.#query<ListedTurnRow>(`SELECT ${LISTED} FROM ${this.#turns} WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, [last, ...values])
       yield* sound(rows.map(listedOf))
       if (rows.length < PAGE) return
-      last = (rows.at(-1) as ListedRow).id
+      last = (rows.at(-1) as ListedTurnRow).id
     }
   }
 
@@ -167,7 +167,7 @@ export function listenTo(pool: PostgresPool, what = 'the turns'): void {
 export const storageError = (cause: unknown, what = 'the turns'): SluiceError => new SluiceError({ code: 'storage', path: 'pool', detail: `the database of ${what}: ${messageOf(cause)}`, cause })
 
 /** A bigint comes as text. */
-function listedOf(row: ListedRow): ListedRow {
+function listedOf(row: ListedTurnRow): ListedTurnRow {
   const { rev, epoch, wakeAt, updated } = row
   return { ...listed(row), rev: Number(rev), epoch: Number(epoch), wakeAt: wakeAt === null ? null : Number(wakeAt), updated: Number(updated) }
 }

@@ -3,9 +3,9 @@
 import { is, members } from '../../engine/core/options.js'
 import { senderOf, storing, type RedisClient, type Send } from './redis-client.js'
 import { checked, sound } from './row.js'
-import type { InboxEntry, ListedRow, Phase, Row, RowFilter, RowPatch, TurnStore } from './durable-types.js'
+import type { TurnInboxEntry, ListedTurnRow, TurnPhase, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
 
-/** What `redis` takes. */
+/** What `redisTurns` takes. */
 export interface RedisOptions {
   /** In front of every key. In a cluster all of them must lie in one slot: `{sluice}:`, the default, does that. */
   prefix?: string
@@ -18,7 +18,7 @@ export const checkRedisOptions = members({ members: { prefix: is('a text', (valu
  * Keeps turns in a Redis (6.2 or later) by a client of `ioredis` or `redis`. The app makes the client and ends it. Any number of processes may use it. What Redis has confirmed survives its
  * crash only with `appendonly yes` and `appendfsync always`; with `everysec` a second may be lost. `maxmemory-policy` must be `noeviction`. Throws SluiceError `option` if this is no client.
  */
-export function redis(client: RedisClient, options: RedisOptions = {}): TurnStore {
+export function redisTurns(client: RedisClient, options: RedisOptions = {}): TurnStore {
   checkRedisOptions(options, 'options')
   return new RedisTurns(storing(senderOf(client), 'the turns'), options.prefix ?? '{sluice}:')
 }
@@ -102,32 +102,32 @@ class RedisTurns implements TurnStore {
     this.#prefix = prefix
   }
 
-  async create(id: string, row: Omit<Row, 'id' | 'rev'>): Promise<boolean> {
+  async create(id: string, row: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
     return (await this.#run('create', id, ...fieldsOf(row))) === 1
   }
 
-  async load(id: string): Promise<Row | null> {
+  async load(id: string): Promise<TurnRow | null> {
     const found = (await this.#send('HMGET', `${this.#prefix}t:${id}`, 'thread', 'rev', 'epoch', 'phase', 'wakeAt', 'updated', 'questions', 'config', 'state', 'result')) as (string | null)[]
     const row = listedOf(id, found)
     const [config, state, result] = found.slice(7) as [string, string, string]
     return row && checked({ ...row, config, state: state || null, result: result || null })
   }
 
-  async inbox(id: string): Promise<InboxEntry[]> {
+  async inbox(id: string): Promise<TurnInboxEntry[]> {
     const found = (await this.#run('inbox', id)) as string[]
     return Array.from({ length: found.length / 2 }, (_, at) => ({ key: found[2 * at] as string, entry: found[2 * at + 1] as string }))
   }
 
-  async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
+  async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     const saved = await this.#run('save', id, rev, taken.length, ...taken, ...fieldsOf(patch))
     return saved === null ? null : Number(saved)
   }
 
-  async push(id: string, { key, entry }: InboxEntry): Promise<boolean> {
+  async push(id: string, { key, entry }: TurnInboxEntry): Promise<boolean> {
     return (await this.#run('push', id, key, entry)) === 1
   }
 
-  async *list(filter: RowFilter = {}): AsyncGenerator<ListedRow, void, undefined> {
+  async *list(filter: TurnRowFilter = {}): AsyncGenerator<ListedTurnRow, void, undefined> {
     const { thread, asking, due } = filter
     const seen = new Set<string>()
     for await (const ids of due === undefined ? this.#byName(asking ? 'asking' : 'ids') : this.#due(due)) {
@@ -169,11 +169,11 @@ class RedisTurns implements TurnStore {
   }
 }
 
-function fieldsOf(row: Partial<Omit<Row, 'id' | 'rev'>>): (string | number)[] {
+function fieldsOf(row: Partial<Omit<TurnRow, 'id' | 'rev'>>): (string | number)[] {
   return columns.flatMap((name) => (row[name] === undefined ? [] : [name, row[name] ?? '']))
 }
 
-function listedOf(id: string, [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[]): ListedRow | null {
+function listedOf(id: string, [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[]): ListedTurnRow | null {
   if (typeof rev !== 'string' && typeof phase !== 'string') return null
-  return { id, thread: thread || null, rev: Number(rev ?? NaN), epoch: Number(epoch ?? NaN), phase: phase as Phase, wakeAt: wakeAt ? Number(wakeAt) : null, updated: Number(updated), questions: questions || null }
+  return { id, thread: thread || null, rev: Number(rev ?? NaN), epoch: Number(epoch ?? NaN), phase: phase as TurnPhase, wakeAt: wakeAt ? Number(wakeAt) : null, updated: Number(updated), questions: questions || null }
 }

@@ -3,7 +3,7 @@
 import { messageOf } from '../../engine/core/errors.js'
 import type { ApprovalEvent, AssistantMessage, Block, SluiceEvent, TextMarks } from '../../engine/core/events.js'
 import { warn } from '../../engine/core/warning.js'
-import type { Durable, Question, TurnEvent, TurnStatus } from './durable-types.js'
+import type { Durable, TurnQuestion, TurnEvent, TurnStatus } from './durable-types.js'
 import type { LegEnd, Writer } from '../leg/legs.js'
 import type { LoggedChunks } from '../leg/stream-log.js'
 
@@ -71,7 +71,7 @@ export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Tellin
 export const waitingEnd = ({ message }: Pick<TurnStatus, 'message'>): LegEnd => ({ outcome: 'suspended', message })
 
 /** A question that was saved, as it was told. */
-export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: Question): ApprovalEvent => ({ type: 'approval', seq: 0, ...question })
+export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: TurnQuestion): ApprovalEvent => ({ type: 'approval', seq: 0, ...question })
 
 const logged = (chunks: readonly unknown[]): LoggedChunks => ({ epoch: 0, chunks: chunks.map((chunk) => JSON.stringify(chunk)) })
 

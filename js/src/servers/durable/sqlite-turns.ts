@@ -2,13 +2,13 @@
 import { withMethods } from '../../engine/core/options.js'
 import { SqliteAccess, type SqliteDatabase } from '../../app/conversations/sqlite-access.js'
 import { checked, sound } from './row.js'
-import type { InboxEntry, ListedRow, Row, RowFilter, RowPatch, TurnStore } from './durable-types.js'
+import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
 
 /**
  * Keeps turns in two tables of a database, `sluice_turns` and `sluice_inbox`, created if missing. The app opens and closes the database and chooses its
  * settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the same time. Throws SluiceError `option` if this is not a database.
  */
-export function sqlite(database: SqliteDatabase): TurnStore {
+export function sqliteTurns(database: SqliteDatabase): TurnStore {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
   return new SqliteTurns(database)
 }
@@ -36,7 +36,7 @@ class SqliteTurns implements TurnStore {
     this.#database = new SqliteAccess(database, 'the turns', () => this.#database.exec(TABLES))
   }
 
-  async create(id: string, row: Omit<Row, 'id' | 'rev'>): Promise<boolean> {
+  async create(id: string, row: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
     const { thread, epoch, phase, wakeAt, updated, questions, config, state, result } = row
     return await this.#database.transaction('write', () => {
       if (this.#database.get('SELECT 1 FROM sluice_turns WHERE id = ?', id)) return false
@@ -46,17 +46,17 @@ class SqliteTurns implements TurnStore {
     })
   }
 
-  async load(id: string): Promise<Row | null> {
-    const row = await this.#database.transaction('read', () => this.#database.get<Row>(`SELECT ${LISTED}, config, state, result FROM sluice_turns WHERE id = ?`, id))
+  async load(id: string): Promise<TurnRow | null> {
+    const row = await this.#database.transaction('read', () => this.#database.get<TurnRow>(`SELECT ${LISTED}, config, state, result FROM sluice_turns WHERE id = ?`, id))
     return row ? checked({ ...row }) : null
   }
 
-  async inbox(id: string): Promise<InboxEntry[]> {
+  async inbox(id: string): Promise<TurnInboxEntry[]> {
     return await this.#database.transaction('read', () =>
-      this.#database.all<InboxEntry>('SELECT key, entry FROM sluice_inbox WHERE turn = ? AND entry IS NOT NULL ORDER BY number', id).map((entry) => ({ ...entry })))
+      this.#database.all<TurnInboxEntry>('SELECT key, entry FROM sluice_inbox WHERE turn = ? AND entry IS NOT NULL ORDER BY number', id).map((entry) => ({ ...entry })))
   }
 
-  async save(id: string, rev: number, { taken = [], ...patch }: RowPatch): Promise<number | null> {
+  async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     return await this.#database.transaction('write', () => {
       const known = this.#database.get<{ rev: number }>("SELECT rev FROM sluice_turns WHERE id = ? AND phase <> 'done'", id)
@@ -69,7 +69,7 @@ class SqliteTurns implements TurnStore {
     })
   }
 
-  async push(id: string, { key, entry }: InboxEntry): Promise<boolean> {
+  async push(id: string, { key, entry }: TurnInboxEntry): Promise<boolean> {
     return await this.#database.transaction('write', () => {
       if (!this.#database.get("SELECT 1 FROM sluice_turns WHERE id = ? AND phase <> 'done'", id)) return false
       if (this.#database.get('SELECT 1 FROM sluice_inbox WHERE turn = ? AND key = ?', id, key)) return false
@@ -78,7 +78,7 @@ class SqliteTurns implements TurnStore {
     })
   }
 
-  async *list(filter: RowFilter = {}): AsyncGenerator<ListedRow, void, undefined> {
+  async *list(filter: TurnRowFilter = {}): AsyncGenerator<ListedTurnRow, void, undefined> {
     const { thread, asking, due } = filter
     const where: string[] = ['id > ?']
     const values: unknown[] = []
@@ -92,10 +92,10 @@ class SqliteTurns implements TurnStore {
     }
     for (let last = ''; ;) {
       const rows = await this.#database.transaction('read', () =>
-        this.#database.all<ListedRow>(`SELECT ${LISTED} FROM sluice_turns WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, last, ...values))
+        this.#database.all<ListedTurnRow>(`SELECT ${LISTED} FROM sluice_turns WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, last, ...values))
       yield* sound(rows)
       if (rows.length < PAGE) return
-      last = (rows.at(-1) as ListedRow).id
+      last = (rows.at(-1) as ListedTurnRow).id
     }
   }
 

@@ -5,13 +5,13 @@ import { onAbort } from '../../engine/core/on-abort.js'
 import { warn } from '../../engine/core/warning.js'
 import type { LoggedChunks, StreamLog } from '../leg/stream-log.js'
 import { leavable } from './leavable.js'
-import type { Question, ResetEvent, Row, TurnEnd, TurnEvent } from './durable-types.js'
+import type { TurnQuestion, ResetEvent, TurnRow, TurnEnd, TurnEvent } from './durable-types.js'
 
 /** A turn as it was saved. */
 export interface Saved {
-  row: Pick<Row, 'phase' | 'epoch' | 'rev'>
+  row: Pick<TurnRow, 'phase' | 'epoch' | 'rev'>
   message: AssistantMessage
-  questions: readonly Question[]
+  questions: readonly TurnQuestion[]
   end: TurnEnd | undefined
 }
 

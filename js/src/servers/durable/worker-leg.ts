@@ -10,7 +10,7 @@ import { withClientTools, type ClientTool } from '../leg/client-tools.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import { unreadable, type Texts } from './texts.js'
-import type { Decision, DecisionRecord, Question, Row, RowPatch, TurnEnd, TurnRun, TurnStore } from './durable-types.js'
+import type { TurnDecision, TurnDecisionRecord, TurnQuestion, TurnRow, TurnRowPatch, TurnEnd, TurnRun, TurnStore } from './durable-types.js'
 import { namedIn, namedOf } from './who.js'
 
 /** What `config` of a row holds. */
@@ -18,13 +18,13 @@ export interface Config {
   /** In front of the first save only: then the state has them. */
   messages?: ChatMessage[]
   data?: Json
-  decisions?: DecisionRecord[]
+  decisions?: TurnDecisionRecord[]
   /** Tools of this turn alone, which a client runs. */
   external?: readonly ClientTool[]
 }
 
 /** An entry of an inbox. */
-export type Entry = ({ type: 'decision'; at: number } & Decision) | { type: 'result'; call: number; digest?: string; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
+export type Entry = ({ type: 'decision'; at: number } & TurnDecision) | { type: 'result'; call: number; digest?: string; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
 
 /** What a leg needs of the turns around it. */
 export interface Surroundings {
@@ -47,7 +47,7 @@ const MOST_DECISIONS = 1000
 
 export class Leg {
   readonly #around: Surroundings
-  readonly #row: Row
+  readonly #row: TurnRow
   readonly #config: Config
   readonly #log: LegLog
   #run: Run | undefined
@@ -70,17 +70,17 @@ export class Leg {
   #over = false
 
   // -- of the turn
-  readonly #questions = new Map<number, Question>()
+  readonly #questions = new Map<number, TurnQuestion>()
   /** What the model wrote of the calls that this worker read. */
   readonly #written = new Map<number, Pick<CardFields, 'askedName' | 'rawArguments'>>()
   /** The questions that were asked by the workers before. */
-  readonly #before = new Map<string, Question>()
+  readonly #before = new Map<string, TurnQuestion>()
   /** Entries that were used: the next save takes them out of the inbox. */
   readonly #used = new Set<string>()
   #configChanged = false
 
   /** @param row as it was saved when this worker took it */
-  constructor(around: Surroundings, row: Row, config: Config) {
+  constructor(around: Surroundings, row: TurnRow, config: Config) {
     this.#around = around
     this.#row = row
     this.#config = config
@@ -125,7 +125,7 @@ export class Leg {
   }
 
   /** It threw: others may try at once. What was saved on the way stays. */
-  async giveBack(before: Row): Promise<void> {
+  async giveBack(before: TurnRow): Promise<void> {
     if (this.#lost || this.#over) return
     const place = this.#saved ? { phase: 'running' as const, wakeAt: 0 } : { phase: before.phase, wakeAt: before.wakeAt }
     await this.#write(async () => place).catch(() => {}) // then its lease runs out
@@ -141,7 +141,7 @@ export class Leg {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
     const { external = [] } = this.#config
-    for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as Question[])) this.#before.set(keyOf(question), question)
+    for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as TurnQuestion[])) this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
       onEvent: (told: SluiceEvent) => {
@@ -203,7 +203,7 @@ export class Leg {
   }
 
   /** Saves the turn with what belongs to it at this moment. Throws where it was not saved. */
-  async #save(state: string | null, place: Pick<RowPatch, 'phase' | 'wakeAt'>, result?: TurnEnd): Promise<void> {
+  async #save(state: string | null, place: Pick<TurnRowPatch, 'phase' | 'wakeAt'>, result?: TurnEnd): Promise<void> {
     const { id } = this.#row
     const { texts } = this.#around
     const questions = result ? [] : [...this.#questions.values()]
@@ -221,7 +221,7 @@ export class Leg {
     this.#log.saved(questions, result !== undefined)
   }
 
-  async #write(make: () => Promise<Omit<RowPatch, 'updated'>>): Promise<void> {
+  async #write(make: () => Promise<Omit<TurnRowPatch, 'updated'>>): Promise<void> {
     const written = this.#saving.then(async () => {
       if (this.#lost) throw lostError()
       const patch = { ...(await make()), updated: Date.now() }
@@ -290,7 +290,7 @@ export class Leg {
     const known = this.#before.get(keyOf(asked))
     const written = this.#written.get(asked.call) ?? this.#run?.before?.blocks.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.call === asked.call)
     const twice = givenTwice(written?.rawArguments ?? '')
-    const question: Question = {
+    const question: TurnQuestion = {
       ...asked, turn: id, ...(thread === null ? {} : { thread }), askedAt: known?.askedAt ?? Date.now(),
       ...(written?.askedName === undefined ? {} : { askedName: written.askedName }), ...(twice.length > 0 ? { twice } : {}),
     }
@@ -342,7 +342,7 @@ export class Leg {
   }
 
   /** Returns true where the decision was applied: not where a rule of today, or the tool, refuses what it says. Then the call is refused, and the model is told. */
-  #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: Decision): boolean {
+  #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: TurnDecision): boolean {
     const question = { call, digest }
     if (decision === 'deny') return run.deny(question, reason)
     if (stage === 'result') return run.release(question)
@@ -359,7 +359,7 @@ export class Leg {
   }
 
   /** Decides. What is told of it names who did. */
-  #record(run: Run, entry: Decision & { at: number }): void {
+  #record(run: Run, entry: TurnDecision & { at: number }): void {
     const before = this.#decisions
     const { call, stage, digest, decision, by, at } = entry
     if (before.length < MOST_DECISIONS) this.#config.decisions = [...before, { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }]
@@ -367,7 +367,7 @@ export class Leg {
     else this.#config.decisions = before
   }
 
-  get #decisions(): DecisionRecord[] {
+  get #decisions(): TurnDecisionRecord[] {
     return this.#config.decisions ?? []
   }
 
@@ -390,7 +390,7 @@ export class Leg {
 const lostError = (): Error => new Error('another worker has the turn')
 
 /** By which a question is known, and a decision about it. */
-export const keyOf = ({ call, stage, digest }: Pick<Decision, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
+export const keyOf = ({ call, stage, digest }: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
 
 /** What is left of a message where nothing was saved. */
 export const nothing = (): AssistantMessage => ({ role: 'assistant', rounds: 0, blocks: [] })

@@ -1,5 +1,5 @@
 // What a person decided about a question: read from what a client sent, and carried out.
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import { countingIn, type Counting } from '../../engine/core/counting.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import type { ApprovalEvent, AssistantMessage, JsonObject, ToolUseBlock } from '../../engine/core/events.js'
@@ -12,11 +12,11 @@ export interface Decision {
   approved: boolean
   reason?: string
   arguments?: JsonObject
-  remember?: Remember
+  remember?: ApprovalDuration
   exact?: boolean
 }
 
-const lengths: readonly Remember[] = ['once', 'turn', 'session', 'always']
+const lengths: readonly ApprovalDuration[] = ['once', 'turn', 'session', 'always']
 
 /** Throws Refusal where a member is of another kind: nothing is run by half of what a person meant. */
 export function decisionOf({ approved, reason, arguments: args, remember, exact }: { [member: string]: unknown }): Decision {
@@ -25,7 +25,7 @@ export function decisionOf({ approved, reason, arguments: args, remember, exact 
   if (remember != null && !(lengths as readonly unknown[]).includes(remember)) throw new Refusal(400, `remember: found ${shown(remember)}, expected ${lengths.join(' | ')}`)
   return {
     approved, ...(typeof reason === 'string' ? { reason } : {}), ...(args == null ? {} : { arguments: args as JsonObject }),
-    ...(remember == null ? {} : { remember: remember as Remember }), ...(exact === true ? { exact } : {}),
+    ...(remember == null ? {} : { remember: remember as ApprovalDuration }), ...(exact === true ? { exact } : {}),
   }
 }
 
@@ -33,7 +33,7 @@ export function decisionOf({ approved, reason, arguments: args, remember, exact 
 export const NOT_WAITING = 'this question does not wait any more'
 
 /** @returns what is wrong with the decision, if anything: then nothing was decided. */
-export function decide(run: Run, event: ApprovalEvent, { approved, reason, arguments: args, remember = 'once', exact }: Decision, most: Remember): string | undefined {
+export function decide(run: Run, event: ApprovalEvent, { approved, reason, arguments: args, remember = 'once', exact }: Decision, most: ApprovalDuration): string | undefined {
   try {
     const decided = !approved ? run.deny(event, reason) : event.stage === 'result' ? run.release(event)
       : run.approve(event, { remember: cut(remember, most), ...(args ? { arguments: args } : {}), ...(exact ? { exact } : {}) })
@@ -62,4 +62,4 @@ export const notCounting = (said: 'stale' | 'over', { decision, by }: Counting):
 export const staleDecision = (said: 'stale' | 'over', counts: Counting): Refusal => new Refusal(409, notCounting(said, counts), { decided: false, reason: said, ...counts })
 
 /** For how long it is remembered at most. */
-export const cut = (remember: Remember, most: Remember): Remember => lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as Remember
+export const cut = (remember: ApprovalDuration, most: ApprovalDuration): ApprovalDuration => lengths[Math.min(lengths.indexOf(remember), lengths.indexOf(most))] as ApprovalDuration

@@ -1,5 +1,5 @@
 // Decisions and results of a client, applied to the questions and calls that they are about.
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import type { ApprovalEvent, ExecuteEvent, SluiceEvent } from '../../engine/core/events.js'
 import type { Run } from '../../engine/core/run.js'
 import { decide, type Decision } from './decision.js'
@@ -18,10 +18,10 @@ export interface Answered {
 
 export class Answers {
   readonly #run: Run
-  readonly #most: Remember
+  readonly #most: ApprovalDuration
   readonly #answered: Answered
 
-  constructor(run: Run, answered: Answered, most: Remember) {
+  constructor(run: Run, answered: Answered, most: ApprovalDuration) {
     this.#run = run
     this.#most = most
     this.#answered = answered

@@ -1,23 +1,23 @@
 // What handlers share, whatever runs their turns: who may ask, what is read of a request, and what a person wrote.
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import { messageOf } from '../../engine/core/errors.js'
-import type { Json, Part } from '../../engine/core/events.js'
+import type { Json, ResultPart } from '../../engine/core/events.js'
 import { func, milliseconds, oneOf, whole, withMethods, type Check } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import { withoutPictures } from '../../app/conversations/blobs.js'
-import type { Conversation, Conversations, Entry } from '../../app/conversations/conversation-types.js'
+import type { Conversation, Conversations, ConversationEntry } from '../../app/conversations/conversation-types.js'
 import { bodyOf, refuseForms } from './request-body.js'
 import { streamOf, type Framing } from './event-stream.js'
 import { Refusal } from './leg-refusal.js'
 
 /** What every handler takes. */
 export interface RequestOptions {
-  /** Where conversations are kept: `memory()`, `files(folder)` or `sqlite(…)` of `sluice/conversations`, or a store of your own. */
+  /** Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of `sluice/conversations`, or a store of your own. */
   store: Conversations
   /** May whoever sends this request read and continue this conversation? Without a true nothing happens: status 403. */
   authorize: (request: Request, id: string) => boolean | Promise<boolean>
   /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
-  remember?: Remember
+  remember?: ApprovalDuration
   /** The largest request, in bytes. Clients may send all they have of a conversation, with its pictures. Default 16 MiB. */
   maxBytes?: number
   /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
@@ -25,7 +25,7 @@ export interface RequestOptions {
 }
 
 export const requestChecks: { [member in keyof Required<RequestOptions>]: Check } = {
-  store: withMethods('a store of conversations such as memory()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
+  store: withMethods('a store of conversations such as memoryConversations()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
   remember: oneOf('once', 'turn', 'session', 'always'), maxBytes: whole(1), keepAliveMs: milliseconds,
 }
 
@@ -33,7 +33,7 @@ export const requestChecks: { [member in keyof Required<RequestOptions>]: Check 
 export interface Written {
   id: string
   text: string
-  parts: Part[]
+  parts: ResultPart[]
 }
 
 /** What follows the stored conversation. */
@@ -41,7 +41,7 @@ export interface Next {
   /** What a person wrote and the store does not have, oldest first. */
   fresh: readonly Written[]
   /** The entries before it. If nothing is new, they end with the message that is to be answered again. */
-  branch: readonly Entry[]
+  branch: readonly ConversationEntry[]
 }
 
 /** What a protocol brings. */
@@ -87,7 +87,7 @@ export class Requests {
   }
 
   /** How long an approval may be remembered. */
-  get most(): Remember {
+  get most(): ApprovalDuration {
     return this.#options.remember ?? 'turn'
   }
 
@@ -114,7 +114,7 @@ export class Requests {
   }
 
   /** Saves what follows a branch. @returns the branch with it. */
-  async keep(id: string, kept: Conversation | null, { fresh, branch }: Next): Promise<Entry[]> {
+  async keep(id: string, kept: Conversation | null, { fresh, branch }: Next): Promise<ConversationEntry[]> {
     const path = [...branch]
     const taken = new Set(kept?.entries.map((entry) => entry.id))
     for (const { id: name, text, parts } of fresh) {

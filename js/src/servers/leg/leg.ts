@@ -1,5 +1,5 @@
 // A leg while it runs: the run, its questions, and what it tells, which goes through the log to whoever reads.
-import type { Remember } from '../../engine/core/approvals.js'
+import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import type { ApprovalEvent } from '../../engine/core/events.js'
 import { atMost, STORE_MS } from '../../engine/core/not-saved.js'
 import type { Run } from '../../engine/core/run.js'
@@ -67,7 +67,7 @@ export class Leg<Chunk> {
   }
 
   /** @returns what is wrong with the decision, if anything: then nothing was decided. */
-  decide(name: string, decision: Decision | undefined, most: Remember): string | undefined {
+  decide(name: string, decision: Decision | undefined, most: ApprovalDuration): string | undefined {
     const event = this.questions.get(name)
     const fault = event && decision ? decide(this.run, event, decision, most) : NOT_WAITING
     if (fault === undefined) this.questions.delete(name)

@@ -8,8 +8,8 @@ import { hooks, type ResumeOptions, type RunHooks, type RunOptions, type RunResu
 import type { Run } from '../../engine/core/run.js'
 import { warn } from '../../engine/core/warning.js'
 import { withoutPictures } from '../../app/conversations/blobs.js'
-import { messagesOf } from '../../app/conversations/for-model.js'
-import type { Entry } from '../../app/conversations/conversation-types.js'
+import { messagesForModel } from '../../app/conversations/for-model.js'
+import type { ConversationEntry } from '../../app/conversations/conversation-types.js'
 import { cutOff } from '../../engine/core/cut-off.js'
 import { savedFirst, savedInTime } from '../../engine/core/not-saved.js'
 import type { Answers } from './leg-answers.js'
@@ -39,8 +39,8 @@ export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
 }
 
 /** An answer in the store, or the one to come. */
-export type Answer = Pick<Entry, 'id' | 'parent' | 'at'>
-export type WaitingAnswer = Entry & { state: string }
+export type Answer = Pick<ConversationEntry, 'id' | 'parent' | 'at'>
+export type WaitingAnswer = ConversationEntry & { state: string }
 
 /** What the app's `run` gave. */
 export function checkedRun(given: unknown): ChatRun {
@@ -141,8 +141,8 @@ export class Legs<Chunk> extends Requests {
   // -- a new answer ---------------------------------------------------------------------------------------------------------
 
   /** Begins an answer at the end of a branch, with what the app says to its messages. */
-  async begin(id: string, branch: readonly Entry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
-    const messages = await messagesOf(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
+  async begin(id: string, branch: readonly ConversationEntry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
+    const messages = await messagesForModel(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
     const { checkpoint, ...options } = await given(messages)
     const parent = branch.at(-1)?.id ?? null
     const answer = answerTo(parent)

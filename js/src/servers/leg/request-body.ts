@@ -1,6 +1,6 @@
 // What every request is held against before anything of it is read.
 import { Gathered } from '../../engine/core/bytes.js'
-import type { Json, Part } from '../../engine/core/events.js'
+import type { Json, ResultPart } from '../../engine/core/events.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import { Refusal } from './leg-refusal.js'
 
@@ -62,7 +62,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /** A picture in base64 (`data:…`), or by an address, which the provider loads. Throws Refusal. */
-export function pictureOf(mediaType: unknown, address: unknown, path: string): Part {
+export function pictureOf(mediaType: unknown, address: unknown, path: string): ResultPart {
   if (typeof mediaType !== 'string' || !/^image\/[a-z0-9.+*-]{1,50}$/i.test(mediaType)) throw new Refusal(415, `${path}: found a file of type ${shown(mediaType)}, expected a picture`)
   const url = typeof address === 'string' ? address : ''
   const data = /^data:[^,]*;base64,([a-z0-9+/]+=*)$/i.exec(url)?.[1]

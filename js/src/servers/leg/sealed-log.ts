@@ -11,7 +11,7 @@ import type { LoggedChunks, StreamLog } from './stream-log.js'
  * @param key 32 bytes; of several the first one seals, all of them open
  * @throws SluiceError `option` where an argument is wrong
  */
-export function sealedLog(log: StreamLog, key: Uint8Array | readonly Uint8Array[]): StreamLog {
+export function encryptedLog(log: StreamLog, key: Uint8Array | readonly Uint8Array[]): StreamLog {
   withMethods('a stream log such as redisLog(client)', 'append', 'end', 'read')(log, 'log')
   checkKeys(key, 'key')
   return new SealedLog(log, new Sealing(key))

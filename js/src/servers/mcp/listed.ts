@@ -5,7 +5,7 @@ import type { JsonObject } from '../../engine/core/events.js'
 import { tool, type Tool, type ToolContext } from '../../engine/core/tool.js'
 import { LONGEST_OF_ALL, readTool, type McpTool } from './definition.js'
 import { isChosen, levelOf, type McpToolsOptions } from './mcp-options.js'
-import type { Pin } from './pins.js'
+import type { McpPin } from './pins.js'
 
 /** A tool that the server has, whether models may call it or not. */
 export interface McpListed {
@@ -52,7 +52,7 @@ export class Reader {
   }
 
   /** @param pins what was accepted, by the server's name; undefined: the server was never seen, so that everything is */
-  read(given: readonly unknown[], pins: ReadonlyMap<string, Pin> | undefined): Map<string, Entry> {
+  read(given: readonly unknown[], pins: ReadonlyMap<string, McpPin> | undefined): Map<string, Entry> {
     const entries = new Map<string, Entry>()
     const made: Made = new Map()
     let size = 0
@@ -85,7 +85,7 @@ export class Reader {
   }
 
   /** @param pin null: the server is known, and this tool is new */
-  #entry(name: string, { tool: definition, digest }: { tool: McpTool; digest: string }, pin: Pin | null | undefined, made: Made): Entry {
+  #entry(name: string, { tool: definition, digest }: { tool: McpTool; digest: string }, pin: McpPin | null | undefined, made: Made): Entry {
     const listed = { name, tool: definition, digest }
     if (!isChosen(definition, this.#options.expose)) return { listed: { ...listed, state: 'hidden' } }
     const { server } = this.#options

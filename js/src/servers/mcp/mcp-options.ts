@@ -1,8 +1,8 @@
 import { didYouMean, func, is, isObject, members, milliseconds, oneOf, whole, withMethods, type Check } from '../../engine/core/options.js'
-import type { Level } from '../../engine/core/events.js'
+import type { PermissionLevel } from '../../engine/core/events.js'
 import type { McpTool } from './definition.js'
 import type { McpAnswer, McpQuestion } from './elicit.js'
-import type { PinStore } from './pins.js'
+import type { McpPinStore } from './pins.js'
 
 /** A tool that a server changed, brought or took away. */
 export interface McpChange {
@@ -25,14 +25,14 @@ export interface McpToolsOptions {
   /** The tools that models may see: all, those with these names, or those for which the function says true. There is no default. */
   expose: 'all' | readonly string[] | ((tool: McpTool) => boolean)
   /** What they may do without asking: for all, by the server's names of the tools, or by a function. Default `sensitive`. What a tool says of itself can only make it stricter. */
-  permission?: Level | {
+  permission?: PermissionLevel | {
     /** By the server's name. */
-    readonly [tool: string]: Level
-  } | ((tool: McpTool) => Level | undefined)
+    readonly [tool: string]: PermissionLevel
+  } | ((tool: McpTool) => PermissionLevel | undefined)
   /** Those that change nothing, by the app's own word: a call that loses its connection is then a failure, not `unknown`. Default none. */
   readOnly?: readonly string[] | ((tool: McpTool) => boolean)
-  /** Where it is kept what each tool was: `memory()`, the default, `file(path)`, or a store of your own. */
-  pins?: PinStore
+  /** Where it is kept what each tool was: `memoryPins()`, the default, `filePins(path)`, or a store of your own. */
+  pins?: McpPinStore
   /** Is told of every change, once. */
   onChanged?: (change: McpChange) => void
   /** Answers what the server asks the person. The client declares it: `new Client(info, { capabilities: { elicitation: {} } })`. Default: nothing is answered. */
@@ -62,7 +62,7 @@ export const checkOptions = members({
       for (const [tool, one] of Object.entries(value)) level(one, `${path}.${tool}`)
     },
     readOnly: namesOr('an array of names, or a function (tool) => boolean'),
-    pins: withMethods('a store of pins such as memory() or file(path)', 'get', 'set'),
+    pins: withMethods('a store of pins such as memoryPins() or filePins(path)', 'get', 'set'),
     onChanged: func('(change) => void'), onElicit: func('(question) => answer'), secrets: is('a list of texts', (value) => Array.isArray(value) && value.every((secret) => typeof secret === 'string')),
     timeoutMs: whole(0), listTimeoutMs: milliseconds,
   } satisfies { [member in keyof Required<McpToolsOptions>]: Check },
@@ -80,12 +80,12 @@ export function isChosen(tool: McpTool, choice: McpToolsOptions['expose'] | unde
 }
 
 /** Throws where the function gave something else. */
-export function levelOf(tool: McpTool, permission: McpToolsOptions['permission']): Level {
+export function levelOf(tool: McpTool, permission: McpToolsOptions['permission']): PermissionLevel {
   const own = isObject(permission) ? (Object.hasOwn(permission, tool.name) ? permission[tool.name] : undefined) : undefined
   const given: unknown = typeof permission === 'function' ? permission(tool) : isObject(permission) ? own : permission
   if (given === undefined) return 'sensitive'
   level(given, 'permission')
-  return given as Level
+  return given as PermissionLevel
 }
 
 /** Sentences about names that the server does not have. */

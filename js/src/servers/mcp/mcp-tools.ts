@@ -12,7 +12,7 @@ import { askPeople } from './elicit.js'
 import { failureOf } from './failure.js'
 import { Reader, type Entry, type McpListed } from './listed.js'
 import { checkClient, checkOptions, isChosen, strangers, type McpChange, type McpToolsOptions } from './mcp-options.js'
-import { faultOfPins, memory, type Pin, type PinStore } from './pins.js'
+import { faultOfPins, memoryPins, type McpPin, type McpPinStore } from './pins.js'
 import { Reports } from './reports.js'
 import { valueOf } from './result.js'
 
@@ -68,7 +68,7 @@ class ServerTools implements McpTools {
   // -- set once
   readonly #client: McpClientLike
   readonly #options: McpToolsOptions
-  readonly #pins: PinStore
+  readonly #pins: McpPinStore
   readonly #reader: Reader
   readonly #clean: Clean
   readonly #changes: ListChanges
@@ -95,7 +95,7 @@ class ServerTools implements McpTools {
     this.#client = client
     this.#options = { ...options }
     this.#clean = new Clean(options.secrets)
-    this.#pins = options.pins ?? memory()
+    this.#pins = options.pins ?? memoryPins()
     this.#changes = new ListChanges(client, () => this.#hear())
     this.#reader = new Reader(this.#options, (name, digest, args, context) => this.#call(name, digest, args, context))
   }
@@ -223,12 +223,12 @@ class ServerTools implements McpTools {
   }
 
   /** What was accepted, by the server's names; undefined where the server was never seen. */
-  async #accepted(): Promise<Map<string, Pin> | undefined> {
+  async #accepted(): Promise<Map<string, McpPin> | undefined> {
     const pins: unknown = await this.#pins.get(this.#options.server)
     if (pins === undefined) return undefined
     const fault = faultOfPins(pins)
     if (fault) throw new SluiceError({ code: 'storage', path: `pins.get()${fault.at}`, detail: `expected ${fault.expected}` })
-    return new Map((pins as Pin[]).map((pin) => [pin.tool, pin]))
+    return new Map((pins as McpPin[]).map((pin) => [pin.tool, pin]))
   }
 
   #changesTo(entries: ReadonlyMap<string, Entry>): McpChange[] {
@@ -362,6 +362,6 @@ class ServerTools implements McpTools {
 /** What was thrown underneath stands in a message of ours already. */
 const wordsOf = (error: unknown): string => (SluiceError.is(error) ? error.message : messageOf(error))
 
-function pinsOf(entries: Iterable<Entry>): Pin[] {
+function pinsOf(entries: Iterable<Entry>): McpPin[] {
   return [...entries].flatMap(({ listed: { tool, digest } }) => (tool && digest !== undefined ? [{ tool: tool.name, digest, definition: tool }] : []))
 }

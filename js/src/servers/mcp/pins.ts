@@ -7,7 +7,7 @@ import { isObject, shown, text } from '../../engine/core/options.js'
 import type { McpTool } from './definition.js'
 
 /** A tool as it was accepted. */
-export interface Pin {
+export interface McpPin {
   /** The server's name of the tool. */
   readonly tool: string
   /** SHA-256 of the definition in canonical JSON. */
@@ -16,27 +16,27 @@ export interface Pin {
   readonly definition: McpTool
 }
 
-/** Where pins are kept. `memory()` and `file(path)` are two. */
-export interface PinStore {
+/** Where pins are kept. `memoryPins()` and `filePins(path)` are two. */
+export interface McpPinStore {
   /** The pins of a server; undefined where it was never seen. Where they cannot be read it throws: no tool of the server is offered then. */
-  get(server: string): readonly Pin[] | undefined | Promise<readonly Pin[] | undefined>
+  get(server: string): readonly McpPin[] | undefined | Promise<readonly McpPin[] | undefined>
   /** Adds these, or puts them in the place of those of the same tools. The server counts as seen from then on, also without any. */
-  set(server: string, pins: readonly Pin[]): void | Promise<void>
+  set(server: string, pins: readonly McpPin[]): void | Promise<void>
 }
 
-type Servers = Map<string, Map<string, Pin>>
+type Servers = Map<string, Map<string, McpPin>>
 
-function keep(servers: Servers, server: string, pins: readonly Pin[]): void {
-  const kept = servers.get(server) ?? new Map<string, Pin>()
+function keep(servers: Servers, server: string, pins: readonly McpPin[]): void {
+  const kept = servers.get(server) ?? new Map<string, McpPin>()
   for (const pin of pins) kept.set(pin.tool, structuredClone(pin))
   servers.set(server, kept)
 }
 
 /** Keeps pins as long as the process lives. */
-export function memory(): PinStore {
+export function memoryPins(): McpPinStore {
   const servers: Servers = new Map()
   return {
-    get: (server) => servers.has(server) ? structuredClone([...(servers.get(server) as Map<string, Pin>).values()]) : undefined,
+    get: (server) => servers.has(server) ? structuredClone([...(servers.get(server) as Map<string, McpPin>).values()]) : undefined,
     set: (server, pins) => keep(servers, server, pins),
   }
 }
@@ -45,7 +45,7 @@ export function memory(): PinStore {
  * Keeps pins in a JSON file, which any number of processes may share: it is changed under a lock and replaced as a whole. Where it cannot be read,
  * that is SluiceError `storage` with the place, and no tool of a server is offered until it is mended or removed.
  */
-export function file(path: string): PinStore {
+export function filePins(path: string): McpPinStore {
   text(path, 'path')
   if (path === '') throw new SluiceError({ code: 'option', path: 'path', detail: 'expected the path of a file' })
   const place = resolve(path)
@@ -87,7 +87,7 @@ async function read(path: string): Promise<Servers> {
     if (typeof server !== 'string') throw wrong(`.servers[${index}].server`, server, 'a string')
     const fault = faultOfPins(pins)
     if (fault) throw wrong(`.servers[${index}].pins${fault.at}`, fault.found, fault.expected)
-    keep(servers, server, pins as Pin[])
+    keep(servers, server, pins as McpPin[])
   }
   return servers
 }

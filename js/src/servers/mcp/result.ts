@@ -1,8 +1,8 @@
 // The result of a call, as the model and people read it.
-import type { Json, Part } from '../../engine/core/events.js'
+import type { Json, ResultPart } from '../../engine/core/events.js'
 import { isPicture } from '../../engine/core/foreign-parts.js'
 import { isObject } from '../../engine/core/options.js'
-import { parts } from '../../engine/core/turn.js'
+import { resultParts } from '../../engine/core/turn.js'
 import { canonical } from './definition.js'
 
 /** So many pieces of a result are read. */
@@ -20,10 +20,10 @@ export function valueOf(result: unknown): unknown {
   if (structured !== undefined && told.length === 0) return structured
   if (structured !== undefined) told.unshift({ type: 'text', text: JSON.stringify(structured) })
   if (told.length === 0) return undefined
-  return told.some(({ type }) => type === 'image') ? parts(...told) : textOf(told)
+  return told.some(({ type }) => type === 'image') ? resultParts(...told) : textOf(told)
 }
 
-const textOf = (told: readonly Part[]): string => told.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
+const textOf = (told: readonly ResultPart[]): string => told.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
 
 /** Does a piece of text only repeat what `structuredContent` has: as JSON, or one of its own texts? */
 function twinOf(structured: unknown): (item: unknown) => boolean {
@@ -42,7 +42,7 @@ function twinOf(structured: unknown): (item: unknown) => boolean {
   }
 }
 
-function partOf(item: unknown): Part {
+function partOf(item: unknown): ResultPart {
   if (!isObject(item) || typeof item['type'] !== 'string') return { type: 'text', text: '[a piece of the result cannot be read]' }
   if (isPicture(item)) return { type: 'image', mediaType: String(item['mimeType']).toLowerCase(), data: String(item['data']) }
   return { type: 'text', text: noteOf(item as { type: string; [member: string]: unknown }) }

@@ -1,6 +1,6 @@
 // One choice of an answer: its bytes → the text, reasoning and calls in them.
 import type { CardEvent, FinishReason, SluiceEvent, Usage } from '../../engine/core/events.js'
-import type { End, Turn } from '../../engine/core/turn.js'
+import type { AnswerEnd, Turn } from '../../engine/core/turn.js'
 import { callId } from './call-id.js'
 import type { Diagnostics } from './diagnostics.js'
 import { AnswerFault } from './openai-errors.js'
@@ -98,7 +98,7 @@ export class ChoiceReader {
   }
 
   /** The answer is over. The reader is of no more use. */
-  end(how: End): Ending {
+  end(how: AnswerEnd): Ending {
     try {
       this.#turn.finish(how)
       const pieces = this.#read([...this.#turn.events()])

@@ -1,5 +1,5 @@
 // An answer that is one JSON document.
-import type { End } from '../../engine/core/turn.js'
+import type { AnswerEnd } from '../../engine/core/turn.js'
 import { BodyReader } from './body-reader.js'
 import type { Piece } from './choice-reader.js'
 import { alone, asCompletion, finishReason, indexOf, parsed, reasoningMember, saysJust, unsaid, writtenCall, type Choice } from './completion.js'
@@ -27,7 +27,7 @@ export async function wholeBody(body: ReadableStream<Uint8Array>, translation: R
 const textOf = (pieces: readonly Piece[], wanted: Piece['kind']): string => pieces.map(({ kind, text }) => (kind === wanted ? text : '')).join('')
 
 /** The choice itself where there is nothing to change. */
-function readChoice(choice: Choice, bytes: Uint8Array | string, how: End, { read }: ReadTranslation): Choice {
+function readChoice(choice: Choice, bytes: Uint8Array | string, how: AnswerEnd, { read }: ReadTranslation): Choice {
   const reading = read()
   const before = reading.take(bytes)
   const { pieces, calls, fault } = reading.end(how)

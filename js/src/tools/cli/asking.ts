@@ -97,7 +97,7 @@ export class Asking {
       words: tool?.words,
       twice: givenTwice(this.#written.get(event.call) ?? ''),
       arguments: edited ?? event.arguments,
-      edited: edited !== undefined,
+      editedArguments: edited !== undefined,
     }, questionWords.en, { whole })
     const rows = questionRows(lines, screen.columns - 4, screen.paint)
     const cut = lines.flatMap(({ show }) => show ?? [])

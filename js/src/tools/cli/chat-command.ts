@@ -1,7 +1,7 @@
 // sluice chat: a model of any provider, with approvals on the terminal.
 import { readFile } from 'node:fs/promises'
 import { Engine } from '../../engine/core/engine.js'
-import { files } from '../../app/conversations/file-conversations.js'
+import { fileConversations } from '../../app/conversations/file-conversations.js'
 import type { Conversations } from '../../app/conversations/conversation-types.js'
 import { tell, text, UsageError, type Command, type Values } from './command.js'
 import { dataFolder, Kept, lastOf, listed } from './kept.js'
@@ -33,7 +33,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
     conversation: { type: 'string' }, resume: { type: 'boolean' }, list: { type: 'boolean' }, store: { type: 'string' },
   },
   async run(values) {
-    const store = files(text(values.store) ?? dataFolder('conversations'))
+    const store = fileConversations(text(values.store) ?? dataFolder('conversations'))
     if (values.list) {
       for (const line of await listed(store)) console.log(line)
       return 0

@@ -1,10 +1,10 @@
 // sluice check: whether a server and a model can be used, step by step.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { ServerAddress } from '../../engine/core/model.js'
-import { models } from '../../engine/core/models.js'
+import { listModels } from '../../engine/core/models.js'
 import { checkServer } from '../../engine/core/server-check.js'
 import type { CheckStep } from '../../engine/core/server-step.js'
-import type { Text } from '../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../engine/core/tool-words.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { UsageError, type Command } from './command.js'
 import { modelHelp, modelOptions, readModel } from './model-options.js'
@@ -52,7 +52,7 @@ ${modelHelp.split('\n').filter((line) => !/^ {2}--(?:mode|protocol) /.test(line)
 
 async function list(server: ServerAddress, paper: Paper): Promise<void> {
   try {
-    const names = await models(server)
+    const names = await listModels(server)
     for (const name of names.slice(0, MOST_NAMES)) paper.line(said(name))
     if (names.length > MOST_NAMES) paper.line(paper.paint('dim', `and ${names.length - MOST_NAMES} more`))
   } catch (error) {
@@ -61,4 +61,4 @@ async function list(server: ServerAddress, paper: Paper): Promise<void> {
 }
 
 /** A server's words are a stranger's. */
-const said = (text: Text): string => escapeInvisible((typeof text === 'string' ? text : (text['en'] ?? '')).replace(/\s+/g, ' '))
+const said = (text: LocalizedText): string => escapeInvisible((typeof text === 'string' ? text : (text['en'] ?? '')).replace(/\s+/g, ' '))

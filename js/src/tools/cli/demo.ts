@@ -1,7 +1,7 @@
 // sluice demo: the pet in a browser, or one of its turns in the terminal. The demo itself is in js/demo and is loaded only here.
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../../engine/core/errors.js'
-import { files } from '../../app/conversations/file-conversations.js'
+import { fileConversations } from '../../app/conversations/file-conversations.js'
 import { text, UsageError, type Command, type Values } from './command.js'
 import { dataFolder } from './kept.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
@@ -35,7 +35,7 @@ ${modelHelp}`,
     const { startDemo } = (await importDemo('web.mjs')) as Demo
     const { name, ...server } = model ?? {}
     const folder = text(values.store) ?? dataFolder('demo')
-    const page = await startDemo({ settings, conversations: files(folder), folder, ask: true, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
+    const page = await startDemo({ settings, conversations: fileConversations(folder), folder, ask: true, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
     return await showPage('The pet is on', { ...page, note: `Conversations are kept in ${folder}` }, values)
   },
 }

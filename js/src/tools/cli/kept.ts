@@ -4,9 +4,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import { refsOf, withoutPictures } from '../../app/conversations/blobs.js'
-import { messagesOf } from '../../app/conversations/for-model.js'
-import { pathOf } from '../../app/conversations/entry-tree.js'
-import type { Conversations, Entry, StoredBlob } from '../../app/conversations/conversation-types.js'
+import { messagesForModel } from '../../app/conversations/for-model.js'
+import { pathToEntry } from '../../app/conversations/entry-tree.js'
+import type { Conversations, ConversationEntry, StoredBlob } from '../../app/conversations/conversation-types.js'
 import { textOf } from '../../app/conversations/words.js'
 import type { ChatMessage } from '../../engine/core/events.js'
 import type { RunResult } from '../../engine/core/run-options.js'
@@ -45,9 +45,9 @@ export class Kept {
   readonly #store: Conversations
   /** Its name in the store. */
   readonly id: string
-  #path: Entry[] = []
+  #path: ConversationEntry[] = []
   /** Entries that could not be saved yet. */
-  #left: Entry[] = []
+  #left: ConversationEntry[] = []
   #blobs: StoredBlob[] = []
   #saving: Promise<unknown> = Promise.resolve()
 
@@ -59,7 +59,7 @@ export class Kept {
   static async open(store: Conversations, id: string): Promise<Kept> {
     const kept = new Kept(store, id)
     const loaded = await store.load(id)
-    if (loaded) kept.#path = pathOf(loaded)
+    if (loaded) kept.#path = pathToEntry(loaded)
     return kept
   }
 
@@ -75,27 +75,27 @@ export class Kept {
   }
 
   /** A question behind all that was said. */
-  ask(text: string): Entry {
+  ask(text: string): ConversationEntry {
     return { id: randomUUID(), parent: this.#path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text }
   }
 
   /** The last question. Undefined: nothing was asked yet. */
-  get last(): Entry | undefined {
+  get last(): ConversationEntry | undefined {
     return this.#path.findLast(({ role }) => role === 'user')
   }
 
   /** The last question with another text. */
-  instead(text: string): Entry {
+  instead(text: string): ConversationEntry {
     return { ...this.ask(text), parent: this.last?.parent ?? null }
   }
 
   /** The messages that ask a question: all that was said before it, and the question. */
-  messages(question: Entry, system: string | undefined): Promise<ChatMessage[]> {
-    return messagesOf([...this.#before(question), question], { system, bytes: (ref) => this.#store.bytes(this.id, ref) })
+  messages(question: ConversationEntry, system: string | undefined): Promise<ChatMessage[]> {
+    return messagesForModel([...this.#before(question), question], { system, bytes: (ref) => this.#store.bytes(this.id, ref) })
   }
 
   /** Saves a question with its answer, along with entries that could not be saved before. What is asked next follows it. `id`: of the answer. */
-  async add(question: Entry, id: string, answer: Answer): Promise<void> {
+  async add(question: ConversationEntry, id: string, answer: Answer): Promise<void> {
     const { known, entry, blobs } = this.#answered(question, id, answer)
     this.#path = [...this.#before(question), question, entry]
     this.#left.push(...(known ? [] : [question]), entry)
@@ -108,12 +108,12 @@ export class Kept {
   }
 
   /** Saves a question with the answer so far. The next question does not follow it, and if `failed`, none of another process does. */
-  async soFar(question: Entry, id: string, answer: Answer, failed = false): Promise<void> {
+  async soFar(question: ConversationEntry, id: string, answer: Answer, failed = false): Promise<void> {
     const { known, entry, blobs } = this.#answered(question, id, answer)
     await this.#save(() => this.#store.save(this.id, { entries: [...this.#left, ...(known ? [] : [question]), entry], blobs: [...this.#blobs, ...blobs], head: (failed && this.#path.at(-1)?.id) || id }))
   }
 
-  #answered(question: Entry, id: string, { message, history }: Answer): { known: boolean; entry: Entry; blobs: StoredBlob[] } {
+  #answered(question: ConversationEntry, id: string, { message, history }: Answer): { known: boolean; entry: ConversationEntry; blobs: StoredBlob[] } {
     const known = this.#path.some((one) => one.id === question.id)
     return { known, ...withoutPictures({ id, parent: question.id, at: Date.now(), role: 'assistant', message, history }) }
   }
@@ -139,7 +139,7 @@ export class Kept {
     return copy
   }
 
-  #before({ parent }: Entry): Entry[] {
+  #before({ parent }: ConversationEntry): ConversationEntry[] {
     return this.#path.slice(0, this.#path.findIndex(({ id }) => id === parent) + 1)
   }
 }

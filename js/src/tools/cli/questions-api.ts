@@ -1,7 +1,7 @@
 // The requests between the page of `sluice questions` and its server: POST with JSON, answered by a `Reply` (bridge/messages.ts) whose `value` is one of
 // the types here.
-import type { AskView } from '../../app/bridge/messages.js'
-import type { Decision } from '../../servers/durable/durable-types.js'
+import type { QuestionView } from '../../app/bridge/messages.js'
+import type { TurnDecision } from '../../servers/durable/durable-types.js'
 
 /** POST /api/questions: what is asked now. */
 export interface QuestionsRequest {
@@ -20,7 +20,7 @@ export interface ShownQuestion {
   /** When it was asked, in Unix milliseconds. */
   askedAt: number
   /** For `<sluice-approval>`. */
-  ask: AskView
+  ask: QuestionView
 }
 
 export interface QuestionsReply {
@@ -37,7 +37,7 @@ export interface QuestionsReply {
 }
 
 /** POST /api/decide: a decision about the question that was seen. */
-export interface DecideRequest extends Omit<Decision, 'by'> {
+export interface DecideRequest extends Omit<TurnDecision, 'by'> {
   turn: string
 }
 
@@ -45,7 +45,7 @@ export interface DecideReply {
   /** `stale`: it was decided before, expired, or is asked in another way now. `over`: its turn has ended. */
   said: 'accepted' | 'stale' | 'over'
   /** Not accepted: the decision that counts, where there is one. */
-  decision?: Decision['decision']
+  decision?: TurnDecision['decision']
   /** Who made it. */
   by?: string
   /** When, in Unix milliseconds. */

@@ -2,7 +2,7 @@
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import { questionLines, questionWords } from '../../app/bridge/question.js'
 import type { Tool } from '../../engine/core/tool.js'
-import type { Durable, Question } from '../../servers/durable/durable-types.js'
+import type { Durable, TurnQuestion } from '../../servers/durable/durable-types.js'
 import { notCounting } from '../../servers/leg/decision.js'
 import { text, UsageError, type Command } from './command.js'
 import { pageHelp, pageOptions, readPort, showPage } from './terminal-page.js'
@@ -78,10 +78,10 @@ async function decide(turns: Durable, name: string, { decision, reason, remember
   return 1
 }
 
-const nameOf = ({ turn, call, stage, digest }: Question): string => `${turn}:${call}:${stage}:${digest.slice(0, DIGITS)}`
+const nameOf = ({ turn, call, stage, digest }: TurnQuestion): string => `${turn}:${call}:${stage}:${digest.slice(0, DIGITS)}`
 
 /** A border stands in front of all that the tool, its server and the model wrote: nothing of theirs looks like a row of ours. */
-function shown(question: Question, { declaration, words }: Partial<Pick<Tool, 'declaration' | 'words'>> = {}): string {
+function shown(question: TurnQuestion, { declaration, words }: Partial<Pick<Tool, 'declaration' | 'words'>> = {}): string {
   const { thread, askedAt, expiresAt } = question
   const at = (time: number): string => new Date(time).toISOString().replace('T', ' ').slice(0, 16)
   const about = [`asked ${at(askedAt)}`, ...(expiresAt === undefined ? [] : [`until ${at(expiresAt)}`]), ...(thread === undefined ? [] : [`thread ${JSON.stringify(thread)}`])].join(', ')

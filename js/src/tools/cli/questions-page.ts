@@ -1,10 +1,10 @@
 // The page of `sluice questions`: the open questions of all turns, for whoever may decide them. The server says who that is; the page cannot.
-import type { AskView } from '../../app/bridge/messages.js'
+import type { QuestionView } from '../../app/bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Tool } from '../../engine/core/tool.js'
-import type { Durable, Question } from '../../servers/durable/durable-types.js'
+import type { Durable, TurnQuestion } from '../../servers/durable/durable-types.js'
 import { flag, jsonObject, list, members, oneOf, optional, text, whole } from '../../app/host/checks.js'
-import { serve, type Route, type WebServer } from '../../app/web/web-server.js'
+import { serve, type WebRoute, type WebServer } from '../../app/web/web-server.js'
 import { pageRoots } from './terminal-page.js'
 import type { DecideReply, DecideRequest, QuestionsReply, QuestionsRequest, ShownQuestion } from './questions-api.js'
 
@@ -33,7 +33,7 @@ const checkDecide = members<DecideRequest>({
   arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })), remember: optional(oneOf('once', 'turn', 'session', 'always')), exact: optional(flag), reason: optional(text(10_000, 0)),
 })
 
-function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [route: `POST /${string}`]: Route } {
+function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [route: `POST /${string}`]: WebRoute } {
   return {
     'POST /api/questions': async (input): Promise<QuestionsReply> => {
       const known = new Set(checkQuestions(input, '').known)
@@ -51,8 +51,8 @@ function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [r
   }
 }
 
-async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Promise<{ questions: Question[]; more: boolean; fault?: string }> {
-  const questions: Question[] = []
+async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Promise<{ questions: TurnQuestion[]; more: boolean; fault?: string }> {
+  const questions: TurnQuestion[] = []
   try {
     for await (const question of turns.questions(filter)) {
       if (questions.length === MOST) return { questions: inOrder(questions), more: true }
@@ -64,16 +64,16 @@ async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Pro
   return { questions: inOrder(questions), more: false }
 }
 
-const inOrder = (questions: Question[]): Question[] => questions.sort((a, b) => a.askedAt - b.askedAt || a.call - b.call)
+const inOrder = (questions: TurnQuestion[]): TurnQuestion[] => questions.sort((a, b) => a.askedAt - b.askedAt || a.call - b.call)
 
-const nameOf = ({ turn, call, stage, digest }: Question): string => `${turn}:${call}:${stage}:${digest}`
+const nameOf = ({ turn, call, stage, digest }: TurnQuestion): string => `${turn}:${call}:${stage}:${digest}`
 
 /** With what people read about the tool. A process that has it in another version shows its words; what is decided is what the worker asked. */
-function shown(question: Question, tools: readonly Tool[]): ShownQuestion {
+function shown(question: TurnQuestion, tools: readonly Tool[]): ShownQuestion {
   const { turn, thread, askedAt, ...asked } = question
   const { declaration, words } = tools.find(({ name }) => name === asked.name) ?? {}
-  const { annotations, parameters } = (declaration ?? {}) as Pick<AskView, 'annotations' | 'parameters'>
-  const ask: AskView = {
+  const { annotations, parameters } = (declaration ?? {}) as Pick<QuestionView, 'annotations' | 'parameters'>
+  const ask: QuestionView = {
     ...asked, token: nameOf(question), ...(annotations ? { annotations } : {}), ...(words ? { words } : {}), ...(asked.stage === 'execution' && parameters ? { parameters } : {}),
   }
   return { name: ask.token, turn, askedAt, ...(thread === undefined ? {} : { thread }), ask }

@@ -4,7 +4,7 @@ import { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { quantityOf } from '../../app/bridge/quantity.js'
-import type { Answer } from '../../engine/wire/scripted-answer.js'
+import type { ScriptedAnswer } from '../../engine/wire/scripted-answer.js'
 import { wholeAnswer } from '../../engine/wire/openai-chat.js'
 import type { RunReply, RunRequest } from './tester-api.js'
 
@@ -25,7 +25,7 @@ export async function runByHand(tools: readonly Tool[], request: RunRequest, sig
   const engine = new Engine({ tools: [{ ...tool, declaration }], approvals, retries: 0, flushMs: 0 })
   try {
     const wireName = engine.describe().tools[0]?.wireName ?? name
-    const answers: Answer[] = [{ calls: [{ id: 'by_hand', name: wireName, arguments: given }] }, { text: '' }]
+    const answers: ScriptedAnswer[] = [{ calls: [{ id: 'by_hand', name: wireName, arguments: given }] }, { text: '' }]
     const run = engine.run({
       model: { baseURL: 'http://by-hand.invalid/v1', name: 'by hand' },
       messages: [{ role: 'user', content: 'run it' }],

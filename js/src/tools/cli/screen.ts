@@ -119,8 +119,8 @@ export class Screen {
     }
   }
 
-  #retry({ attempt, of, delayMs, detail }: RetryEvent): void {
-    const tries = of === undefined ? String(attempt) : `${attempt} of ${of}`
+  #retry({ attempt, maxAttempts, delayMs, detail }: RetryEvent): void {
+    const tries = maxAttempts === undefined ? String(attempt) : `${attempt} of ${maxAttempts}`
     const said = `  (trying again in ${(delayMs / 1000).toFixed(1)} s, ${tries}: ${oneLine(detail)})`
     this.#settleText()
     if (this.#paper.live) this.#retrying = said // the error repeats it where no try succeeds
@@ -193,7 +193,7 @@ export class Screen {
     this.#header(call, card)
     const [sign, colour] = last
     const took = card.durationMs === undefined ? '' : ` · ${card.durationMs} ms`
-    const said = card.error ?? (card.status === 'success' ? card.output : card.told) ?? card.reason ?? ''
+    const said = card.error ?? (card.status === 'success' ? card.output : card.modelOutput) ?? card.reason ?? ''
     const end = this.paint(colour, `${sign} ${event.status}`)
     this.#paper.line(`${end} ${this.#name(call)}${took}${this.#brief(said)}`, this.paint('blue', '╰─ '), '   ')
   }

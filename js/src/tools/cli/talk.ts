@@ -10,10 +10,10 @@ import type { Run } from '../../engine/core/run.js'
 import type { RunHooks, RunResult } from '../../engine/core/run-options.js'
 import type { Settings } from '../../engine/core/settings.js'
 import type { Model, ServerAddress } from '../../engine/core/model.js'
-import { models } from '../../engine/core/models.js'
-import { files } from '../../app/conversations/file-conversations.js'
-import { memory } from '../../app/conversations/memory-conversations.js'
-import type { Conversations, Entry } from '../../app/conversations/conversation-types.js'
+import { listModels } from '../../engine/core/models.js'
+import { fileConversations } from '../../app/conversations/file-conversations.js'
+import { memoryConversations } from '../../app/conversations/memory-conversations.js'
+import type { Conversations, ConversationEntry } from '../../app/conversations/conversation-types.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { Asking } from './asking.js'
 import { dataFolder, Kept } from './kept.js'
@@ -58,7 +58,7 @@ export async function talk(options: TalkOptions): Promise<number> {
   }
 }
 
-const unsaved = (): Promise<Kept> => Kept.open(memory(), 'chat')
+const unsaved = (): Promise<Kept> => Kept.open(memoryConversations(), 'chat')
 
 class Talker implements Chat {
   readonly #options: TalkOptions
@@ -67,7 +67,7 @@ class Talker implements Chat {
   #current: Run | undefined
   #interrupted = false
   /** The question whose answer failed: it is not in the conversation, but may be asked again. */
-  #failed: Entry | undefined
+  #failed: ConversationEntry | undefined
   /** Of the first answer that failed. */
   #code = 0
   // -- what commands change
@@ -83,7 +83,7 @@ class Talker implements Chat {
     this.kept = kept
     this.saved = options.kept !== undefined
     this.model = options.model.name
-    this.store = options.store ?? files(dataFolder('conversations'))
+    this.store = options.store ?? fileConversations(dataFolder('conversations'))
   }
 
   interrupt(): void {
@@ -128,7 +128,7 @@ class Talker implements Chat {
 
   models(): Promise<string[]> {
     const { name: _, ...server } = this.#options.model
-    return models(server as ServerAddress, { timeoutMs: LIST_MS })
+    return listModels(server as ServerAddress, { timeoutMs: LIST_MS })
   }
 
   fresh(): Promise<Kept> {
@@ -148,7 +148,7 @@ class Talker implements Chat {
     await this.#answer(text === undefined ? last : this.#failed ? { ...this.#failed, text } : this.kept.instead(text))
   }
 
-  async #answer(question: Entry): Promise<void> {
+  async #answer(question: ConversationEntry): Promise<void> {
     if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${question.text}`))
     const id = randomUUID()
     const result = await this.#turn(await this.kept.messages(question, this.#options.system), this.saved ? this.#keptFrom(question, id) : undefined)
@@ -165,7 +165,7 @@ class Talker implements Chat {
   }
 
   /** Saves the question before the request goes out, and each call before it begins. The store has the answer as one that was cut off: if the program ends now, it was. */
-  #keptFrom(question: Entry, id: string): NonNullable<RunHooks['checkpoint']> {
+  #keptFrom(question: ConversationEntry, id: string): NonNullable<RunHooks['checkpoint']> {
     const { engine } = this.#options
     const { kept } = this
     const save = async (state: string): Promise<void> => kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did'))

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Roots } from '../../app/web/web-files.js'
+import type { PageRoots } from '../../app/web/web-files.js'
 import { whole, type Options, type Values } from './command.js'
 
 export const pageOptions = { port: { type: 'string' }, 'no-open': { type: 'boolean' } } as const satisfies Options
@@ -15,7 +15,7 @@ export const pageHelp = `  --port NUMBER       where the page is (default: any p
 export const readPort = (values: Values): number | undefined => whole(values, 'port', 0, 65535)
 
 /** The files of a page of `js/pages`, and what those pages share. */
-export const pageRoots = (name: string): Roots => ({ '/': folderOf(name), '/shared/': folderOf('shared') })
+export const pageRoots = (name: string): PageRoots => ({ '/': folderOf(name), '/shared/': folderOf('shared') })
 
 const folderOf = (name: string): string => fileURLToPath(new URL(`../../../../pages/${name}/`, import.meta.url))
 

@@ -6,7 +6,7 @@ import { wireNames } from '../../engine/core/providers.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { flag, jsonObject, members, oneOf, optional, text as textOf } from '../../app/host/checks.js'
 import { Configuration, tokensSent } from '../../app/host/configuration.js'
-import { serve, type Route, type WebServer } from '../../app/web/web-server.js'
+import { serve, type WebRoute, type WebServer } from '../../app/web/web-server.js'
 import { text, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { pageHelp, pageOptions, pageRoots, readPort, showPage } from './terminal-page.js'
@@ -76,7 +76,7 @@ const checkRun = members<RunRequest>({
   name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeout: optional(textOf(100)),
 })
 
-export function routes(engine: Engine): { [route: `POST /${string}`]: Route } {
+export function routes(engine: Engine): { [route: `POST /${string}`]: WebRoute } {
   return {
     'POST /api/tools': (input): ToolsReply => describeTools(engine, checkTools(input, '')),
     'POST /api/parse': (input): ParseReply => parse(engine, withBytes(checkParse(input, ''))),

@@ -3,7 +3,7 @@ import type { PetCapabilities } from '../../app/bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Json } from '../../engine/core/events.js'
 import { clip, type PetModel } from './live2d-model.js'
-import { triggerChannels, type PetChannels } from '../../app/bridge/live2d-tools.js'
+import { live2dTriggerChannels, type PetChannels } from '../../app/bridge/live2d-tools.js'
 
 /** What an app does on channels of its own. An order fails where one returns false or throws. */
 export type Handlers = { readonly [channel: string]: (...payload: Json[]) => unknown }
@@ -30,7 +30,7 @@ export class Orders {
     const [expression, motion] = [(payload: unknown[]) => this.#expression(payload), (payload: unknown[]) => this.#motion(payload)]
     this.#table = new Map([
       ['live2d:expression', expression], ['live2d:motion', motion],
-      [triggerChannels.expression, expression], [triggerChannels.motion, motion],
+      [live2dTriggerChannels.expression, expression], [live2dTriggerChannels.motion, motion],
       ...(channels.expression === undefined ? [] : [[channels.expression, expression] as const]),
       ...(channels.motion === undefined ? [] : [[channels.motion, motion] as const]),
       ...Object.entries(handlers).map(([channel, handler]) => [channel, (payload: unknown[]) => handler(...(payload as Json[]))] as const),

@@ -16,7 +16,7 @@ interface Common extends OrderOptions {
 }
 
 /** Where orders come from, and who performs them. */
-export interface ReceiveOptions extends Common {
+export interface PetReceiverOptions extends Common {
   /** Of `connect()`; or the bridge itself. */
   client?: {
     /** Orders for the pet. */
@@ -59,7 +59,7 @@ const checkChannels = members({ members: { ...common, on: func('(channel, listen
  * Performs the orders that the host has for the pet of this window.
  * @throws SluiceError `option` for an option that is wrong, and where there is neither a client nor a bridge.
  */
-export function receive(options: ReceiveOptions): PetReceiver {
+export function receivePetOrders(options: PetReceiverOptions): PetReceiver {
   checkReceive(options, 'options')
   const { client, bridge, speaker } = options
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
@@ -101,13 +101,13 @@ export function receive(options: ReceiveOptions): PetReceiver {
 }
 
 /** For a preload of your own: how its messages are listened to. */
-export interface ChannelOptions extends Common {
+export interface PetChannelOptions extends Common {
   /** Listens to a channel and hands on the payload, without Electron's event; what it gives back, if a function, ends that. */
   on: (channel: string, listener: (...payload: unknown[]) => void) => unknown
 }
 
-/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. Throws like `receive`. */
-export function receiveChannels(options: ChannelOptions): PetReceiver {
+/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. Throws like `receivePetOrders`. */
+export function receivePetChannels(options: PetChannelOptions): PetReceiver {
   checkChannels(options, 'options')
   const { on } = options
   const receiver = new Receiver(options, () => undefined)

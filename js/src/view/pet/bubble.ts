@@ -1,7 +1,7 @@
 // The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where the page puts it and
 // changes the size of nothing around it.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
-import type { AskView, CardView } from '../../app/bridge/messages.js'
+import type { QuestionView, CardView } from '../../app/bridge/messages.js'
 import { renamed } from '../../app/bridge/named.js'
 import { withoutOverrides } from '../../app/bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../../app/bridge/pet-settings.js'
@@ -14,7 +14,7 @@ import type { Companion, PetView } from './companion-options.js'
 import { readingMs, Sayings } from './sayings.js'
 
 /** What `petBubble` takes. */
-export interface BubbleOptions extends Partial<BubbleLook> {
+export interface PetBubbleOptions extends Partial<BubbleLook> {
   /** What it says: of `companion`. It may be one without a model, in a window of the bubble's own. */
   pet: Pick<Companion, 'getSnapshot' | 'subscribe' | 'message'> & Partial<Pick<Companion, 'notToday'>>
   /** The name of the pet. Default `Lulu`. */
@@ -64,7 +64,7 @@ const LINGER_MS = 9000
 const [MOST_ARGUMENTS, MOST_CHARACTERS, MOST_LINES] = [2, 120, 3]
 
 /** Makes the bubble; the page puts `element` somewhere. Colours are the `--sluice-*` of sluice/ui, parts `bubble`, `text` and `pages`. */
-export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = false, lingerMs = LINGER_MS, onShow, window: side, ...given }: BubbleOptions): PetBubble {
+export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = false, lingerMs = LINGER_MS, onShow, window: side, ...given }: PetBubbleOptions): PetBubble {
   const element = document.createElement('div')
   const root = element.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
@@ -132,7 +132,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
 
   function draw(view: PetView, now: number): void {
-    const [ask] = view.asks
+    const [ask] = view.questions
     const asking = ask !== undefined || view.waiting > 0
     const note = look.off ? undefined : (noted ?? view.note) // a person waits to be told that, also while it is quiet
     const silent = view.quiet || hushed || look.off || (!asking && of !== undefined && of === declined)
@@ -194,7 +194,7 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   }
 
   /** The question, in the element of sluice/ui: its buttons wait until it was seen. */
-  function put(ask: AskView | undefined, card: CardView | undefined): void {
+  function put(ask: QuestionView | undefined, card: CardView | undefined): void {
     question.hidden = ask === undefined
     if (ask?.token === asked) return
     asked = ask?.token
@@ -272,12 +272,12 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
 }
 
 /** The card of a question: it has what the call holds beside its arguments. */
-const cardOf = ({ message }: BubbleOptions['pet'], { call }: AskView): CardView | undefined =>
+const cardOf = ({ message }: PetBubbleOptions['pet'], { call }: QuestionView): CardView | undefined =>
   message?.getSnapshot()?.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
 
 /** A question that a person can take in beside the pet: nothing is to be said of it but a few short arguments. */
-export function isSmall(ask: Pick<AskView, 'stage' | 'name' | 'arguments'>, card?: Pick<CardView, 'askedName' | 'twice' | 'reserved'>): boolean {
-  if (ask.stage !== 'execution' || card?.twice || card?.reserved || renamed(card?.askedName, ask.name)) return false
+export function isSmall(ask: Pick<QuestionView, 'stage' | 'name' | 'arguments'>, card?: Pick<CardView, 'askedName' | 'twice' | 'protocolFields'>): boolean {
+  if (ask.stage !== 'execution' || card?.twice || card?.protocolFields || renamed(card?.askedName, ask.name)) return false
   const given = Object.entries(ask.arguments ?? {})
   if (given.length > MOST_ARGUMENTS || given.some(([, value]) => typeof value === 'object' && value !== null)) return false
   const all = given.map(([name, value]) => `${name} ${String(value)}`).join('\n')

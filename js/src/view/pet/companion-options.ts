@@ -1,15 +1,15 @@
 // What `companion` takes and gives.
-import type { AskView, HeardInput, MessageView } from '../../app/bridge/messages.js'
+import type { QuestionView, HeardInput, MessageView } from '../../app/bridge/messages.js'
 import { checkQuietHours, type QuietHours } from '../../app/bridge/pet-settings.js'
 import type { PetNote } from '../../app/bridge/pet-window-messages.js'
 import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../../engine/core/options.js'
-import type { Text } from '../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../engine/core/tool-words.js'
 import type { PetModel, PetPoint } from '../live2d/live2d-model.js'
 import type { ModelSource } from '../live2d/receive.js'
-import type { Live, PetClient } from './follow.js'
+import type { LiveValue, PetClient } from './follow.js'
 import type { MouthShape } from '../speech/vowels.js'
-import { checkProactive, type Proactive } from './speaks-first.js'
-import type { PetState, StateLook } from './states.js'
+import { checkProactive, type ProactiveOptions } from './speaks-first.js'
+import type { PetState, PetStateLook } from './states.js'
 
 /** A voice: that of sluice/speech, or anything like it. */
 export interface PetSpeaker {
@@ -24,14 +24,14 @@ export interface PetSpeaker {
   /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** Speaks an answer. */
-  follow?(message: Live<MessageView>): void
+  follow?(message: LiveValue<MessageView>): void
   /** Calls `listener` where an answer was not heard to its end. Returns what ends that. */
   onInterrupted?(listener: (place: HeardInput) => void): () => void
   /** Says nothing more. */
   stop?(why?: string): unknown
   /** Says nothing until it may again. `who` asks: `pet`; what others asked for holds all the same. */
   quiet?(on: boolean, who: string): void
-  /** For an order whose words it says: resolves when they come. See `receive` of sluice/live2d. */
+  /** For an order whose words it says: resolves when they come. See `receivePetOrders` of sluice/live2d. */
   hold?(order: { message: string; call: number }): Promise<'now' | 'stopped'>
 }
 
@@ -62,7 +62,7 @@ export interface CompanionOptions {
   /** Its voice. Default none: the mouth moves with the text. */
   speaker?: PetSpeaker
   /** Changes of the table of states. */
-  states?: { readonly [state in PetState]?: Partial<StateLook> }
+  states?: { readonly [state in PetState]?: Partial<PetStateLook> }
   /** How long an expression of the model stays, in milliseconds. Default 10,000. */
   relaxMs?: number
   /** When it is quiet every day. In a `petWindow` its `settings` have them. Default null: never by itself. */
@@ -71,7 +71,7 @@ export interface CompanionOptions {
    * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while it is quiet, somebody
    * types or nobody is there, nor while an answer or a question is open. Default null: it does not.
    */
-  proactive?: Proactive | null
+  proactive?: ProactiveOptions | null
   /** Something that the model should have done and did not, or that went wrong. */
   onError?: (reason: string) => void
   /** Of a test. */
@@ -83,17 +83,17 @@ export interface PetView {
   /** What goes on. */
   state: PetState
   /** What to call that, by language. */
-  words: StateLook['words']
+  words: PetStateLook['words']
   /** The expression that the model ordered and that still holds. */
   expression?: string
   /** The name of the tool that works, while it is `busy`. */
   tool?: string
   /** What people call that tool, where the app says it. */
-  title?: Text
+  title?: LocalizedText
   /** The answer that it gives or gave last, where it was seen going on. */
   answer?: MessageView
   /** The questions that wait, where the window may answer them. */
-  asks: readonly AskView[]
+  questions: readonly QuestionView[]
   /** How many questions wait, whoever may answer them. */
   waiting: number
   /** The sentence that its voice says now. */
@@ -113,7 +113,7 @@ export interface Companion {
   /** Called with every change. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** The message with the questions, for `<sluice-approval>`. */
-  readonly message: Live<MessageView> | undefined
+  readonly message: LiveValue<MessageView> | undefined
   /** What is shown now; null: nothing. */
   readonly model: PetModel | null
   /** Shows it by another model. */
@@ -137,7 +137,7 @@ export interface Companion {
   /** When it is quiet every day; null: never by itself. Throws where they are wrong. */
   quietHours(hours: QuietHours | null): void
   /** How it speaks first from now on; null: it does not. The time begins anew. Throws where that is wrong. */
-  proactive(how: Proactive | null): void
+  proactive(how: ProactiveOptions | null): void
   /** Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches for 5 minutes counts. */
   away(on: boolean): void
   /** It is to speak first no more today; what it says now ends. Rejects where the host does not take it. */

@@ -2,22 +2,22 @@
 // the state and end by themselves. No DOM is needed but for what a page can hide.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { workingCard, writes } from '../../app/bridge/doing.js'
-import type { AskView, CardView, HeardInput, MessageView } from '../../app/bridge/messages.js'
+import type { QuestionView, CardView, HeardInput, MessageView } from '../../app/bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import { orNull } from '../../engine/core/options.js'
 import type { ToolWords } from '../../engine/core/tool-words.js'
 import { checkQuietHours, isQuietAt, toNextMinute, type QuietHours } from '../../app/bridge/pet-settings.js'
 import type { PetNote } from '../../app/bridge/pet-window-messages.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/live2d-model.js'
-import { receive, type ModelSource, type PetReceiver } from '../live2d/receive.js'
+import { receivePetOrders, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../../app/renderer/listeners.js'
 import { checkOptions, realClock, type Companion, type CompanionOptions, type PetClock, type PetSpeaker, type PetView } from './companion-options.js'
 import { Face } from './face.js'
-import { followAnswer, waitingOf, type Followed, type Live, type PetClient } from './follow.js'
+import { followAnswer, waitingOf, type Followed, type LiveValue, type PetClient } from './follow.js'
 import { LipSync } from './lip-sync.js'
-import { checkProactive, SpeaksFirst, type Proactive } from './speaks-first.js'
+import { checkProactive, SpeaksFirst, type ProactiveOptions } from './speaks-first.js'
 import { DOZE_MS, stateOf, type Seen } from './state-of.js'
-import { firstOf, propOf, stateMap, type PetState, type StateMap } from './states.js'
+import { firstOf, propOf, stateMap, type PetState, type PetStateMap } from './states.js'
 import { VoiceSide, voiceSideOf } from './voice-side.js'
 
 const RELAX_MS = 10_000
@@ -36,7 +36,7 @@ export function companion(options: CompanionOptions): Companion {
 
 class Pet implements Companion {
   readonly #client: PetClient
-  readonly #table: StateMap
+  readonly #table: PetStateMap
   readonly #clock: PetClock
   readonly #speaker: PetSpeaker | undefined
   readonly #listeners = new Listeners()
@@ -52,7 +52,7 @@ class Pet implements Companion {
   #conversation: string | undefined
   #left: (() => void) | undefined
   #answer: MessageView | undefined
-  #message: Live<MessageView> | undefined
+  #message: LiveValue<MessageView> | undefined
   #written = 0
   #view: PetView
   #prop: PetStateDetail['prop']
@@ -78,8 +78,8 @@ class Pet implements Companion {
     this.#hours = quietHours
     this.#onError = onError
     this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
-    this.#view = { state: 'idle', words: this.#table.idle.words, asks: [], waiting: 0, quiet: false }
-    if (client.pet) this.#receiver = receive({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
+    this.#view = { state: 'idle', words: this.#table.idle.words, questions: [], waiting: 0, quiet: false }
+    if (client.pet) this.#receiver = receivePetOrders({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
     const side = voiceSideOf(client.pet)
@@ -102,7 +102,7 @@ class Pet implements Companion {
 
   readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener)
 
-  get message(): Live<MessageView> | undefined {
+  get message(): LiveValue<MessageView> | undefined {
     return this.#message
   }
 
@@ -267,7 +267,7 @@ class Pet implements Companion {
     const now = this.#active()
     const ran = seen.running || other
     this.#answer = view
-    if (view.asks.some(({ token }) => !this.#view.asks.some((known) => known.token === token))) this.#face.relax()
+    if (view.questions.some(({ token }) => !this.#view.questions.some((known) => known.token === token))) this.#face.relax()
     seen.asks = waitingOf(view) > 0
     seen.running = view.outcome === undefined
     const working = workingCard(view)
@@ -291,13 +291,13 @@ class Pet implements Companion {
     this.#update()
   }
 
-  proactive(given: Proactive | null): void {
+  proactive(given: ProactiveOptions | null): void {
     orNull(checkProactive)(given, 'proactive')
     this.#speaksFirst = this.#speaksFirstBy(given)
     this.#update()
   }
 
-  #speaksFirstBy(proactive: Proactive | null): SpeaksFirst | undefined {
+  #speaksFirstBy(proactive: ProactiveOptions | null): SpeaksFirst | undefined {
     const first = this.#client.pet?.first?.bind(this.#client.pet)
     if (!proactive || !first) return undefined
     return new SpeaksFirst({
@@ -347,12 +347,12 @@ class Pet implements Companion {
     const begins = state !== before || again
     if (state !== before && goesOn.has(state) && this.#face.ordered !== undefined && firstOf(this.#table.thinking.expressions, [this.#face.ordered])) this.#face.relax()
     const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
-    const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.asks ?? none) : none
+    const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.questions ?? none) : none
     const tool = working && (working.name ?? working.askedName)
     const title = working && ownWords(working)?.title
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, asks, waiting, heard, note: this.#note?.note, first: this.#first || undefined })
+    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, questions: asks, waiting, heard, note: this.#note?.note, first: this.#first || undefined })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     if (this.#model) this.#face.wear(this.#model, this.#model.state ? [] : this.#table[state].expressions)
@@ -404,7 +404,7 @@ class Pet implements Companion {
   }
 }
 
-const none: readonly AskView[] = []
+const none: readonly QuestionView[] = []
 /** What the app calls the tool of a card: a stranger's words do not stand for its name. */
 const ownWords = ({ words }: CardView): ToolWords | undefined => (words?.from === undefined ? words : undefined)
 /** With these a face that thinks has thought. */

@@ -2,7 +2,7 @@
 import type { CardView, ConnectionState, ConversationView, HeardInput, MessageView, PetSide } from '../../app/bridge/messages.js'
 
 /** A thing that changes, as the client has them. */
-export interface Live<View> {
+export interface LiveValue<View> {
   /** Called with every change. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** As it stands. */
@@ -19,12 +19,12 @@ export interface PetClient {
     subscribe(listener: () => void): () => void
   }
   /** A conversation. */
-  open(conversation?: string): Live<ConversationView> & {
+  open(conversation?: string): LiveValue<ConversationView> & {
     /** Settles when the conversation was read. */
     readonly opened?: Promise<unknown>
   }
   /** A message of it. */
-  message(id: string): Live<MessageView>
+  message(id: string): LiveValue<MessageView>
   /** A person interrupted the voice. */
   heard?(input: HeardInput): Promise<void>
   /** Orders for the pet. */
@@ -90,9 +90,9 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
 }
 
 /** How many of its questions wait. A window that may not answer them sees them on their cards alone. */
-export function waitingOf({ asks, blocks, outcome }: MessageView): number {
+export function waitingOf({ questions, blocks, outcome }: MessageView): number {
   if (outcome !== undefined) return 0
-  return Math.max(asks.length, blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length)
+  return Math.max(questions.length, blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length)
 }
 
 const waits: ReadonlySet<CardView['status']> = new Set<CardView['status']>(['awaiting_approval', 'awaiting_result_approval'])

@@ -4,7 +4,7 @@ import type { PetWindowSide } from '../../app/bridge/pet-window-messages.js'
 import type { Companion } from './companion-options.js'
 
 /** What `petBody` takes. */
-export interface BodyOptions {
+export interface PetBodyOptions {
   /** The pet. Its model says where it is drawn. */
   pet: Companion
   /** What it is drawn in. */
@@ -24,7 +24,7 @@ const SWAYS_PX = 16
 const around = Array.from({ length: 16 }, (_, index) => (index * Math.PI) / 8)
 
 /** Makes the pet something that can be touched. Returns what ends that. */
-export function petBody({ pet, element, window: side, openChat, solid = () => [] }: BodyOptions): () => void {
+export function petBody({ pet, element, window: side, openChat, solid = () => [] }: PetBodyOptions): () => void {
   const abort = new AbortController()
   const { signal } = abort
   let pressed: { x: number; y: number; id: number; carried: boolean; zone: string | null } | undefined

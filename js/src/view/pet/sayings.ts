@@ -1,7 +1,7 @@
 // What an answer says, sentence by sentence, and how long a person needs for each. The sentences are those of a voice: eye and ear agree.
 import type { MessageView } from '../../app/bridge/messages.js'
 import { Reading } from '../speech/reading.js'
-import { isSaid, segmenter } from '../speech/segmenter.js'
+import { isSaid, speechSegmenter } from '../speech/segmenter.js'
 
 /** A sentence is shown no shorter and no longer than this, in milliseconds. */
 const [LEAST_MS, MOST_MS] = [1600, 9000]
@@ -19,7 +19,7 @@ export function readingMs(text: string): number {
 /** The sentences of one answer, as they come. */
 export class Sayings {
   readonly sentences: string[] = []
-  #cutter = segmenter()
+  #cutter = speechSegmenter()
   readonly #reading = new Reading()
   #over = false
   #begunAt = 0

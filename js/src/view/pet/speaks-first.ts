@@ -1,9 +1,9 @@
 // When a pet speaks first: some time after the last answer, while somebody is there and nothing else goes on. The host counts, and may refuse.
-import type { FirstInput, FirstReply } from '../../app/bridge/messages.js'
+import type { ProactiveInput, ProactiveReply } from '../../app/bridge/messages.js'
 import { is, members, whole } from '../../engine/core/options.js'
 
 /** How a pet speaks first. */
-export interface Proactive {
+export interface ProactiveOptions {
   /** How long after the last answer, in minutes: any time between the two. */
   after: readonly [min: number, max: number]
   /** How often a day. The host allows no more than its own `perDay`. Default 4. */
@@ -25,11 +25,11 @@ const MINUTE = 60_000
 const SETTLED_MS = 10_000
 
 export interface SpeaksFirstOptions {
-  proactive: Proactive
+  proactive: ProactiveOptions
   now(): number
   date(): Date
   random(): number
-  ask(input: FirstInput): Promise<FirstReply>
+  ask(input: ProactiveInput): Promise<ProactiveReply>
   /** The host refused for another reason than the number, or could not be reached. */
   onError(why: unknown): void
 }

@@ -1,6 +1,6 @@
 // Which state a pet is in: a function of what was seen and of the time, so that any clock may ask it. It tells as well when the answer changes
 // by time alone: one timer is enough.
-import type { PetState, StateMap } from './states.js'
+import type { PetState, PetStateMap } from './states.js'
 
 /** A tool is told of when it works longer than this. */
 const BUSY_MS = 400
@@ -48,7 +48,7 @@ export interface Seen {
 }
 
 /** The state, and the time at which it is to be asked again (Infinity: not by time alone). */
-export function stateOf(seen: Seen, now: number, table: StateMap): { state: PetState; until: number } {
+export function stateOf(seen: Seen, now: number, table: PetStateMap): { state: PetState; until: number } {
   let until = Infinity
   /** True from `at` on; before that it is to be asked again at `at`. */
   const since = (at: number | undefined, delay = 0): boolean => {

@@ -11,7 +11,7 @@ export type PetState =
   | 'carried' | 'landed' | 'patted'
 
 /** What a state looks like and what it is called. */
-export interface StateLook {
+export interface PetStateLook {
   /** What a chat says in its header, and a screen reader of the pet. */
   words: {
     /** In English. */
@@ -32,12 +32,12 @@ export interface StateLook {
 }
 
 /** A look for every state. */
-export type StateMap = { readonly [state in PetState]: StateLook }
+export type PetStateMap = { readonly [state in PetState]: PetStateLook }
 
-const look = (state: PetState, more: Partial<StateLook> = {}): StateLook => ({ words: stateWords[state], expressions: [], motions: [], fps: 60, ...more })
+const look = (state: PetState, more: Partial<PetStateLook> = {}): PetStateLook => ({ words: stateWords[state], expressions: [], motions: [], fps: 60, ...more })
 
 /** The table. The option `states` of `companion` changes members of it. */
-export const petStates: StateMap = {
+export const petStates: PetStateMap = {
   idle: look('idle', { fps: 12 }),
   dozing: look('dozing', { expressions: ['sleepy', 'sleep'], fps: 4 }),
   waking: look('waking', { expressions: ['surprised'], lastsMs: 1600 }),
@@ -56,8 +56,8 @@ export const petStates: StateMap = {
 }
 
 /** The table with an app's changes. */
-export function stateMap(changes: { readonly [state in PetState]?: Partial<StateLook> } = {}): StateMap {
-  return Object.fromEntries(Object.entries(petStates).map(([name, usual]) => [name, { ...usual, ...changes[name as PetState] }])) as unknown as StateMap
+export function stateMap(changes: { readonly [state in PetState]?: Partial<PetStateLook> } = {}): PetStateMap {
+  return Object.fromEntries(Object.entries(petStates).map(([name, usual]) => [name, { ...usual, ...changes[name as PetState] }])) as unknown as PetStateMap
 }
 
 /** The first of the names that a model has, in any case of letters. */

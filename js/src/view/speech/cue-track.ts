@@ -1,18 +1,18 @@
 // The cues of a segment that is being heard: each fires when its words come.
 import { durationOf } from './language.js'
-import type { Cue, Segment } from './segmenter.js'
+import type { SpeechCue, SpeechSegment } from './segmenter.js'
 import type { SpeechClock } from './voice.js'
 
 export class CueTrack {
-  readonly #segment: Segment
-  readonly #fire: (cue: Cue) => void
+  readonly #segment: SpeechSegment
+  readonly #fire: (cue: SpeechCue) => void
   readonly #clock: SpeechClock
   #next = 0
   #timer: unknown
   #position: (() => number) | undefined
   #duration = 0
 
-  constructor(segment: Segment, clock: SpeechClock, fire: (cue: Cue) => void) {
+  constructor(segment: SpeechSegment, clock: SpeechClock, fire: (cue: SpeechCue) => void) {
     this.#segment = segment
     this.#clock = clock
     this.#fire = fire
@@ -28,7 +28,7 @@ export class CueTrack {
   /** The voice is at this character. */
   reach(at: number): void {
     const { cues } = this.#segment
-    while (this.#next < cues.length && (cues[this.#next] as Cue).at <= at) this.#fire(cues[this.#next++] as Cue)
+    while (this.#next < cues.length && (cues[this.#next] as SpeechCue).at <= at) this.#fire(cues[this.#next++] as SpeechCue)
   }
 
   /** The segment is over: all that is left. */
@@ -44,7 +44,7 @@ export class CueTrack {
   }
 
   /** Those that did not fire. */
-  get left(): Cue[] {
+  get left(): SpeechCue[] {
     return this.#segment.cues.slice(this.#next)
   }
 
@@ -53,7 +53,7 @@ export class CueTrack {
     const { cues, text } = this.#segment
     const total = durationOf(text)
     while (this.#position && this.#next < cues.length) {
-      const cue = cues[this.#next] as Cue
+      const cue = cues[this.#next] as SpeechCue
       const due = total > 0 ? (durationOf(text.slice(0, cue.at)) / total) * this.#duration : 0
       const rest = due - this.#position()
       if (rest > 1) {

@@ -1,13 +1,13 @@
 // A message while it is written: its answer in pieces, also where only time ends one.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { Reading } from './reading.js'
-import { isSaid, segmenter, type Segment, type SegmentOptions, type Segmenter } from './segmenter.js'
+import { isSaid, speechSegmenter, type SpeechSegment, type SegmentOptions, type Segmenter } from './segmenter.js'
 import { patienceMs, quietMs } from './sentences.js'
 import type { SpokenMessage } from './speaker-options.js'
 import type { SpeechClock } from './voice.js'
 
 export interface FollowedEvents {
-  pieces(segments: readonly Segment[]): void
+  pieces(segments: readonly SpeechSegment[]): void
   /** The text of these blocks is not to be said any more. */
   withdrawn(blocks: readonly number[]): void
   /** A person had the model go on with an answer that was over. */
@@ -38,7 +38,7 @@ export class Followed {
     this.#clock = clock
     this.#options = options
     this.#on = on
-    this.#segments = segmenter(options)
+    this.#segments = speechSegmenter(options)
   }
 
   /** More of it may come. */
@@ -106,7 +106,7 @@ export class Followed {
     if (next.length > 0 && !this.#left) this.#timer = this.#clock.setTimeout(() => this.#wait(), Math.min(...next))
   }
 
-  #give(segments: readonly Segment[]): void {
+  #give(segments: readonly SpeechSegment[]): void {
     if (segments.length === 0) return
     this.#on.pieces(segments.map((segment) => {
       const before = this.#before.get(segment.block) ?? 0

@@ -5,10 +5,10 @@ import { isWide } from './language.js'
 import type { SyllableClock } from './lips.js'
 import type { Item } from './queue.js'
 import type { Playing } from './sound.js'
-import type { Interrupted } from './speaker-options.js'
+import type { InterruptedSpeech } from './speaker-options.js'
 
 /** A place in the answer. */
-export type Place = Pick<Interrupted, 'block' | 'to'>
+export type Place = Pick<InterruptedSpeech, 'block' | 'to'>
 
 export interface Heard {
   item: Item
@@ -29,7 +29,7 @@ export function placeIn({ item: { segment }, playing, clock, held }: Heard, now:
 /** Where an answer is that is not heard to its end; undefined: it was, or nobody said it. `rest`: what was to come, with what is heard. */
 export function interruptedAt(
   { message: { id }, writing }: Pick<Followed, 'message' | 'writing'>, rest: readonly Item[], heard: Heard | undefined, reached: Place | undefined, now: number,
-): Interrupted | undefined {
+): InterruptedSpeech | undefined {
   const first = rest.find(({ answers, segment }) => answers && segment.text !== '')
   if (id === undefined || (!first && !writing)) return undefined
   if (heard?.item.answers) return { message: id, ...answerPlace(heard, now) }

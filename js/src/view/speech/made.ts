@@ -1,7 +1,7 @@
 // What a voice makes of a segment: it plays by itself, or gives the sounds to be played. Of those a few are made ready.
 import { wanted } from './pieces.js'
 import type { Item, Made, Queue } from './queue.js'
-import type { Segment } from './segmenter.js'
+import type { SpeechSegment } from './segmenter.js'
 import type { Sound } from './sound.js'
 import type { Voice } from './voice.js'
 
@@ -31,7 +31,7 @@ export class Maker {
 }
 
 /** What fails here is heard of when it is its turn. */
-function makeSound(voice: Voice, segment: Segment, signal: AbortSignal, decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>): Made {
+function makeSound(voice: Voice, segment: SpeechSegment, signal: AbortSignal, decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>): Made {
   try {
     const made = voice.speak(segment, signal)
     if (!(Symbol.asyncIterator in made)) return { plays: made }

@@ -4,7 +4,7 @@ import { Listeners } from '../../app/renderer/listeners.js'
 import type { Speaker } from './speaker-options.js'
 
 /** A recogniser of the app. There is none by itself: behind the Web Speech API of Electron there is none either. */
-export interface Ears {
+export interface SpeechRecognizer {
   /** What is heard until `signal` ends it: `text` stands for all since the last `final`. Ends by itself where nothing more comes. */
   listen(signal: AbortSignal): AsyncIterable<{ text: string; final: boolean }>
 }
@@ -12,7 +12,7 @@ export interface Ears {
 /** What `microphone` takes. */
 export interface MicrophoneOptions {
   /** What hears. */
-  ears: Ears
+  ears: SpeechRecognizer
   /** What was said so far; `final`: that was a whole utterance, to be sent. Interim text belongs into the field where people write. */
   onText: (text: string, final: boolean) => void
   /** It could not listen, and why. It is `off` then. */

@@ -1,11 +1,11 @@
 // The pieces that wait for their turn.
-import type { Segment } from './segmenter.js'
+import type { SpeechSegment } from './segmenter.js'
 
 /** It plays by itself, or its sounds are played. */
 export type Made = { plays: Promise<void> } | { sounds: Promise<AudioBuffer[]> }
 
 export interface Item {
-  segment: Segment
+  segment: SpeechSegment
   abort: AbortController
   /** It is not said: its cues fire when it is its turn. */
   silent: boolean

@@ -8,7 +8,7 @@ import { quietMs, Sentences } from './sentences.js'
 import { Spoken } from './spoken.js'
 
 /** A fire-and-forget call that comes with its words. */
-export interface Cue {
+export interface SpeechCue {
   /** In front of which character of the segment's `text`; its length: behind the last one. */
   at: number
   /** The number of the call in the turn. */
@@ -20,7 +20,7 @@ export interface Cue {
 }
 
 /** A piece of an answer as a voice says it. */
-export interface Segment {
+export interface SpeechSegment {
   /** Counts the segments of an answer, from 1. */
   id: number
   /** The block that its text is of. Where only fire-and-forget calls cut a text it is one, and this is the first of its blocks. */
@@ -32,7 +32,7 @@ export interface Segment {
   /** What is said: without marks of Markdown, code, tables, formulas, addresses and pictures. Empty: there are only cues. */
   text: string
   /** In the order of their places. */
-  cues: Cue[]
+  cues: SpeechCue[]
   /** Nothing of this answer comes behind it. */
   last: boolean
 }
@@ -56,11 +56,11 @@ export const isSaid = (event: TextEvent | Extract<Delta, { text: string }>, { sk
 /** Cuts one answer after the other. */
 export interface Segmenter {
   /** More of the answer. What is neither its text nor a fire-and-forget call is passed over. */
-  push(event: TextEvent | IpcEvent | Delta): Segment[]
+  push(event: TextEvent | IpcEvent | Delta): SpeechSegment[]
   /** Nothing came for `quiet` milliseconds, and the first text came `since` milliseconds ago: what that ends. */
-  wait(quiet: number, since: number): Segment[]
+  wait(quiet: number, since: number): SpeechSegment[]
   /** The answer is over: what is left. The next `push` begins another one. */
-  end(): Segment[]
+  end(): SpeechSegment[]
 }
 
 const checkOptions = members({ members: { lang: aText, words: members({ members: { onScreen: aText, link: aText } }), skipRefusals: flag, commentary: flag } })
@@ -69,7 +69,7 @@ const checkOptions = members({ members: { lang: aText, words: members({ members:
  * Cuts answers into pieces for a voice. Without a clock of its own: whoever has one calls `wait`.
  * @throws SluiceError `option` for an option that is wrong.
  */
-export function segmenter(options: SegmentOptions = {}): Segmenter {
+export function speechSegmenter(options: SegmentOptions = {}): Segmenter {
   checkOptions(options, 'options')
   let cutter = new Cutter(options)
   return {
@@ -84,7 +84,7 @@ export function segmenter(options: SegmentOptions = {}): Segmenter {
 }
 
 /** A cue, and how many units of the text stand in front of it. */
-interface Placed { place: number; cue: Omit<Cue, 'at'> }
+interface Placed { place: number; cue: Omit<SpeechCue, 'at'> }
 
 class Cutter {
   readonly #options: SegmentOptions
@@ -95,7 +95,7 @@ class Cutter {
   #places: number[] = []
   /** How many of them are used up. */
   #used = 0
-  #out: Segment[] = []
+  #out: SpeechSegment[] = []
   #id = 0
 
   // -- the text
@@ -120,7 +120,7 @@ class Cutter {
     }, { onScreen: () => words().onScreen, link: () => words().link })
   }
 
-  push(event: TextEvent | IpcEvent | Delta): Segment[] {
+  push(event: TextEvent | IpcEvent | Delta): SpeechSegment[] {
     switch (event.type) {
       case 'text':
         if (isSaid(event, this.#options)) this.#text(event.block, event.text)
@@ -138,14 +138,14 @@ class Cutter {
     return this.#out.splice(0)
   }
 
-  wait(quiet: number, since: number): Segment[] {
+  wait(quiet: number, since: number): SpeechSegment[] {
     const piece = this.#sentences.wait(quiet, since)
     if (piece !== '') this.#emit(piece)
     if (quiet >= quietMs && this.#sentences.empty) this.#sendCues()
     return this.#out.splice(0)
   }
 
-  end(): Segment[] {
+  end(): SpeechSegment[] {
     this.#finish()
     this.#sendCues()
     if (this.#out.length === 0 && this.#id > 0) this.#empty([])
@@ -229,7 +229,7 @@ class Cutter {
     if (this.#cues.length > 0) this.#empty(this.#cues.splice(0).map(({ cue }) => ({ at: 0, ...cue })))
   }
 
-  #empty(cues: Cue[]): void {
+  #empty(cues: SpeechCue[]): void {
     this.#out.push({ id: ++this.#id, block: this.#block ?? 0, from: this.#length, to: this.#length, text: '', cues, last: false })
   }
 }

@@ -1,7 +1,7 @@
 // What `speaker` takes and gives.
 import type { MessageView } from '../../app/bridge/messages.js'
 import { anything, func, members, milliseconds, whole, withMethods } from '../../engine/core/options.js'
-import type { Cue, Segment, SegmentOptions } from './segmenter.js'
+import type { SpeechCue, SpeechSegment, SegmentOptions } from './segmenter.js'
 import type { SpeechClock, Voice } from './voice.js'
 import type { MouthShape } from './vowels.js'
 
@@ -19,10 +19,10 @@ export interface SpokenMessage {
 export interface SpeakerOptions {
   /** What speaks. */
   voice: Voice
-  /** A fire-and-forget call whose words come now. Default nothing: `receive({ speaker })` of sluice/live2d asks for its orders by itself. */
-  onCue?: (cue: Cue) => void
+  /** A fire-and-forget call whose words come now. Default nothing: `receivePetOrders({ speaker })` of sluice/live2d asks for its orders by itself. */
+  onCue?: (cue: SpeechCue) => void
   /** What becomes of a segment, for a bubble. `dropped`: it is not heard (or not to its end), since the voice failed, was stopped, or fell too far behind. */
-  onSegment?: (segment: Segment, now: 'next' | 'speaking' | 'spoken' | 'dropped') => void
+  onSegment?: (segment: SpeechSegment, now: 'next' | 'speaking' | 'spoken' | 'dropped') => void
   /** It cannot speak, and why. Called once, until it could again. */
   onOff?: (why: string) => void
   /** How many segments are made ready beyond the one that is heard. Default 2. */
@@ -53,7 +53,7 @@ export interface Speaker {
   /** Says a text behind what is being said. */
   say(text: string): void
   /** Falls silent within 80 ms; nothing of what was to come is said. */
-  stop(why?: string): Stopped
+  stop(why?: string): StoppedSpeech
   /** Holds the voice. */
   pause(): void
   /** Goes on. */
@@ -71,7 +71,7 @@ export interface Speaker {
   /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
   /** Calls `listener` where an answer was not heard to its end, since somebody stopped the voice. Returns what ends that. */
-  onInterrupted(listener: (place: Interrupted) => void): () => void
+  onInterrupted(listener: (place: InterruptedSpeech) => void): () => void
   /** For an order of the pet: resolves when its words come (`now`), or with `stopped`, where they will not. */
   hold(order: HeldOrder): Promise<'now' | 'stopped'>
   /** Falls silent for good. */
@@ -81,7 +81,7 @@ export interface Speaker {
 }
 
 /** How far an answer was heard: for `client.heard`. */
-export interface Interrupted {
+export interface InterruptedSpeech {
   /** Id of the message. */
   message: string
   /** The text block that it was heard to. */
@@ -91,7 +91,7 @@ export interface Interrupted {
 }
 
 /** What was heard when a speaker was stopped. */
-export interface Stopped {
+export interface StoppedSpeech {
   /** What was said of the answer, as far as the voice tells. */
   heard: string
 }

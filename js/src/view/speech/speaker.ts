@@ -10,9 +10,9 @@ import { Maker } from './made.js'
 import { Mouth } from './voice-mouth.js'
 import { Pause } from './pause.js'
 import { Queue, type Item } from './queue.js'
-import { segmenter, type Cue, type Segment } from './segmenter.js'
+import { speechSegmenter, type SpeechCue, type SpeechSegment } from './segmenter.js'
 import { NotAllowed, Sound } from './sound.js'
-import { checkOptions, type HeldOrder, type Interrupted, type Speaker, type SpeakerOptions, type SpokenMessage, type Stopped } from './speaker-options.js'
+import { checkOptions, type HeldOrder, type InterruptedSpeech, type Speaker, type SpeakerOptions, type SpokenMessage, type StoppedSpeech } from './speaker-options.js'
 import { realClock, type SpeechClock, type Voice } from './voice.js'
 import type { MouthShape } from './vowels.js'
 
@@ -33,7 +33,7 @@ class VoiceOver implements Speaker {
   readonly #held: Held
   readonly #queue = new Queue()
   readonly #listeners = new Listeners()
-  readonly #interrupted = new Listeners<[Interrupted]>()
+  readonly #interrupted = new Listeners<[InterruptedSpeech]>()
   readonly #off: (() => void) | undefined
   #heard: Heard | undefined
   #state: Speaker['state'] = 'idle'
@@ -60,7 +60,7 @@ class VoiceOver implements Speaker {
 
   constructor(options: SpeakerOptions) {
     const { voice, clock = realClock, segments, audio, ahead = 2, holdMs = 30_000 } = options
-    segmenter(segments) // throws where an option of it is wrong
+    speechSegmenter(segments) // throws where an option of it is wrong
     this.#voice = voice
     this.#options = options
     this.#clock = clock
@@ -105,11 +105,11 @@ class VoiceOver implements Speaker {
 
   say(text: string): void {
     if (this.#closed) return
-    const own = segmenter(this.#options.segments)
+    const own = speechSegmenter(this.#options.segments)
     this.#enqueue([...own.push({ type: 'text', block: 0, text }), ...own.end()], false)
   }
 
-  stop(why = 'stopped'): Stopped {
+  stop(why = 'stopped'): StoppedSpeech {
     const now = this.#heard
     const heard = joined(this.#said, now ? now.item.segment.text.slice(0, placeIn(now, this.#pause.now)).trim() : '')
     const rest = [...(now ? [now.item] : []), ...this.#queue.clear()]
@@ -173,7 +173,7 @@ class VoiceOver implements Speaker {
     return this.#mouth.shape(this.#heard)
   }
 
-  onInterrupted(listener: (place: Interrupted) => void): () => void {
+  onInterrupted(listener: (place: InterruptedSpeech) => void): () => void {
     return this.#interrupted.add(listener)
   }
 
@@ -207,7 +207,7 @@ class VoiceOver implements Speaker {
   }
 
   /** `answers`: they are of the message that is followed. */
-  #enqueue(segments: readonly Segment[], answers = true): void {
+  #enqueue(segments: readonly SpeechSegment[], answers = true): void {
     const { maxQueued = 40, maxCharacters = 1200 } = this.#options
     const stops = this.#stops
     let own = 0
@@ -233,7 +233,7 @@ class VoiceOver implements Speaker {
   }
 
   /** Whether it was said of a text that was withdrawn. */
-  #repeats({ text }: Segment): boolean {
+  #repeats({ text }: SpeechSegment): boolean {
     const repeats = text !== '' && this.#again.startsWith(text)
     if (text !== '') this.#again = repeats ? this.#again.slice(text.length).trimStart() : ''
     return repeats
@@ -313,7 +313,7 @@ class VoiceOver implements Speaker {
     this.#next()
   }
 
-  #boundary(segment: Segment, at: number): void {
+  #boundary(segment: SpeechSegment, at: number): void {
     const heard = this.#heard
     if (heard?.item.segment !== segment) return // of one that was stopped
     heard.track.stop() // the voice knows better than the rate
@@ -323,12 +323,12 @@ class VoiceOver implements Speaker {
 
   // -- what is told ---------------------------------------------------------------------------------------------------------
 
-  #fire(cue: Cue): void {
+  #fire(cue: SpeechCue): void {
     this.#held.fire(cue.call)
     guarded(() => this.#options.onCue?.(cue))
   }
 
-  #tell(segment: Segment, now: Parameters<NonNullable<SpeakerOptions['onSegment']>>[1]): void {
+  #tell(segment: SpeechSegment, now: Parameters<NonNullable<SpeakerOptions['onSegment']>>[1]): void {
     if (now === 'speaking' && this.#saying !== segment.text) {
       this.#saying = segment.text
       this.#listeners.tell()

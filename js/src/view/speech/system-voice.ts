@@ -2,7 +2,7 @@
 import { func, is, members, text } from '../../engine/core/options.js'
 import { Listeners } from '../../app/renderer/listeners.js'
 import { isWide, Letters, weight } from './language.js'
-import type { Segment } from './segmenter.js'
+import type { SpeechSegment } from './segmenter.js'
 import { NotAllowed } from './sound.js'
 import type { Voice } from './voice.js'
 
@@ -41,7 +41,7 @@ export function systemVoice(options: SystemVoiceOptions = {}): Voice {
 }
 
 class SystemVoice implements Voice {
-  onBoundary?: (segment: Segment, at: number) => void
+  onBoundary?: (segment: SpeechSegment, at: number) => void
   readonly #options: SystemVoiceOptions
   readonly #synthesis: SpeechSynthesis | undefined
   readonly #listeners = new Listeners()
@@ -72,7 +72,7 @@ class SystemVoice implements Voice {
     }
   }
 
-  async speak(segment: Segment, signal: AbortSignal): Promise<void> {
+  async speak(segment: SpeechSegment, signal: AbortSignal): Promise<void> {
     const lang = this.#langOf(segment.text)
     let at = 0
     for (const piece of pieces(segment.text)) {
@@ -96,7 +96,7 @@ class SystemVoice implements Voice {
     if (this.#voices.length > 0 !== before > 0) this.#listeners.tell()
   }
 
-  #say(segment: Segment, text: string, begins: number, lang: string, signal: AbortSignal): Promise<void> {
+  #say(segment: SpeechSegment, text: string, begins: number, lang: string, signal: AbortSignal): Promise<void> {
     const synthesis = this.#synthesis as SpeechSynthesis
     const { choose = choice, rate = 1, pitch = 1, volume = 1 } = this.#options
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 import type { Heard } from './heard-voice.js'
 import { Smooth } from './lips.js'
 import type { Pause } from './pause.js'
-import type { Segment } from './segmenter.js'
+import type { SpeechSegment } from './segmenter.js'
 import type { Sound } from './sound.js'
 import type { SpeechClock, Voice } from './voice.js'
 import { closed, Lips, visemeAt, vowelOf, vowels, type MouthShape, type Viseme } from './vowels.js'
@@ -47,7 +47,7 @@ export class Mouth {
     return { open, form: vowel && open > 0 ? vowels[vowel].form : 0 }
   }
 
-  #visemes(segment: Segment): readonly Viseme[] | undefined {
+  #visemes(segment: SpeechSegment): readonly Viseme[] | undefined {
     try {
       return this.#voice.visemes?.(segment)
     } catch {

@@ -1,5 +1,5 @@
 // What a speaker needs of a voice.
-import type { Segment } from './segmenter.js'
+import type { SpeechSegment } from './segmenter.js'
 import type { Viseme } from './vowels.js'
 
 /** Says one segment after the other. */
@@ -9,14 +9,14 @@ export interface Voice {
    * the browser can read (WAV, MP3, Ogg, …) or as sounds one after the other. The next ones are asked for while one is heard. `signal`: it is not
    * wanted any more. What rejects is passed over.
    */
-  speak(segment: Segment, signal: AbortSignal): Promise<void> | AsyncIterable<Uint8Array | AudioBuffer>
+  speak(segment: SpeechSegment, signal: AbortSignal): Promise<void> | AsyncIterable<Uint8Array | AudioBuffer>
   /** The speaker sets it. A voice that plays by itself calls it where a word begins: `at` counts the characters of the segment's `text`. */
-  onBoundary?: (segment: Segment, at: number) => void
+  onBoundary?: (segment: SpeechSegment, at: number) => void
   /**
    * The shapes of the mouth while a segment is heard, in the order of their places; undefined: it does not know. Asked again and again: it may
    * know more while the sound comes. Without it the mouth follows the loudness, or the letters.
    */
-  visemes?(segment: Segment): readonly Viseme[] | undefined
+  visemes?(segment: SpeechSegment): readonly Viseme[] | undefined
   /** Why it cannot speak now; absent: it can. */
   readonly silent?: string | undefined
   /** Called when `silent` changed. Returns what ends that. */

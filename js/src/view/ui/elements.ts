@@ -6,7 +6,7 @@ import type { ConfigurationView } from '../../app/bridge/messages.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ConnectedDetail, ServerClient } from './server/server-panel-types.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/text-types.js'
-import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage, SavedMessage } from './ui-types.js'
+import type { ApprovalsMode, AskDetail, QuestionView, CardView, CuesMode, MessageSource, ShownMessage } from './ui-types.js'
 
 /**
  * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`.
@@ -19,9 +19,9 @@ import type { ApprovalsMode, AskDetail, AskView, CardView, CuesMode, LiveMessage
  */
 export interface SluiceMessageElement extends HTMLElement {
   /** The live message to follow. */
-  message: LiveMessage | undefined
+  message: MessageSource | undefined
   /** A saved message, shown if `message` is not set. */
-  view: SavedMessage | undefined
+  view: ShownMessage | undefined
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
   /** Where calls that nobody waits for stand, such as expressions. Default `margin`: a small face beside their line. */
@@ -70,9 +70,9 @@ export interface SluiceCardElement extends HTMLElement {
   /** The call. */
   card: CardView | undefined
   /** The open question about this call, if there is one. */
-  ask: AskView | undefined
+  ask: QuestionView | undefined
   /** The message that answers the question and stops the call. A card of a saved message has none. */
-  message: LiveMessage | undefined
+  message: MessageSource | undefined
   /** Who shows its question. Default `inline`. */
   approvals: ApprovalsMode
   /** The message has ended: nothing moves, whatever the state is. */
@@ -90,11 +90,11 @@ export interface SluiceCardElement extends HTMLElement {
  */
 export interface SluiceApprovalElement extends HTMLElement {
   /** The question. */
-  ask: AskView | undefined
+  ask: QuestionView | undefined
   /** The call that the question is about. */
   card: CardView | undefined
   /** The message that takes the answer. */
-  message: Pick<LiveMessage, 'approve' | 'release' | 'deny'> | undefined
+  message: Pick<MessageSource, 'approve' | 'release' | 'deny'> | undefined
   /** The tool's description, used if the question has none. */
   description: string | undefined
   /** Who asks: "Lulu wants to …". Default: the assistant. */
@@ -268,7 +268,7 @@ export interface SluiceQuestionsElement extends HTMLElement {
   /** Whose questions. Default `main`. */
   conversation: string
   /** Instead of `client`: the message that asks. */
-  message: LiveMessage | undefined
+  message: MessageSource | undefined
   /** Who asks: "Lulu wants to …". Default: the assistant. */
   name: string | undefined
   /** Drawn smaller. Default false. */

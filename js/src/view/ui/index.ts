@@ -39,12 +39,12 @@ export const SluiceConversations: new () => SluiceConversationsElement = Convers
 export const SluiceThread: new () => SluiceThreadElement = Thread
 
 export { splitInvisible } from '../../app/bridge/invisible.js'
-export { argumentForm, FormProblem, type ArgumentForm, type FormWords } from './approval/form.js'
+export { argumentForm, FormProblem, type ArgumentForm, type ArgumentFormWords } from './approval/form.js'
 export { languageOf } from './shared/locale.js'
-export { cards, type CardContext, type CardRenderer } from './card/card-renderers.js'
+export { registerCards, type CardContext, type CardRenderer } from './card/card-renderers.js'
 export type * from './chat/chat-types.js'
 export type * from './elements.js'
 export type { CopyDetail, LinkDetail, OpenLink, RenderTextContext } from './text/text-types.js'
 export type { ConfigurationClient } from './configuration/store.js'
 export type { ConnectedDetail, ServerClient } from './server/server-panel-types.js'
-export type { ApprovalsMode, ApproveOptions, AskDetail, CuesMode, LiveMessage, SavedMessage, SluiceAskEvent } from './ui-types.js'
+export type { ApprovalsMode, ApproveOptions, AskDetail, CuesMode, MessageSource, ShownMessage, SluiceAskEvent } from './ui-types.js'

@@ -1,9 +1,9 @@
 // The types that the elements take. They are structural: a live message of `sluice/renderer` fits, and any object of the same shape.
-import type { AskView, CardView, MessageView } from '../../app/bridge/messages.js'
+import type { QuestionView, CardView, MessageView } from '../../app/bridge/messages.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import type { AssistantMessage } from '../../engine/core/events.js'
 
-export type { AskView, BlockView, CardView, MessageView, RetryView } from '../../app/bridge/messages.js'
+export type { QuestionView, BlockView, CardView, MessageView, RetryView } from '../../app/bridge/messages.js'
 export type { ApproveOptions } from '../../engine/core/approvals.js'
 export type { AssistantMessage } from '../../engine/core/events.js'
 
@@ -11,7 +11,7 @@ export type { AssistantMessage } from '../../engine/core/events.js'
  * A live message, as from `client.message(id)`. A decision returns false if the question was already decided, or `{ decided: false, decision, by, at }`,
  * the body of the 409 of `POST …/decide`: then the question says who was faster.
  */
-export interface LiveMessage {
+export interface MessageSource {
   /** Unique. */
   readonly id: string
   /** This window asked for it: its end is read out, even if it has ended by the time it is shown. */
@@ -21,11 +21,11 @@ export interface LiveMessage {
   /** The current message: a new object whenever it changed. */
   getSnapshot(): MessageView
   /** Lets the call run. */
-  approve(ask: AskView, options?: ApproveOptions): unknown
+  approve(ask: QuestionView, options?: ApproveOptions): unknown
   /** Lets the result go to the model. */
-  release(ask: AskView): unknown
+  release(ask: QuestionView): unknown
   /** Refuses the call or the release of its result. The model reads the reason. */
-  deny(ask: AskView, reason?: string): unknown
+  deny(ask: QuestionView, reason?: string): unknown
   /** Stops the message, or one call of it. */
   cancel(call?: number): unknown
   /** Has the app open an address outside of the page, once the person agreed. */
@@ -35,7 +35,7 @@ export interface LiveMessage {
 }
 
 /** A saved message. */
-export type SavedMessage = AssistantMessage | MessageView
+export type ShownMessage = AssistantMessage | MessageView
 
 /** Where calls that nobody waits for stand, such as expressions: as a small face in the margin of their line, or nowhere. */
 export type CuesMode = 'margin' | 'none'
@@ -51,7 +51,7 @@ export interface AskDetail {
   /** Id of the message. */
   message: string
   /** The question. */
-  ask: AskView
+  ask: QuestionView
   /** The call that the question is about. */
   card: CardView | undefined
   /** Lets the call run. Returns false if the question was already decided. */

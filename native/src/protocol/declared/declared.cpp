@@ -182,7 +182,7 @@ Status make_family_like(const Declaration &declaration, const Family &like, cons
     if (!made.family->set(path, *declaration.find(path))) return no_such_words(declaration, path, {});
   }
   if (!options.seal.empty() && declaration.find("openers") == nullptr)
-    return error(Code::json, declaration.id + " cannot be sealed: it has no openers of its own", "seal");
+    return error(Code::json, declaration.id + " cannot have a marker word: it has no openers of its own", "markerWord");
   made.family->seal(options.seal);
   options.seal.clear();  // it stands in the openers
   made.protocol = make_family(made.family->family(), options);

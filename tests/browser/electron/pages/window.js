@@ -21,7 +21,7 @@ function show(message) {
 function drawBlock(message, block) {
   if (block.type !== 'tool_use') return element('p', block.text ?? block.detail)
   const card = element('section', `${block.name} ${block.status} ${block.output ?? block.error ?? block.reason ?? ''}`)
-  const ask = message.getSnapshot().asks.find(({ call }) => call === block.call)
+  const ask = message.getSnapshot().questions.find(({ call }) => call === block.call)
   if (ask) {
     const decide = (name, run) => card.append(Object.assign(element('button', name), { onclick: async () => (window.decided = await run()) }))
     if (ask.stage === 'result') decide('Release', () => message.release(ask))

@@ -4,7 +4,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { countingIn } from '../../../engine/core/counting.js'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import { pointerOf } from '../../../engine/core/pointer.js'
-import type { Text } from '../../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../../engine/core/tool-words.js'
 import { isWhole, type QuestionRequest } from '../../../app/bridge/question.js'
 import type { JsonObject } from '../../../engine/core/events.js'
 import { ArgumentsEdit } from './edit.js'
@@ -26,16 +26,16 @@ import { escapeInvisible } from '../shared/mark-invisible.js'
 import { clickOf, decides } from './presses.js'
 import { Seen } from './seen.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
-import type { ApproveOptions, AskView, CardView, LiveMessage } from '../ui-types.js'
+import type { ApproveOptions, QuestionView, CardView, MessageSource } from '../ui-types.js'
 
 /** Tells the questions of a message apart, whatever connection they come over. */
-export const questionOf = ({ call, stage, digest }: AskView): string => `${call} ${stage} ${digest}`
+export const questionOf = ({ call, stage, digest }: QuestionView): string => `${call} ${stage} ${digest}`
 
 /** What a button decides, by this question: a press for another one does not count, though it be about the same call. */
-export const meaningOf = (ask: AskView | undefined): string => (ask ? `${ask.token} ${ask.digest}` : '')
+export const meaningOf = (ask: QuestionView | undefined): string => (ask ? `${ask.token} ${ask.digest}` : '')
 
 /** Takes the answer. */
-type Answered = Pick<LiveMessage, 'approve' | 'release' | 'deny'> & { readonly id?: string }
+type Answered = Pick<MessageSource, 'approve' | 'release' | 'deny'> & { readonly id?: string }
 
 /** Questions that went with their connection, and what a person had begun in them: they come again. */
 const left = new WeakMap<Answered, Set<SluiceApproval>>()
@@ -55,7 +55,7 @@ export class SluiceApproval extends SluiceElement {
     armMs: { type: Number, attribute: 'arm-ms' },
   }
 
-  declare ask: AskView | undefined
+  declare ask: QuestionView | undefined
   /** The call that the question is about. */
   declare card: CardView | undefined
   declare message: Answered | undefined
@@ -327,13 +327,13 @@ export class SluiceApproval extends SluiceElement {
     const { ask, card } = this
     const { values } = this.#edit
     return {
-      ...(ask as AskView),
+      ...(ask as QuestionView),
       name: ask?.name ?? card?.name,
       askedName: card?.askedName ?? ask?.askedName,
       description: ask?.description || this.description,
       arguments: values ?? this.#asked,
-      edited: values !== undefined,
-      reserved: ask?.reserved ?? card?.reserved,
+      editedArguments: values !== undefined,
+      protocolFields: ask?.protocolFields ?? card?.protocolFields,
       twice: card?.twice ?? ask?.twice,
     }
   }
@@ -341,7 +341,7 @@ export class SluiceApproval extends SluiceElement {
   readonly #label = (name: string): string | undefined => {
     const labels = this.ask?.words?.labels
     const pointer = pointerOf(name)
-    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as Text, this.language) : undefined
+    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as LocalizedText, this.language) : undefined
   }
 
   /** Compact, for one of many or for little room: shows the question itself; edit, reason and remembering open on request. */
@@ -385,7 +385,7 @@ export class SluiceApproval extends SluiceElement {
   }
 
   /** What scrolls between head and buttons. */
-  #between({ stage, preview }: AskView): TemplateResult {
+  #between({ stage, preview }: QuestionView): TemplateResult {
     const { words } = this
     return html`<div class="scroll" role="group" aria-label=${words.asked}>
       ${this.#edit.open ? this.#edit.draw(words) : html`${this.#view.element}${this.#view.pictures(preview?.parts, words.image)}`}
@@ -400,7 +400,7 @@ export class SluiceApproval extends SluiceElement {
 
   // -- buttons --------------------------------------------------------------------------------------------------------------
 
-  #actions({ stage, prepared }: AskView): TemplateResult {
+  #actions({ stage, prepared }: QuestionView): TemplateResult {
     const { words } = this
     const release = stage === 'result'
     const { unseen } = this.#view

@@ -1,6 +1,6 @@
 // `sluice-ask` and `sluice-settled`: a page learns of every question, and may answer it by itself.
 import { fasterIn } from './faster.js'
-import type { AskDetail, AskView, BlockView, CardView, LiveMessage, SavedMessage } from '../ui-types.js'
+import type { AskDetail, QuestionView, BlockView, CardView, MessageSource, ShownMessage } from '../ui-types.js'
 
 export class AskEvents {
   readonly #host: HTMLElement
@@ -13,7 +13,7 @@ export class AskEvents {
   }
 
   /** The app shows this question itself. */
-  taken({ token }: AskView): boolean {
+  taken({ token }: QuestionView): boolean {
     return this.#taken.has(token)
   }
 
@@ -23,7 +23,7 @@ export class AskEvents {
   }
 
   /** Tells what was settled since the last time, and what is new. */
-  update(asks: readonly AskView[], message: LiveMessage, card: (ask: AskView) => CardView | undefined): void {
+  update(asks: readonly QuestionView[], message: MessageSource, card: (ask: QuestionView) => CardView | undefined): void {
     for (const [token, detail] of this.#details) {
       if (asks.some((other) => other.token === token)) continue
       this.#details.delete(token)
@@ -44,7 +44,7 @@ export class AskEvents {
   }
 }
 
-function detailOf(ask: AskView, message: LiveMessage, card: CardView | undefined): AskDetail {
+function detailOf(ask: QuestionView, message: MessageSource, card: CardView | undefined): AskDetail {
   const answered = async (given: unknown): Promise<boolean> => fasterIn(await given) === undefined
   return {
     message: message.id,
@@ -57,6 +57,6 @@ function detailOf(ask: AskView, message: LiveMessage, card: CardView | undefined
 }
 
 /** The card of a question. */
-export function cardOf(view: SavedMessage | undefined, ask: AskView): CardView | undefined {
+export function cardOf(view: ShownMessage | undefined, ask: QuestionView): CardView | undefined {
   return (view?.blocks as BlockView[] | undefined)?.find((block): block is CardView => block?.type === 'tool_use' && block.call === ask.call)
 }

@@ -1,7 +1,7 @@
 // What a question shows of what would be done, line by line, and what of it is left out or can be seen by nobody.
 import { html, nothing, type LitElement, type TemplateResult } from 'lit'
 import { isAbout, questionLines, type Line, type Picture, type QuestionRequest } from '../../../app/bridge/question.js'
-import type { Part } from '../../../engine/core/events.js'
+import type { ResultPart } from '../../../engine/core/events.js'
 import { count } from '../shared/format.js'
 import { imageSource } from '../shared/images.js'
 import { QuestionView } from './question-view.js'
@@ -69,7 +69,7 @@ export class ExactView {
     return lines
   }
 
-  pictures(parts: readonly Part[] = [], alt: string): (TemplateResult | typeof nothing)[] {
+  pictures(parts: readonly ResultPart[] = [], alt: string): (TemplateResult | typeof nothing)[] {
     return parts.map((part) => {
       const source = part.type === 'image' && 'data' in part ? this.#source(part) : undefined
       return source ? html`<img class="picture-result" alt=${alt} src=${source} @load=${() => this.host.requestUpdate()} @error=${() => this.#breaks(source)}>` : nothing

@@ -3,7 +3,7 @@ import { escapeInvisibleInJson, splitInvisible } from '../../../app/bridge/invis
 import type { Json, JsonObject } from '../../../engine/core/events.js'
 
 /** The texts of a form. */
-export interface FormWords {
+export interface ArgumentFormWords {
   /** Beside a field that must be filled. */
   required: string
   /** The choice of leaving a field out. */
@@ -47,7 +47,7 @@ const SHORT = 80
  * The form of a schema; undefined where it has no fields. `values`: what stands in the fields at first; members that the schema does not name are
  * kept as they are. `label`: what people call an argument.
  */
-export function argumentForm(schema: unknown, values: JsonObject, words: FormWords, label: (name: string) => string | undefined = () => undefined): ArgumentForm | undefined {
+export function argumentForm(schema: unknown, values: JsonObject, words: ArgumentFormWords, label: (name: string) => string | undefined = () => undefined): ArgumentForm | undefined {
   const { properties, required = [] } = (schema ?? {}) as { properties?: unknown; required?: readonly string[] }
   if (typeof properties !== 'object' || properties === null || Object.keys(properties).length === 0) return undefined
   const needed = new Set(Array.isArray(required) ? required : [])
@@ -72,7 +72,7 @@ export function argumentForm(schema: unknown, values: JsonObject, words: FormWor
 
 let count = 0
 
-function makeField(name: string, schema: Schema, value: Json | undefined, required: boolean, words: FormWords, called: string | undefined): { element: HTMLElement; read: () => Json | undefined } {
+function makeField(name: string, schema: Schema, value: Json | undefined, required: boolean, words: ArgumentFormWords, called: string | undefined): { element: HTMLElement; read: () => Json | undefined } {
   const id = `argument-${++count}`
   const { control, read } = makeControl(name, schema, value, required, words)
   control.id = id
@@ -104,7 +104,7 @@ function makeField(name: string, schema: Schema, value: Json | undefined, requir
   }
 }
 
-function makeControl(name: string, schema: Schema, value: Json | undefined, required: boolean, words: FormWords): Control {
+function makeControl(name: string, schema: Schema, value: Json | undefined, required: boolean, words: ArgumentFormWords): Control {
   switch (kindOf(schema, value)) {
     case 'choice': {
       const choices = (schema['enum'] ?? [schema['const']]) as Json[]
@@ -137,7 +137,7 @@ function makeControl(name: string, schema: Schema, value: Json | undefined, requ
   }
 }
 
-function choice(choices: readonly (readonly [string, Json])[], value: Json | undefined, required: boolean, words: FormWords): Control {
+function choice(choices: readonly (readonly [string, Json])[], value: Json | undefined, required: boolean, words: ArgumentFormWords): Control {
   const control = make('select') as HTMLSelectElement
   const at = choices.findIndex(([, one]) => one === value)
   const option = (text: string, id: string, selected: boolean): HTMLOptionElement => {
@@ -155,7 +155,7 @@ function choice(choices: readonly (readonly [string, Json])[], value: Json | und
 const idOf = (value: Json | undefined, index: number): string => (typeof value === 'boolean' ? String(value) : String(index))
 
 // What is no number goes as it is: the engine says what it expected.
-function numberOf(text: string, { inexact }: FormWords): Json | undefined {
+function numberOf(text: string, { inexact }: ArgumentFormWords): Json | undefined {
   if (text === '') return undefined
   if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text
   const value = Number(text)
@@ -166,7 +166,7 @@ function numberOf(text: string, { inexact }: FormWords): Json | undefined {
   return value
 }
 
-function jsonOf(name: string, text: string, words: FormWords): Json {
+function jsonOf(name: string, text: string, words: ArgumentFormWords): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {

@@ -1,11 +1,11 @@
 // <sluice-card>: one call of a tool, in one line until a person opens it.
 import { html, nothing, render, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../../../app/bridge/question.js'
-import type { CardStatus, Json, JsonObject, Part } from '../../../engine/core/events.js'
+import type { CardStatus, Json, JsonObject, ResultPart } from '../../../engine/core/events.js'
 import { whatOf } from '../../../app/bridge/sentence.js'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import { pointerOf } from '../../../engine/core/pointer.js'
-import type { Text } from '../../../engine/core/tool-words.js'
+import type { LocalizedText } from '../../../engine/core/tool-words.js'
 import '../approval/approval-element.js'
 import { argumentList, argumentStyles, labelled, summary } from '../approval/arguments.js'
 import { ARM_MS } from '../approval/arming.js'
@@ -25,7 +25,7 @@ import { exported } from '../shared/parts.js'
 import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from '../shared/mark-invisible.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
-import type { ApprovalsMode, AskView, CardView, LiveMessage } from '../ui-types.js'
+import type { ApprovalsMode, QuestionView, CardView, MessageSource } from '../ui-types.js'
 
 /** How many characters of a text are shown at first. */
 const SHOWN = 4000
@@ -53,9 +53,9 @@ export class SluiceCard extends SluiceElement {
 
   declare card: CardView | undefined
   /** The open question about this call, if there is one. */
-  declare ask: AskView | undefined
+  declare ask: QuestionView | undefined
   /** The message that answers the question and stops the call. A card of a saved message has none. */
-  declare message: LiveMessage | undefined
+  declare message: MessageSource | undefined
   declare approvals: ApprovalsMode
   /** The question is one of many: the card shows nothing else. */
   declare compact: boolean
@@ -74,7 +74,7 @@ export class SluiceCard extends SluiceElement {
   readonly #whole = new Set<string>()
   #written: { of: number; text: Written } | undefined
   /** Parts of results that came as pictures and are none. */
-  readonly #none = new WeakSet<Part>()
+  readonly #none = new WeakSet<ResultPart>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
   /** The section that was copied a moment ago. */
   #copied: string | undefined
@@ -232,7 +232,7 @@ export class SluiceCard extends SluiceElement {
   readonly #label = (name: string): string | undefined => {
     const labels = this.card?.words?.labels
     const pointer = pointerOf(name)
-    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as Text, this.language) : undefined
+    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as LocalizedText, this.language) : undefined
   }
 
   #icon({ name, askedName, tags, words }: CardView): TemplateResult | HTMLElement {
@@ -256,7 +256,7 @@ export class SluiceCard extends SluiceElement {
     }
     const own = card && this.#lineByApp(card)
     if (own !== undefined) return html`<span class="summary" part="summary">${own}</span>`
-    const values = card?.edited ?? card?.arguments
+    const values = card?.editedArguments ?? card?.arguments
     return values ? html`<span class="summary" part="summary">${summary(values, this.#label)}</span>` : nothing
   }
 
@@ -271,7 +271,7 @@ export class SluiceCard extends SluiceElement {
       @click=${() => Promise.resolve(message?.cancel(card?.call)).catch(() => {})}>${icon('stop')}</button>`
   }
 
-  #progress({ progressDone: done, progressOf: of }: CardView, text: string): TemplateResult {
+  #progress({ progressDone: done, progressTotal: of }: CardView, text: string): TemplateResult {
     const told = done !== undefined && of ? [Math.min(done, of), of] : done === undefined ? [shareOf(text), 1] : []
     const [value, max] = told
     const bar = value === undefined ? nothing : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
@@ -298,15 +298,15 @@ export class SluiceCard extends SluiceElement {
     return html`
       ${card.arguments && !asked ? this.#section('arguments', words.arguments, plain(card.arguments), this.#arguments(card.arguments, 'arguments')) : nothing}
       ${!card.arguments && card.rawArguments ? this.#textSection('rawArguments', words.arguments, card.rawArguments) : nothing}
-      ${card.edited ? this.#section('edited', words.edited, plain(card.edited), this.#arguments(card.edited, 'edited')) : nothing}
-      ${card.resolved ? this.#section('resolved', words.resolved, plain(card.resolved), this.#arguments(card.resolved, 'resolved')) : nothing}
-      ${card.reserved && Object.keys(card.reserved).length > 0
-        ? this.#section('reserved', words.reserved, plain(card.reserved), this.#arguments(card.reserved, 'reserved')) : nothing}
+      ${card.editedArguments ? this.#section('edited', words.edited, plain(card.editedArguments), this.#arguments(card.editedArguments, 'edited')) : nothing}
+      ${card.hostArguments ? this.#section('resolved', words.resolved, plain(card.hostArguments), this.#arguments(card.hostArguments, 'resolved')) : nothing}
+      ${card.protocolFields && Object.keys(card.protocolFields).length > 0
+        ? this.#section('reserved', words.reserved, plain(card.protocolFields), this.#arguments(card.protocolFields, 'reserved')) : nothing}
       ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
       ${card.output === undefined || card.output === card.error ? nothing : this.#result(card.output, card.parts)}
-      ${card.rewritten ? this.#rewritten(card.rewritten) : nothing}
-      ${card.told && !saysTheSame(card) ? this.#textSection('told', words.told, card.told) : nothing}
+      ${card.hostOutput ? this.#rewritten(card.hostOutput) : nothing}
+      ${card.modelOutput && !saysTheSame(card) ? this.#textSection('told', words.told, card.modelOutput) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
       ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, drawDecisions(card.approvals, words, this.language)) : nothing}
       ${drawFacts(card, this.#title !== undefined, words, this.language)}`
@@ -347,14 +347,14 @@ export class SluiceCard extends SluiceElement {
     this.requestUpdate()
   }
 
-  #result(output: string, parts: Part[] | undefined): TemplateResult {
+  #result(output: string, parts: ResultPart[] | undefined): TemplateResult {
     const { words } = this
     const tree = this.#tree(output)
     const content = tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
     return this.#section('result', words.result, output || undefined, html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`)
   }
 
-  #rewritten({ text, parts }: NonNullable<CardView['rewritten']>): TemplateResult {
+  #rewritten({ text, parts }: NonNullable<CardView['hostOutput']>): TemplateResult {
     const { words } = this
     const images = (parts ?? []).map((part) => this.#part(part, text))
     return html`<details class="rewritten" part="section section-rewritten"><summary>${words.rewritten}</summary>
@@ -373,7 +373,7 @@ export class SluiceCard extends SluiceElement {
     return this.#json.node
   }
 
-  #part(part: Part, output: string): TemplateResult | typeof nothing {
+  #part(part: ResultPart, output: string): TemplateResult | typeof nothing {
     if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
     if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: the request would tell its server
@@ -383,12 +383,12 @@ export class SluiceCard extends SluiceElement {
   }
 
   /** The address of a picture that can be drawn. */
-  #source(part: Part): string | undefined {
+  #source(part: ResultPart): string | undefined {
     return part.type === 'image' && 'data' in part && !this.#none.has(part) ? imageSource(part) : undefined
   }
 
   /** What came as a picture is none. */
-  #isNone(part: Part): void {
+  #isNone(part: ResultPart): void {
     this.#none.add(part)
     this.requestUpdate()
   }
@@ -401,7 +401,7 @@ export class SluiceCard extends SluiceElement {
     const { words } = this
     return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
       aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => void this.#enlarge(sources, at)}><img alt="" src=${source}
-      @error=${() => this.#isNone(pictures[at] as Part)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
+      @error=${() => this.#isNone(pictures[at] as ResultPart)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
   }
 
   /** Few pictures are looked at: the file that shows them is loaded by the first click. */
@@ -423,9 +423,9 @@ export class SluiceCard extends SluiceElement {
 }
 
 /** The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their place. */
-function saysTheSame({ told, output, error, rewritten }: CardView): boolean {
-  if (told === output || told === rewritten?.text) return true
-  return error !== undefined && told !== undefined && told.trimEnd().endsWith(error.trimEnd()) && told.length <= error.length + 40
+function saysTheSame({ modelOutput, output, error, hostOutput }: CardView): boolean {
+  if (modelOutput === output || modelOutput === hostOutput?.text) return true
+  return error !== undefined && modelOutput !== undefined && modelOutput.trimEnd().endsWith(error.trimEnd()) && modelOutput.length <= error.length + 40
 }
 
 const mayBeJson = (text: string): boolean => text.length <= LARGEST_JSON && /^\s*[{[]/.test(text)

@@ -1,10 +1,10 @@
 // What an app draws of a card itself. State, question and what the model read stay the kit's.
-import type { CardView, LiveMessage } from '../ui-types.js'
+import type { CardView, MessageSource } from '../ui-types.js'
 
 /** What a renderer gets beside the card. */
 export interface CardContext {
   /** The message that the card belongs to, while it is live. */
-  message?: LiveMessage
+  message?: MessageSource
   /** The language of the card, as a tag such as `zh-CN`. */
   lang: string
   /** What was drawn the last time. */
@@ -28,7 +28,7 @@ const listeners = new Set<() => void>()
  * Draws the cards of these tools: by a renderer, or by a custom element of this tag, which gets `.card`, `.message` and `.lang`. The node stands in
  * a slot of the card; it brings its own styles. Returns what takes them away.
  */
-export function cards(given: { readonly [tool: string]: CardRenderer | string }): () => void {
+export function registerCards(given: { readonly [tool: string]: CardRenderer | string }): () => void {
   const mine = new Map(Object.entries(given).map(([tool, one]) => [tool, typeof one === 'string' ? byTag(one) : one]))
   for (const [tool, one] of mine) renderers.set(tool, one)
   tell()

@@ -1,17 +1,17 @@
 // The small print of an opened card: what was decided about the call, and what else is known of it.
 import { html, nothing, type TemplateResult } from 'lit'
 import { renamed } from '../../../app/bridge/named.js'
-import type { Approval } from '../../../engine/core/events.js'
+import type { ApprovalRecord } from '../../../engine/core/events.js'
 import { clock } from '../shared/format.js'
 import { escapeInvisible, markInvisible } from '../shared/mark-invisible.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { CardView } from '../ui-types.js'
 
 /** Who decided, when, and why. */
-export function drawDecisions(approvals: readonly Approval[], words: Strings, language: string): TemplateResult {
-  const what = ({ stage, decision }: Approval): string => words.decision[stage === 'execution' || decision === 'expired' ? decision : decision === 'approved' ? 'released' : 'withheld'] ?? decision
-  const whose = ({ by, who }: Approval): string => (who ? `(${escapeInvisible(who.slice(0, 200))})` : words.by[by] ?? '')
-  const kept = ({ remember = '' }: Approval): string => (Object.hasOwn(words.remembered, remember) ? ` · ${words.remembered[remember as 'once']}` : '')
+export function drawDecisions(approvals: readonly ApprovalRecord[], words: Strings, language: string): TemplateResult {
+  const what = ({ stage, decision }: ApprovalRecord): string => words.decision[stage === 'execution' || decision === 'expired' ? decision : decision === 'approved' ? 'released' : 'withheld'] ?? decision
+  const whose = ({ by, who }: ApprovalRecord): string => (who ? `(${escapeInvisible(who.slice(0, 200))})` : words.by[by] ?? '')
+  const kept = ({ remember = '' }: ApprovalRecord): string => (Object.hasOwn(words.remembered, remember) ? ` · ${words.remembered[remember as 'once']}` : '')
   return html`<ul class="decisions">${approvals.map((one) => html`<li>${what(one)} <bdi>${whose(one)}</bdi>${kept(one)}${one.at ? ` · ${clock(one.at, language)}` : ''}${one.reason ? html` — <bdi>${markInvisible(one.reason.slice(0, 1000))}</bdi>` : nothing}</li>`)}</ul>`
 }
 

@@ -91,13 +91,13 @@ export class Announcer {
   }
 
   #questions(view: MessageView): void {
-    const fresh = view.asks.filter(({ token }) => !this.#asked.has(token))
+    const fresh = view.questions.filter(({ token }) => !this.#asked.has(token))
     for (const { token } of fresh) this.#asked.add(token)
     const { kit } = this.#options.words()
     const [ask] = fresh
     if (!ask) return
     const sentence = sentenceOf(ask, kit, this.#options.lang(), this.#options.name()).map(({ text }) => text).join('')
-    const text = fresh.length > 1 ? kit.waitingCount(view.asks.length) : ask.stage === 'result' ? sentence : kit.asks(sentence)
+    const text = fresh.length > 1 ? kit.waitingCount(view.questions.length) : ask.stage === 'result' ? sentence : kit.asks(sentence)
     this.#options.say(text.slice(0, READ_OUT), 'assertive')
   }
 

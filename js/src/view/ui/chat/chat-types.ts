@@ -1,6 +1,6 @@
 // What the chat and its parts take. Structural: the client of `sluice/renderer` fits, and any object of the same shape.
 import type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../../app/bridge/messages.js'
-import type { LiveMessage } from '../ui-types.js'
+import type { MessageSource } from '../ui-types.js'
 
 export type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../../app/bridge/messages.js'
 export type { LoadImage, RenderText } from '../text/text-types.js'
@@ -50,7 +50,7 @@ export interface ChatClient {
   /** Follows a conversation. */
   open(conversation?: string): ChatConversation
   /** The message of an answer. */
-  message(id: string): LiveMessage
+  message(id: string): MessageSource
   /** Asks something. */
   send(said: { text: string; conversation: string; parts?: readonly Picture[] }): Promise<unknown>
   /** Asks the question of an entry again. */

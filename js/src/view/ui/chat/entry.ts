@@ -10,7 +10,7 @@ import { imageSource } from '../shared/images.js'
 import '../message/message-element.js'
 import { exported } from '../shared/parts.js'
 import { controls, tokens } from '../shared/theme.js'
-import type { ApprovalsMode, CuesMode, LiveMessage, MessageView } from '../ui-types.js'
+import type { ApprovalsMode, CuesMode, MessageSource, MessageView } from '../ui-types.js'
 import { entryStyles } from './entry-styles.js'
 import { chatText, type ChatStrings } from './chat-strings.js'
 import type { OpenLink } from '../text/text-types.js'
@@ -56,7 +56,7 @@ export class SluiceEntry extends SluiceElement {
 
   declare entry: EntryView | undefined
   /** Of an answer. */
-  declare message: LiveMessage | undefined
+  declare message: MessageSource | undefined
   declare conversation: ChatConversation | undefined
   declare name: string
   /** Said above it: the first entry of a day. */
@@ -87,7 +87,7 @@ export class SluiceEntry extends SluiceElement {
   declare copied: boolean
 
   #off: (() => void) | undefined
-  #followed: LiveMessage | undefined
+  #followed: MessageSource | undefined
   #view: MessageView | undefined
   #draft: string | undefined
   #pictures = new Map<string, string | null>()

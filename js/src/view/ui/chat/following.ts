@@ -1,13 +1,13 @@
 // What goes on in a conversation: its entries, its last answer, and what that is up to. No DOM.
 import { doingOf, type Doing } from '../../../app/bridge/doing.js'
-import type { LiveMessage, MessageView } from '../ui-types.js'
+import type { MessageSource, MessageView } from '../ui-types.js'
 import type { ChatClient, ConversationView } from './chat-types.js'
 
 /** A conversation at a moment. */
 export interface Now {
   conversation: ConversationView
   /** Of the last answer. */
-  live: LiveMessage | undefined
+  live: MessageSource | undefined
   view: MessageView | undefined
   doing: Doing
 }
@@ -15,7 +15,7 @@ export interface Now {
 /** Calls `listener` now and with every change of the conversation, of its last answer and of the connection; that may be often. Returns what ends it. */
 export function follow(client: ChatClient, id: string, listener: (now: Now) => void): () => void {
   const live = client.open(id)
-  let answer: LiveMessage | undefined
+  let answer: MessageSource | undefined
   let offAnswer: (() => void) | undefined
   const tell = (): void => {
     const conversation = live.getSnapshot()

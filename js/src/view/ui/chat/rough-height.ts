@@ -1,5 +1,5 @@
 // About how high an entry will be: enough to tell how many fill the view.
-import type { LiveMessage } from '../ui-types.js'
+import type { MessageSource } from '../ui-types.js'
 import type { EntryView } from './chat-types.js'
 
 /** Pixels of a line, of a call or something else in an answer, and of what stands around an entry. */
@@ -16,7 +16,7 @@ const FEWEST = 4
 const lines = (text: string): number => Math.ceil(text.length / WIDTH)
 
 /** In pixels. */
-export function roughHeight(entry: EntryView, message: LiveMessage | undefined): number {
+export function roughHeight(entry: EntryView, message: MessageSource | undefined): number {
   if (entry.role === 'user') return AROUND + LINE * Math.min(FOLDED, lines(entry.text))
   const parts = message?.getSnapshot().blocks ?? []
   return AROUND + parts.reduce((height, part) => height + (part?.type === 'text' ? LINE * lines(part.text) : PART), 0)

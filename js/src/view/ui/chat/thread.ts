@@ -6,7 +6,7 @@ import { whenIdle } from './idle.js'
 import { linkOpener } from '../shared/link-opener.js'
 import type { OpenLink } from '../text/text-types.js'
 import { controls, tokens } from '../shared/theme.js'
-import type { ApprovalsMode, CuesMode, LiveMessage } from '../ui-types.js'
+import type { ApprovalsMode, CuesMode, MessageSource } from '../ui-types.js'
 import { Announcer } from './announcer.js'
 import { EntryList, type Given } from './entry-list.js'
 import { AT_ONCE, EntryWindow } from './entry-window.js'
@@ -153,8 +153,8 @@ export class SluiceThread extends FollowingElement {
     return fillingView(innerHeight, entries.slice(-AT_ONCE).reverse().map((entry) => roughHeight(entry, this.#messageOf(entry))))
   }
 
-  #messageOf(entry: EntryView): LiveMessage | undefined {
-    return entry.role === 'assistant' ? (this.client?.message(entry.message) as LiveMessage | undefined) : undefined
+  #messageOf(entry: EntryView): MessageSource | undefined {
+    return entry.role === 'assistant' ? (this.client?.message(entry.message) as MessageSource | undefined) : undefined
   }
 
   readonly #announceNow = (): void => {

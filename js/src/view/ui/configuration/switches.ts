@@ -41,7 +41,7 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
   approval: [
     choice('loop', 'automatic', 'user_mediated'),
     flag('requireConfirmation'),
-    choice('ask', 'together', 'one_by_one'),
+    choice('questionOrder', 'together', 'one_by_one'),
     choice('resultApproval', null, 'never', 'on_error', 'always'),
     time('approvalTimeoutMs'),
   ],

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { each } from '../shared/each.js'
 import type { ToolView } from '../../../app/bridge/messages.js'
-import type { Json, Level } from '../../../engine/core/events.js'
+import type { Json, PermissionLevel } from '../../../engine/core/events.js'
 import { icon } from '../shared/icons.js'
 import { markInvisible } from '../shared/mark-invisible.js'
 import type { Choice, ConfigurationPage } from './configuration-page.js'
@@ -131,8 +131,8 @@ function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, change
       : html`<p class="muted">${text.noParameters}</p>`}`
 }
 
-const levelOf = (store: ConfigurationStore, tool: ToolView): Level =>
-  (store.get(['tools', tool.name, 'permission']) ?? tool.permission) as Level
+const levelOf = (store: ConfigurationStore, tool: ToolView): PermissionLevel =>
+  (store.get(['tools', tool.name, 'permission']) ?? tool.permission) as PermissionLevel
 
 /** The tool's own switch, without the one for all tools. */
 function isOn(store: ConfigurationStore, tool: ToolView): boolean {

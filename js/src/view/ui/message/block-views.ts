@@ -11,14 +11,14 @@ import { StreamText } from '../text/stream-text.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { TextRun } from './text-runs.js'
 import { TextBox, type TextContext } from '../text/text-box.js'
-import type { ApprovalsMode, AskView, BlockView, CardView, LiveMessage } from '../ui-types.js'
+import type { ApprovalsMode, QuestionView, BlockView, CardView, MessageSource } from '../ui-types.js'
 
 /** What all blocks depend on. A new object means that all of them are checked. */
 export interface BlockContext extends TextContext {
-  message: LiveMessage | undefined
+  message: MessageSource | undefined
   approvals: ApprovalsMode
   /** Open questions that cards show, by call. */
-  asks: ReadonlyMap<number, AskView>
+  asks: ReadonlyMap<number, QuestionView>
   /** Calls without text between them are one line. */
   folds: boolean
   /** There are many questions: draw them in rows. */

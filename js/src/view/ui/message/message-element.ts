@@ -25,7 +25,7 @@ import { textStyles } from '../text/text-styles.js'
 import type { LoadImage, OpenLink, RenderText } from '../text/text-types.js'
 import { wordsOf } from '../text/words-of.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
-import type { ApprovalsMode, AskView, BlockView, CardView, CuesMode, LiveMessage, MessageView, RetryView, SavedMessage } from '../ui-types.js'
+import type { ApprovalsMode, QuestionView, BlockView, CardView, CuesMode, MessageSource, MessageView, RetryView, ShownMessage } from '../ui-types.js'
 
 /** How many characters of a finished message are read out. */
 const READ_OUT = 3000
@@ -34,7 +34,7 @@ const MANY = 3
 /** How long changes of cards are gathered before they are read out, in milliseconds. */
 const GATHER_MS = 700
 /** Messages whose end was read out. */
-const told = new WeakSet<LiveMessage>()
+const told = new WeakSet<MessageSource>()
 
 export class SluiceMessage extends SluiceElement {
   static override styles = [tokens, controls, foreign, textStyles, messageStyles]
@@ -53,9 +53,9 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** The live message to follow. */
-  declare message: LiveMessage | undefined
+  declare message: MessageSource | undefined
   /** A saved message, shown if `message` is not set. */
-  declare view: SavedMessage | undefined
+  declare view: ShownMessage | undefined
   declare approvals: ApprovalsMode
   declare armMs: number
   /** Whoever shows it reads it out, and says what it is. */
@@ -71,11 +71,11 @@ export class SluiceMessage extends SluiceElement {
   readonly #blocks = new Blocks()
   readonly #arming = new Arming(this, () => this.armMs)
   #unsubscribe: (() => void) | undefined
-  #shown: SavedMessage | undefined
+  #shown: ShownMessage | undefined
   #context: BlockContext | undefined
   #waiting = false
   // -- questions
-  #asks: readonly AskView[] = []
+  #asks: readonly QuestionView[] = []
   readonly #taking = new AskEvents(this)
   /** Why the last press of "all" decided nothing. */
   #note = ''
@@ -134,7 +134,7 @@ export class SluiceMessage extends SluiceElement {
     if (changed.has('message')) {
       this.#unfollow()
       this.#forget()
-      const before = changed.get('message') as LiveMessage | undefined
+      const before = changed.get('message') as MessageSource | undefined
       if (before && before.id !== this.message?.id) this.#blocks.clear() // what was opened in it is not opened here
       this.#follow()
     }
@@ -158,13 +158,13 @@ export class SluiceMessage extends SluiceElement {
 
   /** Shows the current view. Returns true if something around the blocks changed, too. */
   #render(): boolean {
-    const view: SavedMessage = this.message?.getSnapshot() ?? this.view ?? { role: 'assistant', rounds: 0, blocks: [] }
+    const view: ShownMessage = this.message?.getSnapshot() ?? this.view ?? { role: 'assistant', rounds: 0, blocks: [] }
     const before = this.#shown
     if (view === before && this.#context) return false
     const old = before === undefined || ('seq' in before && before.seq === 0)
     const first = old && !(this.message?.asked && !told.has(this.message)) // a message that was there already is not read out
     this.#shown = view
-    const asks = 'asks' in view && this.message ? view.asks : []
+    const asks = 'questions' in view && this.message ? view.questions : []
     const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
     const answered = asksChanged ? this.#focusedAsk() : undefined
     if (asksChanged) this.#settle(asks, view)
@@ -177,18 +177,18 @@ export class SluiceMessage extends SluiceElement {
     const waiting = this.message !== undefined && isWaiting(view)
     const retry = retryOf(view)
     const retryChanged = retry !== (before && retryOf(before))
-    if (!first && retry && retryChanged) this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.of))
+    if (!first && retry && retryChanged) this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts))
     const changed = waiting !== this.#waiting || asksChanged || retryChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
     return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
   }
 
-  #drawnOf(view: SavedMessage): BlockView[] {
+  #drawnOf(view: ShownMessage): BlockView[] {
     const blocks = view.blocks as BlockView[]
     return view.outcome === 'limit' || view.outcome === 'failed' ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view)) : blocks
   }
 
-  #makeContext(view: SavedMessage): BlockContext {
+  #makeContext(view: ShownMessage): BlockContext {
     return {
       words: this.words,
       message: this.message,
@@ -210,7 +210,7 @@ export class SluiceMessage extends SluiceElement {
 
   // -- questions ------------------------------------------------------------------------------------------------------------
 
-  #settle(asks: readonly AskView[], view: SavedMessage): void {
+  #settle(asks: readonly QuestionView[], view: ShownMessage): void {
     this.#asks = asks
     this.#note = ''
     this.#arming.restart() // "all" now means other questions
@@ -218,11 +218,11 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** The questions that this element shows. */
-  get #open(): AskView[] {
+  get #open(): QuestionView[] {
     return this.approvals === 'none' || this.approvals === 'dock' || !this.message ? [] : this.#asks.filter((ask) => !this.#taking.taken(ask))
   }
 
-  get #together(): AskView[] {
+  get #together(): QuestionView[] {
     return this.approvals === 'inline' ? this.#open.filter((ask) => ask.stage === 'execution') : []
   }
 
@@ -237,13 +237,13 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** The element of a question, if a card shows it. */
-  #asking(ask: AskView): SluiceApproval | undefined {
+  #asking(ask: QuestionView): SluiceApproval | undefined {
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
     return cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
   }
 
   /** Those of the questions that were not seen, or that are being edited: they have to be answered one by one. */
-  #unready(asks: readonly AskView[]): SluiceApproval[] {
+  #unready(asks: readonly QuestionView[]): SluiceApproval[] {
     return asks.flatMap((ask) => this.#asking(ask) ?? []).filter((approval) => !approval.ready)
   }
 
@@ -281,7 +281,7 @@ export class SluiceMessage extends SluiceElement {
     }
   }
 
-  #speakOutcome(view: SavedMessage): void {
+  #speakOutcome(view: ShownMessage): void {
     this.#spoken.push(`${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(textOf(view.blocks as BlockView[]), this.words, READ_OUT)}`)
     if (this.message) told.add(this.message)
   }
@@ -330,7 +330,7 @@ export class SluiceMessage extends SluiceElement {
     if (!retry) return nothing
     const left = retry.at - Date.now()
     if (left > 0 && this.isConnected) this.#second = setTimeout(() => this.requestUpdate(), left % 1000 + 1)
-    return html`<p class="outcome retry" part="retry">${icon('hourglass')}<span>${this.words.retry(secondsUntil(retry), retry.attempt, retry.of)}</span>
+    return html`<p class="outcome retry" part="retry">${icon('hourglass')}<span>${this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts)}</span>
       <bdi class="why">${markInvisible(retry.detail.slice(0, 300))}</bdi></p>`
   }
 
@@ -363,7 +363,7 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** What "approve all" would run: each tool, how often, and with which arguments. */
-  #tools(asks: readonly AskView[]): string[] {
+  #tools(asks: readonly QuestionView[]): string[] {
     const tools = new Map<string, string[]>()
     for (const ask of asks) {
       const name = escapeInvisible((ask.name ?? '?').slice(0, 100))
@@ -403,13 +403,13 @@ export class SluiceMessage extends SluiceElement {
 }
 
 /** The next try of a failed request, while the message goes on. */
-const retryOf = (view: SavedMessage | MessageView): RetryView | undefined => ('retry' in view && view.outcome === undefined ? view.retry : undefined)
+const retryOf = (view: ShownMessage | MessageView): RetryView | undefined => ('retry' in view && view.outcome === undefined ? view.retry : undefined)
 
 /** Whole seconds until the try, at least 0. A wrong clock does not make the wait longer. */
 const secondsUntil = ({ at, delayMs }: RetryView): number => Math.max(0, Math.ceil(Math.min(at - Date.now(), delayMs) / 1000))
 
 /** True if nothing is there yet, or nothing has come since the last call ended. */
-function isWaiting(view: SavedMessage | MessageView): boolean {
+function isWaiting(view: ShownMessage | MessageView): boolean {
   if (view.outcome !== undefined) return false
   const last = (view.blocks as BlockView[]).at(-1)
   if (!last) return true

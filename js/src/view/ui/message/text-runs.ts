@@ -1,7 +1,7 @@
 // Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it. Each message of an answer is a text of its own.
 import { isCommentary } from '../../../app/bridge/commentary.js'
 import { cueMark, withoutMarks } from '../text/cue-marks.js'
-import type { AskView, BlockView, CardView } from '../ui-types.js'
+import type { QuestionView, BlockView, CardView } from '../ui-types.js'
 
 type TextView = Extract<BlockView, { text: string }>
 
@@ -24,7 +24,7 @@ export class TextRuns {
    * The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`: nothing more comes. `from`: the blocks
    * in front of it, and all else, are what they were the last time. Gives as `start` from where they may be shown otherwise.
    */
-  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, still: boolean, from: number): { shown: readonly (BlockView | undefined)[]; start: number } {
+  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, QuestionView>, still: boolean, from: number): { shown: readonly (BlockView | undefined)[]; start: number } {
     let start = from
     while (start > 0 && (isPlainText(blocks[start - 1]) || isCue(blocks[start - 1], asks))) start--
     const shown: (BlockView | undefined)[] = this.#shown.slice(0, start).concat(blocks.slice(start))
@@ -53,7 +53,7 @@ export class TextRuns {
   }
 
   /** Where the run that begins here ends. */
-  #end(blocks: readonly BlockView[], asks: ReadonlyMap<number, AskView>, from: number): number {
+  #end(blocks: readonly BlockView[], asks: ReadonlyMap<number, QuestionView>, from: number): number {
     let end = from
     let text = false
     for (; end < blocks.length; end++) {
@@ -65,7 +65,7 @@ export class TextRuns {
   }
 }
 
-function isCue(block: BlockView | undefined, asks: ReadonlyMap<number, AskView>): block is CardView {
+function isCue(block: BlockView | undefined, asks: ReadonlyMap<number, QuestionView>): block is CardView {
   return block?.type === 'tool_use' && block.silent === true && !asks.has(block.call) && !block.status?.startsWith('awaiting')
 }
 

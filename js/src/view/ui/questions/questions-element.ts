@@ -18,7 +18,7 @@ import { clickOf, decides } from '../approval/presses.js'
 import { drawRuns } from '../approval/question-view.js'
 import { questionsStyles } from './questions-styles.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
-import type { AskView, LiveMessage, MessageView } from '../ui-types.js'
+import type { QuestionView, MessageSource, MessageView } from '../ui-types.js'
 
 export class SluiceQuestions extends FollowingElement {
   static override styles = [tokens, controls, foreign, questionsStyles]
@@ -33,7 +33,7 @@ export class SluiceQuestions extends FollowingElement {
 
   declare conversation: string
   /** Instead of `client`: the message that asks. */
-  declare message: LiveMessage | undefined
+  declare message: MessageSource | undefined
   /** Who tells of the questions of `message`, and knows which the app shows itself. Default: this element. */
   declare events: AskEvents | undefined
   declare name: string | undefined
@@ -44,9 +44,9 @@ export class SluiceQuestions extends FollowingElement {
 
   readonly #arming = new Arming(this, () => this.armMs)
   readonly #own = new AskEvents(this)
-  #live: LiveMessage | undefined
+  #live: MessageSource | undefined
   #view: MessageView | undefined
-  #asks: readonly AskView[] = []
+  #asks: readonly QuestionView[] = []
   /** The questions that the bar would allow. */
   #means = ''
   /** Why the last press decided nothing. */
@@ -92,7 +92,7 @@ export class SluiceQuestions extends FollowingElement {
   #take(): boolean {
     const view = this.#live?.getSnapshot()
     this.#view = view
-    const asks = view?.asks ?? []
+    const asks = view?.questions ?? []
     if (asks === this.#asks || (asks.length === 0 && this.#asks.length === 0)) return false
     this.#asks = asks
     this.#note = ''
@@ -102,7 +102,7 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   /** Those that the app does not show itself. */
-  get #open(): AskView[] {
+  get #open(): QuestionView[] {
     return this.#asks.filter((ask) => !(this.events ?? this.#own).taken(ask))
   }
 
@@ -169,7 +169,7 @@ export class SluiceQuestions extends FollowingElement {
     </div>`
   }
 
-  #bar(asks: readonly AskView[]): TemplateResult {
+  #bar(asks: readonly QuestionView[]): TemplateResult {
     const { words } = this
     const rows = this.#rows
     const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
@@ -187,8 +187,8 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   /** Rows of one tool stand under one head. */
-  #group(asks: readonly AskView[], many: boolean): TemplateResult {
-    const [first] = asks as [AskView]
+  #group(asks: readonly QuestionView[], many: boolean): TemplateResult {
+    const [first] = asks as [QuestionView]
     const grouped = asks.length > 1
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
@@ -199,7 +199,7 @@ export class SluiceQuestions extends FollowingElement {
   }
 
   /** What the tool is called, how often it is asked about, its true name, and what it may do. */
-  #head(ask: AskView, times: number): TemplateResult {
+  #head(ask: QuestionView, times: number): TemplateResult {
     const lines = questionLines(ask, this.words, { lang: this.language })
     const effects = lines.filter(({ kind }) => kind === 'effect').map(({ runs }) => html` · ${drawRuns(runs)}`)
     const called = ask.words?.title !== undefined && ask.words.from === undefined ? inLanguage(ask.words.title, this.language) : undefined
@@ -231,8 +231,8 @@ export class SluiceQuestions extends FollowingElement {
 const meaning = (rows: readonly SluiceApproval[]): string => rows.map(({ ask }) => meaningOf(ask)).join()
 
 /** Questions of the same tool and kind together, in the order of the first of each. */
-function groupsOf(asks: readonly AskView[]): [string, AskView[]][] {
-  const groups = new Map<string, AskView[]>()
+function groupsOf(asks: readonly QuestionView[]): [string, QuestionView[]][] {
+  const groups = new Map<string, QuestionView[]>()
   for (const ask of asks) {
     const key = `${ask.stage} ${ask.name ?? ''}`
     groups.set(key, [...(groups.get(key) ?? []), ask])

@@ -3,12 +3,12 @@ import { isCommentary } from '../../../app/bridge/commentary.js'
 import { endingOf } from '../../../app/bridge/ending.js'
 import type { ErrorView } from '../../../app/bridge/messages.js'
 import type { Strings } from './ui-strings.js'
-import type { BlockView, CardView, SavedMessage } from '../ui-types.js'
+import type { BlockView, CardView, ShownMessage } from '../ui-types.js'
 
 /** Errors that cut an answer off: with something of it there, that is all a person need know of them. */
 const cuts = new Set(['unfinished', 'stream_broken', 'network', 'first_byte_timeout', 'idle_timeout', 'timeout'])
 
-type Ended = Pick<SavedMessage, 'outcome' | 'finishReason'> & { interrupted?: true; blocks: readonly (BlockView | undefined)[] }
+type Ended = Pick<ShownMessage, 'outcome' | 'finishReason'> & { interrupted?: true; blocks: readonly (BlockView | undefined)[] }
 
 /** The line behind an answer that did not end as it should; undefined where its error says it. `warns`: something is missing. */
 export function endOf(view: Ended, words: Strings): { text: string; warns: boolean } | undefined {

@@ -53,7 +53,7 @@ public final class Turn extends Handle {
   public static final int FAILURE = 3;
   /** What a tool delivers: it is still running, text. */
   public static final int PROGRESS = 4;
-  /** What a tool delivers: {"output":...,"rewritten":...}, what it gave and what the model reads in its place. */
+  /** What a tool delivers: {"output":...,"hostOutput":...}, what it gave and what the model reads in its place. */
   public static final int REWRITTEN = 5;
 
   /** What becomes of a final answer: the turn ends with it. */
@@ -188,7 +188,7 @@ public final class Turn extends Handle {
     });
   }
 
-  /** The tool that a model means by this name: {"tool":"weather.now"}, or {"near":[...]}. */
+  /** The tool that a model means by this name: {"tool":"weather.now"}, or {"suggestions":[...]}. */
   public String findTool(String name) {
     Native.Lent lent = Native.lent(name);
     return owned(Native.sluice_turn_find_tool(open(), lent.bytes(), lent.size(), size));

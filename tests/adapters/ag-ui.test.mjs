@@ -139,7 +139,7 @@ for (const [name, { load, current }] of Object.entries(eras)) {
 
     test('a question that nobody answered in time is refused by the server, and the thread goes on', async (t) => {
       let ran = 0
-      const { ask, last, agent, handler, server } = await agentStage(t, sdk, { answers: [callsEcho, { text: 'Too late.' }], tools: [asking({ execute: () => { ran++ } })], run: { approvalTimeoutMs: 30 } })
+      const { ask, last, agent, handler, server } = await agentStage(t, sdk, { answers: [callsEcho, { text: 'Too late.' }], tools: [asking({ execute: () => { ran++ } })], run: { approvalTimeoutMs: 1000 } })
       await ask('Hello')
       const [asked] = interruptsOf(last())
       assert.match(asked.expiresAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)

@@ -2,10 +2,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { command, root, say } from './run.mjs'
-import { buildWasm, installSystemPackages } from './setup.mjs'
+import { buildWasm, isCurrent } from './binaries.mjs'
+import { installSystemPackages } from './setup.mjs'
 
 await command(async () => {
-  await installSystemPackages({ wasm: true })
+  if (!isCurrent('wasm')) await installSystemPackages({ wasm: true })
   await buildWasm()
   say(`built js/prebuilds/wasm/sluice.wasm (${statSync(join(root, 'js/prebuilds/wasm/sluice.wasm')).size} bytes)`)
 })

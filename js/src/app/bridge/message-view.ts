@@ -16,7 +16,7 @@ export interface QuestionView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   leftMs?: number
   /** What the tool says it does. */
   annotations?: {
-    /** It changes nothing. */
+    /** Whether the tool says that it changes nothing. */
     readOnlyHint?: boolean
     /** It may delete or overwrite. Absent: as if true. */
     destructiveHint?: boolean
@@ -66,7 +66,6 @@ export interface TextDelta extends TextMarks {
 
 /** The model has thought, and goes on with something else. */
 export interface ReasoningDelta {
-  /** `thought`. */
   type: 'thought'
   /** The index of the reasoning in `MessageView.blocks`. */
   block: number
@@ -76,7 +75,6 @@ export interface ReasoningDelta {
 
 /** A card began, or some of its fields changed. */
 export interface CardDelta extends CardFields {
-  /** `card`. */
   type: 'card'
   /** The index in `MessageView.blocks`. */
   block: number
@@ -90,13 +88,11 @@ export interface CallDelta {
   type: 'args' | 'notice'
   /** The number of the call in the message. */
   call: number
-  /** The text. */
   text: string
 }
 
 /** A fire-and-forget call was sent: the block of its card cuts no sentence. */
 export interface IpcDelta extends SentView {
-  /** `ipc`. */
   type: 'ipc'
   /** The number of the call in the message. */
   call: number
@@ -104,7 +100,6 @@ export interface IpcDelta extends SentView {
 
 /** What a running tool reported, in place of its last report. */
 export interface ProgressDelta {
-  /** `progress`. */
   type: 'progress'
   /** The number of the call in the message. */
   call: number
@@ -112,27 +107,23 @@ export interface ProgressDelta {
   text: string
   /** How much is done, where the tool counts. */
   done?: number
-  /** Of how much. */
+  /** How much there is in all, in the unit of `done`. */
   total?: number
 }
 
 /** A request failed and will be sent again. What comes of it ends the wait: see `MessageView.retry`. */
 export interface RetryDelta extends RetryView {
-  /** `retry`. */
   type: 'retry'
 }
 
 /** A person must decide something. */
 export interface QuestionDelta {
-  /** `ask`. */
   type: 'ask'
-  /** The question. */
   ask: QuestionView
 }
 
 /** Tokens of an answer so far. The last one of a round counts. */
 export interface UsageDelta extends Usage {
-  /** `usage`. */
   type: 'usage'
   /** Which answer, from 1. */
   round: number
@@ -140,7 +131,6 @@ export interface UsageDelta extends Usage {
 
 /** An answer is over. */
 export interface RoundDelta {
-  /** `round`. */
   type: 'round'
   /** Which answer, from 1. */
   round: number
@@ -154,7 +144,6 @@ export interface RoundDelta {
 
 /** The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its place. */
 export interface RetractedDelta {
-  /** `retracted`. */
   type: 'retracted'
   /** The indices in `MessageView.blocks`. */
   blocks: number[]
@@ -162,7 +151,6 @@ export interface RetractedDelta {
 
 /** Something failed. */
 export interface ErrorDelta {
-  /** `error`. */
   type: 'error'
   /** The index in `MessageView.blocks`. Absent: the error is not shown among the blocks. */
   block?: number
@@ -182,9 +170,7 @@ export interface ErrorDelta {
 
 /** The turn is over. */
 export interface DoneDelta {
-  /** `done`. */
   type: 'done'
-  /** How it ended. */
   outcome: Outcome
   /** Why the last answer ended. Absent where it broke off. */
   finishReason?: FinishReason
@@ -192,7 +178,6 @@ export interface DoneDelta {
 
 /** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
-  /** Never given twice. */
   id: string
   /** Counts what happened to the message; see `WindowFrame`. */
   seq: number
@@ -246,7 +231,6 @@ export interface TextView extends TextMarks {
 
 /** A block that says what failed. */
 export interface ErrorView {
-  /** `error`. */
   type: 'error'
   /** What failed: js/docs/codes.md lists them. */
   code: string
@@ -258,7 +242,6 @@ export interface ErrorView {
 
 /** A call of a tool as a window shows it. */
 export interface CardView extends Omit<CardFields, 'key'> {
-  /** `tool_use`. */
   type: 'tool_use'
   /** The number of the call in the message, from 1. */
   call: number
@@ -270,7 +253,7 @@ export interface CardView extends Omit<CardFields, 'key'> {
   progress?: string
   /** How much is done, by the last report of a tool that counts. */
   progressDone?: number
-  /** Of how much. */
+  /** How much there is in all, in the unit of `progressDone`. */
   progressTotal?: number
   /** Something that the outcome does not tell: the pet did not do what it was told. */
   notice?: string

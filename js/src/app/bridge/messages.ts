@@ -39,7 +39,6 @@ export interface WindowFrame {
 
 /** What happened to one message. The deltas lead from the view whose `seq` is `after` to the one of `seq`. */
 export interface MessageFrame {
-  /** Of the message. */
   id: string
   /** `seq` of the view before. */
   after: number
@@ -114,9 +113,7 @@ export interface EntryBase {
 
 /** What a person wrote. */
 export interface UserEntryView extends EntryBase {
-  /** `user`. */
   role: 'user'
-  /** The text. */
   text: string
   /** Pictures, by address: `conversation.picture(part)` of the client gives their bytes. */
   parts?: ResultPart[]
@@ -124,7 +121,6 @@ export interface UserEntryView extends EntryBase {
 
 /** An answer. */
 export interface AssistantEntryView extends EntryBase {
-  /** `assistant`. */
   role: 'assistant'
   /** The id of the message: `subscribe` gives what it says. */
   message: string
@@ -146,7 +142,7 @@ export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 export interface SendInput {
   /** What the person wrote. It may be empty beside pictures. */
   text: string
-  /** Default `main`. */
+  /** The id of the conversation. Default `main`. */
   conversation?: string
   /** Pictures beside it: up to 8, of 10 MB together unless the host says otherwise. */
   parts?: Picture[]
@@ -156,7 +152,6 @@ export interface SendInput {
 
 /** A picture that a person attached: PNG, JPEG, GIF or WebP. */
 export interface Picture {
-  /** Always `image`. */
   type: 'image'
   /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
   mediaType: string
@@ -166,7 +161,6 @@ export interface Picture {
 
 /** A conversation in a list. */
 export interface ConversationItem {
-  /** For `open`. */
   id: string
   /** What a person called it, or the first line of the first question. */
   title: string
@@ -332,7 +326,6 @@ export interface Methods extends ServerMethods {
   unsubscribe(input: { message: string }): void
   /** From now on the window gets this conversation whenever it changes. */
   open(input: { conversation?: string }): ConversationView
-  /** What is configured. */
   configuration(): ConfigurationView
   /** Changes what is configured; returns it as it then stands. */
   configure(patch: ConfigurationPatch): ConfigurationView
@@ -392,7 +385,6 @@ export type Reply = {
 } | {
   /** The call was refused, or failed. */
   ok: false
-  /** Why. */
   error: BridgeError
 }
 

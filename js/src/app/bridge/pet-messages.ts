@@ -3,7 +3,7 @@ import type { Json } from '../../engine/core/events.js'
 
 /** A fire-and-forget call of a tool with `ipc`, for the window of the pet. It answers with `petReply`. */
 export interface PetOrder {
-  /** For the answer. */
+  /** The number that the answer to it repeats. */
   id: number
   /** As the tool's `ipc` names it. */
   channel: string
@@ -21,7 +21,6 @@ export interface PetOrder {
 export interface PetCapabilities {
   /** Name of the model. */
   model?: string
-  /** By name. */
   expressions: string[]
   /** Motions by group: how many. */
   motions: { [group: string]: number }
@@ -33,9 +32,9 @@ export interface PetCapabilities {
 export interface PetParameter {
   /** The model's name for it. */
   id: string
-  /** Its smallest value. */
+  /** The smallest value that the model takes. */
   min: number
-  /** Its largest value. */
+  /** The largest value that the model takes. */
   max: number
   /** Its value at rest. */
   default?: number
@@ -56,7 +55,6 @@ export type VoiceState = 'off' | 'idle' | 'speaking'
 
 /** What the voice of a pet's window does. */
 export interface PetVoice {
-  /** Now. */
   state: VoiceState
   /** How often it began to speak: who ends it ends this time, and no later one. */
   turn: number

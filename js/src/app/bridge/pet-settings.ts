@@ -13,7 +13,6 @@ export interface BubbleLook {
 
 /** The hours of every day in which a pet leaves people alone, in local time, such as `{ from: '22:00', to: '07:30' }`. */
 export interface QuietHours {
-  /** When they begin. */
   from: string
   /** When they end: later, or on the next day. The same as `from`: the whole day. */
   to: string

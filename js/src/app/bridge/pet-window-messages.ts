@@ -35,7 +35,7 @@ export interface PetWindowOrder {
   probe?: number
   /** From the left of the page, in CSS pixels. */
   x?: number
-  /** From its top. */
+  /** Pixels from the top of it. */
   y?: number
   /** Leave people alone, or not any more. */
   quiet?: boolean

@@ -12,7 +12,6 @@ export interface QuestionWords {
   modelAt: (model: string, host: string) => string
   /** Behind the name of a stranger, before what that one says of the tool. */
   says: string
-  /** Behind a name. */
   twice: string
   moreTwice: (count: number) => string
   noArguments: string

@@ -88,7 +88,7 @@ export interface LocalServer {
 
 /** A check that `checkServer` began. */
 export interface StartedCheck {
-  /** For `checkStep`. */
+  /** The number of the check, as `checkStep` frames repeat it. */
   check: number
 }
 

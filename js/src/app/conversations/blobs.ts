@@ -43,7 +43,6 @@ export function refsOf(entries: Iterable<ConversationEntry>): Set<string> {
 export interface WithoutPictures {
   /** The entry, with addresses in place of pictures. */
   entry: ConversationEntry
-  /** The pictures. */
   blobs: StoredBlob[]
 }
 

@@ -30,7 +30,6 @@ export interface ConversationEntry {
   parent: string | null
   /** When it was said, in Unix milliseconds. */
   at: number
-  /** Who said it. */
   role: 'user' | 'assistant'
   /** Role `user`: what the person wrote. */
   text?: string
@@ -78,7 +77,6 @@ export interface ConversationInfo {
 export interface StoredBlob {
   /** The SHA-256 of the bytes, and what they are: `<64 hex digits>.png`. */
   ref: string
-  /** The bytes themselves. */
   bytes: Uint8Array
 }
 

@@ -4,11 +4,9 @@ import { messageOf, SluiceError } from '../../engine/core/errors.js'
 
 /** A prepared statement of a `Database`. */
 export interface SqliteStatement {
-  /** Runs it. */
   run(...values: unknown[]): unknown
   /** The first row, or undefined. */
   get(...values: unknown[]): unknown
-  /** All rows. */
   all(...values: unknown[]): unknown[]
 }
 
@@ -16,7 +14,6 @@ export interface SqliteStatement {
 export interface SqliteDatabase {
   /** Runs statements without values. */
   exec(sql: string): unknown
-  /** Prepares one statement. */
   prepare(sql: string): SqliteStatement
 }
 

@@ -18,7 +18,7 @@ export interface Sender {
 
 /** A window that may something. At least one of the first two; without `origin` the app's own pages. */
 export interface AllowedWindow {
-  /** This window alone. */
+  /** Allows only the window with this id. */
   webContentsId?: number
   /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below `app.getAppPath()` count. */
   origin?: string

@@ -2,9 +2,7 @@
 
 /** Electron's `ipcMain`. */
 export interface IpcMainLike {
-  /** Answers `ipcRenderer.invoke`. */
   handle(channel: string, listener: (event: InvokeEventLike, ...args: unknown[]) => unknown): void
-  /** Undoes `handle`. */
   removeHandler(channel: string): void
 }
 
@@ -30,7 +28,7 @@ export interface FrameLike {
 export interface WebContentsLike {
   /** Different for every window. */
   readonly id: number
-  /** The page itself. */
+  /** The frame of the page itself. */
   readonly mainFrame?: FrameLike
   /** Sends to the preload. */
   send(channel: string, ...args: unknown[]): void
@@ -40,13 +38,9 @@ export interface WebContentsLike {
   on(event: 'destroyed', listener: () => void): unknown
   /** It shows another page. */
   on(event: 'did-navigate', listener: () => void): unknown
-  /** Its process crashed. */
   on(event: 'render-process-gone', listener: () => void): unknown
-  /** Undoes `on`. */
   removeListener(event: 'destroyed', listener: () => void): unknown
-  /** Undoes `on`. */
   removeListener(event: 'did-navigate', listener: () => void): unknown
-  /** Undoes `on`. */
   removeListener(event: 'render-process-gone', listener: () => void): unknown
 }
 

@@ -28,7 +28,6 @@ const MAX_WARNED = 20
 
 /** What an app gives `hostEngine`. */
 export interface ElectronOptions extends HostOptions {
-  /** Electron's `ipcMain`. */
   ipcMain: IpcMainLike
   /** Electron's `app`: which pages of `file://` are its own, and whether it is packaged. Without it none of them, and it is. */
   app?: AppLike

@@ -10,7 +10,6 @@ export const scales = [0.7, 1, 1.35, 1.8] as const
 /** What the menu shows, and what its lines do. */
 export interface MenuState {
   locale: string
-  /** Of the pet. */
   name: string
   /** How many questions wait. */
   asks: number

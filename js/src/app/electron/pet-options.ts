@@ -30,7 +30,6 @@ export type PetSettingsChange = Partial<Omit<PetSettings, 'bubble'>> & {
 export interface PetWindowOptions {
   /** The page of the pet: one with `companion` and `petBody` of sluice/pet. */
   url: string
-  /** Of `hostEngine`. */
   preload: string
   /** What it is called, in its tray. Default `Lulu`. */
   name?: string
@@ -47,7 +46,6 @@ export interface PetWindowOptions {
   tray?: PetTrayOptions | null
   /** Keeps where it stands. Default: it is forgotten. */
   place?: {
-    /** What was kept. */
     load(): PetPlace | undefined
     /** It stands somewhere else, or has another size. */
     save(place: PetPlace): void
@@ -56,10 +54,8 @@ export interface PetWindowOptions {
   settings?: {
     /** What was kept; what of it is nonsense counts as usual. */
     load(): PetSettingsChange | undefined
-    /** Something was changed. */
     save(settings: PetSettings): void
   }
-  /** Shows the chat. */
   openChat(): void
   /** Whether somebody shows slides, or another program fills the screen: Electron cannot tell. Asked every 5 s; the pet is quiet meanwhile. */
   presenting?(): boolean
@@ -80,7 +76,6 @@ export interface PetWindow {
    * @throws SluiceError `option` with the `path` of what is wrong; also for a hotkey that another program has.
    */
   change(settings: PetSettingsChange): void
-  /** Shows it. */
   show(): void
   /** Hides it; tray and hotkey bring it back. */
   hide(): void

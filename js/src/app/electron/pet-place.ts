@@ -4,11 +4,11 @@
 export interface Rectangle {
   /** From the left of the primary display. */
   x: number
-  /** From its top. */
+  /** Pixels from the top of it. */
   y: number
-  /** To the right. */
+  /** How far it reaches to the right, in pixels. */
   width: number
-  /** Downwards. */
+  /** How far it reaches down, in pixels. */
   height: number
 }
 

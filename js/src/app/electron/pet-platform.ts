@@ -10,9 +10,9 @@ export interface PlatformRow {
   through: boolean
   /** And is told of a pointer that moves over it meanwhile. Without that, and where it dies in silence, the cursor is asked for. */
   forwards: boolean
-  /** Of `setAlwaysOnTop`. */
+  /** The level that `setAlwaysOnTop` gets. Default: that of the system. */
   level?: 'floating'
-  /** Of the window. */
+  /** The type of the window. Default: an ordinary one. */
   type?: 'panel'
   /** It is on all desktops. */
   everywhere: boolean

@@ -38,7 +38,6 @@ export class ClickThrough {
     this.#look()
   }
 
-  /** The page's answer. */
   over(drawn: boolean, probe: number): void {
     if (probe !== this.#probe || !this.#row.through) return
     this.#answered = probe

@@ -12,7 +12,6 @@ export interface PetContentsLike {
   on(event: 'did-navigate', listener: () => void): unknown
   /** It shows a page. */
   on(event: 'did-finish-load', listener: () => void): unknown
-  /** Its process crashed. */
   on(event: 'render-process-gone', listener: () => void): unknown
   /** Loads its page again. */
   reload(): void
@@ -24,33 +23,22 @@ export interface PetContentsLike {
 
 /** Electron's `BrowserWindow`. */
 export interface PetBrowserWindowLike {
-  /** Its page. */
   readonly webContents: PetContentsLike
-  /** Where it is. */
   getBounds(): Rectangle
-  /** Puts it there. */
   setBounds(bounds: Rectangle): void
   /** Shows it without taking the focus. */
   showInactive(): void
-  /** Hides it. */
   hide(): void
-  /** It is shown. */
   isVisible(): boolean
-  /** It is gone. */
   isDestroyed(): boolean
-  /** Ends it. */
   destroy(): void
-  /** Lets clicks through. */
   setIgnoreMouseEvents(ignore: boolean, options?: { forward?: boolean }): void
   /** Keeps it above others. */
   setAlwaysOnTop(flag: boolean, level?: 'floating'): void
   /** Shows it on all desktops. */
   setVisibleOnAllWorkspaces(visible: boolean, options?: { visibleOnFullScreen?: boolean; skipTransformProcessType?: boolean }): void
-  /** Loads its page. */
   loadURL(url: string): Promise<void>
-  /** It is gone. */
   on(event: 'closed', listener: () => void): unknown
-  /** Its page hangs. */
   on(event: 'unresponsive', listener: () => void): unknown
 }
 
@@ -60,7 +48,7 @@ export interface PetWindowSettings extends Partial<Rectangle> {
   transparent?: boolean
   /** With the system's frame. */
   frame?: boolean
-  /** Throws a shadow. */
+  /** Whether the window throws a shadow. */
   hasShadow?: boolean
   /** People change its size. */
   resizable?: boolean
@@ -70,7 +58,7 @@ export interface PetWindowSettings extends Partial<Rectangle> {
   maximizable?: boolean
   /** It can be put away. */
   minimizable?: boolean
-  /** Stays above others. */
+  /** Whether the window stays above others. */
   alwaysOnTop?: boolean
   /** Is not among the programs of the bar. */
   skipTaskbar?: boolean
@@ -80,7 +68,7 @@ export interface PetWindowSettings extends Partial<Rectangle> {
   acceptFirstMouse?: boolean
   /** A kind of the system's. */
   type?: string
-  /** Of its page. */
+  /** What the page in the window may do. */
   webPreferences?: {
     /** Runs before the page. */
     preload?: string
@@ -92,7 +80,7 @@ export interface PetWindowSettings extends Partial<Rectangle> {
     nodeIntegration?: boolean
     /** Draws less where nobody sees it. */
     backgroundThrottling?: boolean
-    /** Underlines words. */
+    /** Whether misspelt words are underlined. */
     spellcheck?: boolean
     /** Plays sound before anybody clicked. */
     autoplayPolicy?: 'no-user-gesture-required'
@@ -101,13 +89,13 @@ export interface PetWindowSettings extends Partial<Rectangle> {
 
 /** A line of a menu. */
 export interface PetMenuItem {
-  /** What it says. */
+  /** The text that people read in it. */
   label?: string
-  /** What it is. */
+  /** Which kind of item it is. Default: `normal`. */
   type?: 'normal' | 'separator' | 'checkbox' | 'radio' | 'submenu'
   /** Whether it is ticked. */
   checked?: boolean
-  /** What it does. */
+  /** Called when a person chooses it. */
   click?: () => void
   /** What opens beside it. */
   submenu?: PetMenuItem[]
@@ -115,9 +103,7 @@ export interface PetMenuItem {
 
 /** What is used of the module `electron`: `import * as electron from 'electron'` fits. */
 export interface PetElectron {
-  /** Electron's `app`. */
   app: {
-    /** Ends the app. */
     quit(): void
     /** The language of the system. */
     getLocale(): string
@@ -128,67 +114,50 @@ export interface PetElectron {
     }
     /** Whether it starts with the system. */
     getLoginItemSettings(): {
-      /** It does. */
       openAtLogin: boolean
     }
     /** Whether it is to. */
     setLoginItemSettings(settings: {
-      /** It is. */
       openAtLogin: boolean
     }): void
   }
-  /** Electron's `BrowserWindow`. */
   BrowserWindow: new (settings: PetWindowSettings) => PetBrowserWindowLike
-  /** Electron's `screen`. */
   screen: {
     /** Where the pointer is. */
     getCursorScreenPoint(): {
-      /** From the left. */
+      /** Pixels from the left edge. */
       x: number
-      /** From the top. */
+      /** Pixels from the top edge. */
       y: number
     }
-    /** All of them. */
     getAllDisplays(): PetDisplayLike[]
-    /** The main one. */
     getPrimaryDisplay(): PetDisplayLike
     /** The one with most of a rectangle. */
     getDisplayMatching(bounds: Rectangle): PetDisplayLike
     /** A display came, went, or is another size. */
     on(event: 'display-added' | 'display-removed' | 'display-metrics-changed', listener: () => void): unknown
-    /** Undoes `on`. */
     removeListener(event: 'display-added' | 'display-removed' | 'display-metrics-changed', listener: () => void): unknown
   }
-  /** Electron's `Tray`. */
   Tray: new (icon: never) => PetTrayLike
-  /** Electron's `Menu`. */
   Menu: {
-    /** Makes one. */
     buildFromTemplate(items: PetMenuItem[]): PetMenuLike
   }
-  /** Electron's `globalShortcut`. */
   globalShortcut: {
     /** False: another program has it. */
     register(keys: string, run: () => void): boolean
-    /** Undoes it. */
     unregister(keys: string): void
   }
-  /** Electron's `powerMonitor`. */
   powerMonitor: {
     /** Somebody left, or came back. */
     on(event: 'lock-screen' | 'unlock-screen' | 'suspend' | 'resume', listener: () => void): unknown
-    /** Undoes `on`. */
     removeListener(event: 'lock-screen' | 'unlock-screen' | 'suspend' | 'resume', listener: () => void): unknown
     /** For how many seconds nobody touched keys or mouse. */
     getSystemIdleTime?(): number
   }
   /** Electron's `nativeImage`: with it the icon of the tray gets a dot while a question waits. */
   nativeImage?: PetNativeImageLike
-  /** Electron's `ipcMain`. */
   ipcMain: {
-    /** Listens to pages. */
     on(channel: string, listener: (event: PetSaysEvent, ...args: unknown[]) => void): unknown
-    /** Undoes `on`. */
     removeListener(channel: string, listener: (event: PetSaysEvent, ...args: unknown[]) => void): unknown
   }
 }
@@ -200,19 +169,17 @@ export interface PetSaysEvent {
     /** Different for every window. */
     readonly id: number
   }
-  /** Its frame. */
   readonly senderFrame: FrameLike | null
 }
 
 /** Electron's `nativeImage`. */
 export interface PetNativeImageLike {
-  /** Reads a file. */
   createFromPath(path: string): PetNativeImage
   /** Makes one of pixels. */
   createFromBitmap(buffer: Uint8Array, options: {
-    /** In pixels. */
+    /** The width of the picture, in pixels. */
     width: number
-    /** In pixels. */
+    /** The height of the picture, in pixels. */
     height: number
   }): PetNativeImage
 }
@@ -223,9 +190,9 @@ export interface PetNativeImage {
   isEmpty(): boolean
   /** How large it is. */
   getSize(): {
-    /** In pixels. */
+    /** The width of the picture, in pixels. */
     width: number
-    /** In pixels. */
+    /** The height of the picture, in pixels. */
     height: number
   }
   /** Its pixels: blue, green, red and alpha of each. */
@@ -234,7 +201,6 @@ export interface PetNativeImage {
 
 /** Electron's `Tray`. */
 export interface PetTrayLike {
-  /** Another icon. */
   setImage(image: never): void
   /** Words beside the icon, on macOS. */
   setTitle(title: string): void
@@ -244,12 +210,10 @@ export interface PetTrayLike {
   setContextMenu(menu: never): void
   /** A click on it. */
   on(event: 'click', listener: () => void): unknown
-  /** Takes it away. */
   destroy(): void
 }
 
 /** Electron's `Menu`. */
 export interface PetMenuLike {
-  /** Opens it. */
   popup(options?: { window?: never }): void
 }

@@ -99,7 +99,6 @@ export class Configuration {
     })
   }
 
-  /** All or nothing. */
   #apply(patch: ConfigurationPatch, path: string): void {
     const before = this.#state
     this.#state = {

@@ -14,7 +14,6 @@ export interface SaverOptions {
   entry: (id: string) => ConversationEntry | undefined
   /** The end of the shown branch, as the store may know it. */
   head: () => string | null
-  /** `trouble` changed. */
   onTrouble: () => void
   /** The store did not take what was said. */
   onUnsaved: (conversation: string, error: unknown) => void

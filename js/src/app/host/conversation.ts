@@ -48,7 +48,6 @@ export class HostConversation {
   readonly #options: ConversationOptions
   readonly #tree = new EntryTree()
   readonly #saver: ConversationSaver
-  /** By entry. */
   readonly #answers = new Map<string, Answer>()
   #title = ''
   #loading: Promise<void> | undefined
@@ -318,7 +317,6 @@ export class HostConversation {
 
   // -- answers that go on, for the case that the app ends ---------------------------------------------------------------------
 
-  /** The answer changed. */
   changed(id: string, soon: boolean): void {
     this.#answers.get(id)?.keeper?.changed(soon)
   }

@@ -34,7 +34,6 @@ export class HostConversations {
   readonly #options: ConversationsOptions
   /** In the order of their last use. */
   readonly #byId = new Map<string, HostConversation>()
-  /** By entry. */
   readonly #owners = new Map<string, HostConversation>()
   /** Answers in the order in which they began. */
   readonly #turns = new Map<string, HostConversation>()
@@ -129,7 +128,6 @@ export class HostConversations {
     conversation.wakes(message.id, waiting, message)
   }
 
-  /** A message changed. */
   changed(id: string, soon: boolean): void {
     this.#owners.get(id)?.changed(id, soon)
   }

@@ -61,13 +61,12 @@ export interface ServerChoice {
 
 /** A turn as the app wants it: what stands here goes before what was configured, that before the engine's defaults. */
 export interface TurnOptions extends Settings, RunHooks {
-  /** Who answers. */
   model: Model
   /** Instead of the messages that the host keeps. */
   messages?: ChatMessage[]
   /** Merged into the request's body. */
   request?: { [member: string]: unknown }
-  /** Cancels the turn. */
+  /** Aborted, it cancels the turn. */
   signal?: AbortSignal
   /** Beside those of the engine's store. */
   rules?: Rule[]
@@ -87,9 +86,7 @@ export interface FinishedTurn {
   parts?: ResultPart[]
   /** What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing. */
   history: ChatMessage[]
-  /** What people saw. */
   view: SavedMessage
-  /** How it ended. */
   outcome: Outcome
   /** Why the provider says that its last answer ended. */
   finishReason?: FinishReason

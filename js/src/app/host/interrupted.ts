@@ -8,7 +8,6 @@ import type { SavedNumbering } from './message-numbering.js'
 
 /** What is beside the view so that a turn which waits for a person goes on in another process. */
 export interface Waiting {
-  /** For `engine.resume`. */
   run: string
   numbering: SavedNumbering
   /** The calls wait for a button, and were adopted by this run. */

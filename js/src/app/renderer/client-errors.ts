@@ -5,7 +5,6 @@ import { DetailedError } from '../../engine/core/errors.js'
  * was not reached; `connection`: the connection was lost before the message ended; `closed`: `close()` was called.
  */
 export class ClientError extends DetailedError<string> {
-  /** `ClientError`. */
   override readonly name = 'ClientError'
 }
 

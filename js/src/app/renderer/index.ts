@@ -6,7 +6,7 @@ import { ClientError } from './client-errors.js'
 
 declare global {
   interface Window {
-    /** By `sluice/preload`. */
+    /** The bridge that `sluice/preload` puts there. */
     readonly sluice?: Bridge
   }
 }

@@ -19,7 +19,6 @@ const byOurClock = (ask: QuestionView): QuestionView => (ask.leftMs === undefine
 
 /** A message as this window shows it: followed while somebody looks at it. */
 export class LiveMessage {
-  /** Never given twice. */
   readonly id: string
   /** This window asked for it: its end is news, also where it is there at once. */
   asked = false

@@ -231,7 +231,6 @@ export class Client {
     return this.#drops.add(take)
   }
 
-  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

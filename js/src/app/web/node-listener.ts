@@ -27,7 +27,6 @@ export interface NodeResponse {
   writeHead(status: number): unknown
   /** Sets a header; a list of values becomes a header each. */
   setHeader(name: string, value: string | readonly string[]): unknown
-  /** Ends the answer. */
   end(): unknown
 }
 

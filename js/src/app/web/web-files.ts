@@ -11,7 +11,7 @@ export interface PageRoots { readonly [prefix: string]: string }
 
 /** What the system says of a file: a `Stats` of Node has this, and more. */
 export interface FileStats {
-  /** Bytes. */
+  /** The length of the file, in bytes. */
   readonly size: number
   /** When it was changed, in Unix milliseconds. */
   readonly mtimeMs: number

@@ -112,7 +112,6 @@ function listen(server: ReturnType<typeof createServer>, port: number, address: 
 }
 
 class Site {
-  /** Name and port. */
   host = ''
   readonly token = randomBytes(24).toString('base64url')
 

@@ -35,7 +35,6 @@ export type ExecutionDecision =
     arguments?: JsonObject
   }
   | {
-    /** No. */
     decision: 'deny'
     /** For the model, and for the card. */
     reason?: string
@@ -43,7 +42,6 @@ export type ExecutionDecision =
 
 /** May the model read the result? */
 export type ResultDecision = 'release' | 'reject' | {
-  /** Yes, or no. */
   decision: 'release' | 'reject'
   /** For the model, and for the card. */
   reason?: string

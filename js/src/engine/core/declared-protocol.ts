@@ -5,9 +5,9 @@ export type OneOrMore = string | readonly string[]
 
 /** A pair of texts around something. */
 export interface TextPair {
-  /** Begins it. */
+  /** The text that begins it. */
   open?: string
-  /** Ends it. */
+  /** The text that ends it. */
   close?: string
 }
 
@@ -15,9 +15,9 @@ export interface TextPair {
 export interface MemberNames {
   /** The tool's name; of a protocol like `vcp`, the field that holds it. */
   name?: OneOrMore
-  /** The arguments. */
+  /** Names of the member with the arguments. */
   arguments?: OneOrMore
-  /** The call's id. */
+  /** Names of the member with the call's id. */
   id?: OneOrMore
 }
 
@@ -58,7 +58,7 @@ export interface DeclaredProtocol {
   turnEnds?: OneOrMore
   /** What begins reasoning, besides `<think>`. */
   think?: OneOrMore
-  /** What ends it. */
+  /** The texts that end a thought. */
   thinkEnds?: OneOrMore
   /** Tokens that are never shown. */
   dropped?: OneOrMore

@@ -242,7 +242,6 @@ export class Engine<C = any> {
     setHandle(this, null)
   }
 
-  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }

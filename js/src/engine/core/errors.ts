@@ -70,7 +70,6 @@ export class DetailedError<Code extends string> extends Error {
 export class SluiceError extends DetailedError<ErrorCode> {
   /** @internal */
   readonly [BRAND] = true
-  /** `SluiceError`. */
   override readonly name = 'SluiceError'
   /** The build of the engine that ran; undefined where none was loaded yet. */
   readonly backend: BackendName | undefined = runningBackend()

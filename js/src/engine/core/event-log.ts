@@ -84,7 +84,6 @@ export class EventLog {
     this.wake()
   }
 
-  /** Readers go on. */
   wake(): void {
     for (const wake of this.#wake.splice(0)) wake()
   }

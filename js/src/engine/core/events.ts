@@ -48,12 +48,10 @@ export interface ApprovalRecord {
 export type ResultPart =
   | {
     type: 'text'
-    /** The text. */
     text: string
   }
   | {
     type: 'image'
-    /** `image/png`, … */
     mediaType: string
     /** The picture in base64. */
     data: string
@@ -78,7 +76,7 @@ export interface CardFields {
   round?: number
   /** The call stood without a result at the end of `messages`. */
   adopted?: boolean
-  /** Where it stands. */
+  /** How far the call has come. */
   status?: CardStatus
   /** The arguments, with the types of the tool's schema. */
   arguments?: JsonObject
@@ -158,7 +156,6 @@ interface WithText {
   text: string
 }
 interface WithReason {
-  /** Why, for people. */
   reason: string
 }
 
@@ -200,7 +197,6 @@ export interface TextMarks {
 /** The app looks at a final answer, which the turn would end with: `onFinal`, or `run.conclude`. */
 export interface FinalEvent extends Base, OfRound {
   type: 'final'
-  /** Its text. */
   text: string
   /** It cannot be sent back: `maxRounds` allows no further answer. */
   noRetry?: true
@@ -208,7 +204,7 @@ export interface FinalEvent extends Base, OfRound {
 /** The text of these blocks is withdrawn: the answer was sent back or replaced, or a later message repeats it. */
 export interface RetractedEvent extends Base, OfRound {
   type: 'retracted'
-  /** Which blocks. */
+  /** The numbers of the blocks. */
   blocks: number[]
 }
 /** More text of a block. */
@@ -226,7 +222,7 @@ export interface ProgressEvent extends Base, OfCall {
   text: string
   /** By `run()`, where the tool counts: how much is done. */
   done?: number
-  /** Of how much. */
+  /** How much there is in all, in the unit of `done`. */
   total?: number
 }
 
@@ -258,7 +254,6 @@ export interface ApprovalRequest {
     kind: string
     /** What the model would read, as text. */
     text: string
-    /** The tool failed. */
     isError: boolean
     /** Its pieces, where there are pictures. */
     parts?: ResultPart[]
@@ -351,7 +346,6 @@ export interface ErrorEvent extends Base {
   block?: number
   /** Which of those in js/docs/codes.md. */
   code: ErrorEventCode
-  /** What went wrong. */
   detail: string
   /** What to do about it. */
   hint?: string
@@ -403,7 +397,6 @@ export interface ErrorBlock {
   type: 'error'
   /** Which of those in js/docs/codes.md. */
   code: ErrorEventCode
-  /** What went wrong. */
   detail: string
   /** What to do about it. */
   hint?: string
@@ -433,15 +426,14 @@ export interface AnswerInfo {
   usage?: Usage
   /** Who answered, as the provider says. */
   model?: string
-  /** Unix milliseconds. */
+  /** When it began, in Unix milliseconds. */
   startedAt?: number
-  /** Unix milliseconds. */
+  /** When it ended, in Unix milliseconds. */
   endedAt?: number
 }
 
 /** Everything a person saw of a turn. */
 export interface AssistantMessage {
-  /** Always `assistant`. */
   role: 'assistant'
   /** Absent while the turn goes on. */
   outcome?: Outcome
@@ -468,7 +460,6 @@ export interface ChatMessage {
     /** Names the call in its result. */
     id: string
     type: 'function'
-    /** What is called. */
     function: {
       /** The name that the request carries. */
       name: string

@@ -7,7 +7,6 @@ const BRAND = Symbol.for('sluice.outcome-unknown') // the ES module and the Comm
 export class OutcomeUnknown extends Error {
   /** @internal */
   readonly [BRAND] = true
-  /** `OutcomeUnknown`. */
   override readonly name = 'OutcomeUnknown'
 
   /** Like `instanceof`, also for an error of the package's other build (ES module, CommonJS). */

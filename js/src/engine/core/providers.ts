@@ -31,7 +31,6 @@ export const wireNames = Object.keys(wires) as readonly WireName[]
 
 /** A provider as Sluice knows it: what a settings page shows, and what `model: { provider }` puts in. */
 export interface Provider {
-  /** For people. */
   title: string
   /** The wires that it speaks, each with its base URL. The first is what a model gets without `wire`. */
   baseURLs: { readonly [wire in WireName]?: string }

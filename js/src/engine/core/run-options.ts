@@ -28,7 +28,7 @@ export interface OutgoingRequest {
 export interface ChangedRequest {
   /** The body as text; without `body` and `messages` beside it. */
   text?: string
-  /** The body. */
+  /** The members of the request's body. */
   body?: { readonly [member: string]: unknown }
   /** In place of the conversation in the body, in the same shape. */
   messages?: readonly ChatMessage[]
@@ -71,7 +71,6 @@ export interface DeniedCall {
 
 /** An answer without calls, which the turn would end with. */
 export interface FinalAnswer {
-  /** Its text. */
   readonly text: string
   /** The message so far, with this answer. */
   readonly message: AssistantMessage
@@ -143,7 +142,7 @@ interface Conditions<C> {
    * throws is a warning.
    */
   onEvent?: (event: SluiceEvent) => void
-  /** Cancels the turn. */
+  /** Aborted, it cancels the turn. */
   signal?: AbortSignal
   /** Decisions that are used beside those the engine remembers. */
   rules?: Rule[]

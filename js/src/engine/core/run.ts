@@ -205,7 +205,6 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return { stillRunning: this.#tools.list }
   }
 
-  /** Cancels one call. */
   cancelCall(call: CallRef, reason?: string): void {
     const number = callNumber(call)
     this.#step(() => {
@@ -531,7 +530,6 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#end('suspended', { ...error, seq: this.#events.lastSeq })
   }
 
-  /** After a restore. */
   #goOn(): void {
     const outcome = this.#retries.goOn(this.#requests.open)
     if (outcome === undefined) return

@@ -8,7 +8,6 @@ export type CheckStep = 'reach' | 'key' | 'model' | 'stream' | 'tools' | 'pictur
 export interface ServerCheck {
   /** What was tried: the server answers, takes the key, has the model, streams; the model calls tools, sees pictures. */
   step: CheckStep
-  /** It works. */
   ok: boolean
   /** Milliseconds that it took; of `stream`, until the first word. */
   ms: number

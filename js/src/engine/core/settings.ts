@@ -5,7 +5,6 @@ import type { WireName } from './providers.js'
 
 /** How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options. */
 export type Protocol = string | {
-  /** Which protocol. */
   id: string
   /** Its options: js/docs/protocols.md lists them. */
   [option: string]: unknown
@@ -15,7 +14,6 @@ export type Protocol = string | {
 export interface TagRule {
   /** Where a tag begins, such as `[表情:`. */
   open: string
-  /** Where it ends. */
   close: string
   /** The name of the tool. Null: the tag is taken out of the text, and nothing happens. */
   tool: string | null
@@ -41,7 +39,7 @@ export interface Profile {
   protocol: string
   /** The prompt of this model opens its reasoning. Default false. */
   startsInReasoning?: boolean
-  /** Default `user`. */
+  /** The role of messages with results in text mode. Default `user`. */
   resultRole?: 'user' | 'tool'
 }
 
@@ -69,7 +67,6 @@ export interface ObservedServer {
 export interface ServerResults {
   /** Begins the block of results. */
   open: string
-  /** Ends it. */
   close: string
   /** Begins the line with a tool's name, and with it an entry. */
   name: string
@@ -119,7 +116,7 @@ export interface Settings {
   dispatch?: 'round' | 'block' | 'end'
   /** Stops the answer behind its first complete call. Default false. */
   stopAfterCall?: boolean
-  /** Default `serial`. */
+  /** Whether calls of a round run at the same time. Default `serial`. */
   execution?: 'serial' | 'parallel'
   /** With `execution: 'parallel'`: how many tools run at once, at least 1. Default 4. */
   maxConcurrentTools?: number
@@ -226,7 +223,7 @@ export interface TurnSettings extends Settings {
     /** What else the body has: `model`, `temperature`, … */
     [member: string]: unknown
   }
-  /** Remembered decisions. */
+  /** Decisions that are remembered from before. */
   rules?: Rule[]
 }
 
@@ -298,7 +295,7 @@ export interface ListedProfile {
   reasoning: [open: string, close: string][]
   /** The prompt of these models opens their reasoning. */
   startsInReasoning: boolean
-  /** The role of results. */
+  /** The role of messages with results in text mode. */
   resultRole: 'user' | 'tool'
 }
 

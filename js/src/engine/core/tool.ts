@@ -9,7 +9,6 @@ import { wordNames, wordsOf, type ToolWords } from './tool-words.js'
 export interface StandardSchema<Input = unknown, Output = Input> {
   /** What the schema can do. */
   readonly '~standard': {
-    /** Of the standard. */
     readonly version: 1
     /** Which library made it: `zod`, `valibot`, `arktype`, … */
     readonly vendor: string
@@ -19,7 +18,6 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly types?: {
       /** What may be given. */
       readonly input: Input
-      /** What comes out. */
       readonly output: Output
     } | undefined
   }
@@ -96,7 +94,6 @@ export interface CallInfo {
 
 /** What came of a call: what `execute` returned, or what it threw as text for the model. */
 export type ToolResult = {
-  /** What `execute` returned. */
   readonly value: unknown
 } | {
   /** What `execute` threw, as text. */
@@ -115,7 +112,7 @@ export const isToolResult = (value: unknown): value is ToolResult =>
 export type ToolProgress = string | {
   /** How much is done, in a unit of the tool's own. */
   readonly done: number
-  /** Of how much. */
+  /** How much there is in all, in the unit of `done`. */
   readonly total?: number
   /** What it does now. */
   readonly text?: string
@@ -183,7 +180,7 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   } | null
   /** As in MCP: hints that can only make things stricter. */
   annotations?: {
-    /** It changes nothing. */
+    /** Whether the tool says that it changes nothing. */
     readOnlyHint?: boolean
     /** It may delete or overwrite. Absent: as if true. */
     destructiveHint?: boolean

@@ -7,9 +7,7 @@ import { MOST_MS } from './options.js'
 
 /** One request of a run, as the transport gets it. */
 export interface HttpRequest {
-  /** Where to. */
   url: string
-  /** Always POST. */
   method: 'POST'
   /** Names in lower case. */
   headers: Record<string, string>

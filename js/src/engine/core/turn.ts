@@ -375,7 +375,6 @@ export class Turn {
     return this.#text(GET.state)
   }
 
-  /** `close` was called. */
   get closed(): boolean {
     return this.#handle === null
   }
@@ -391,7 +390,6 @@ export class Turn {
     this.#tellMemory()
   }
 
-  /** `close`, for `using`. */
   [Symbol.dispose](): void {
     this.close()
   }
@@ -521,7 +519,7 @@ export class ResultParts {
   /** @internal */
   readonly [BRAND] = true
   constructor(
-    /** In this order. */
+    /** Its texts and images, in the order in which the model reads them. */
     readonly items: readonly ResultPart[],
   ) {}
 }

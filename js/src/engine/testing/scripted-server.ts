@@ -39,7 +39,7 @@ export interface ScriptedServerOptions {
     /** The largest piece in bytes. Default 64. */
     max?: number
   }
-  /** Milliseconds between writes. */
+  /** Milliseconds between two writes. Default 0. */
   delayMs?: number
   /** Default true: a request that a strict provider would refuse gets status 400, in that provider's words. */
   strict?: boolean
@@ -64,7 +64,6 @@ export interface ScriptedServer {
   baseURLs: { readonly [wire in ScriptedWire]: string }
   /** What came, in order. */
   requests: RecordedRequest[]
-  /** Closes every connection. */
   close(): Promise<void>
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>

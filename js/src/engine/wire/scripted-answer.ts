@@ -40,7 +40,6 @@ export interface ScriptedUsage {
 /** A piece of an answer: something that is said, or something that happens meanwhile. */
 export type ScriptedAnswerPart =
   | {
-    /** What it says. */
     text: string
   }
   | {
@@ -80,7 +79,7 @@ export type ScriptedAnswerPart =
 
 /** One answer of the model: reasoning, then text, then calls; or a refusal. */
 export interface ScriptedAnswer {
-  /** What it says. */
+  /** The text of the answer. */
   text?: string
   /** What it thinks before. */
   reasoning?: string
@@ -121,7 +120,6 @@ export interface Head {
   /** Unique in the server: `1`. Ids of messages and calls are made of it. */
   id: string
   model: string
-  /** The request's body. */
   request: any
   /** Makes up opaque text of this kind, which nobody else has. */
   seal: (kind: string) => string

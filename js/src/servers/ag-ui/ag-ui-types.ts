@@ -33,7 +33,6 @@ export type AGUIEvent =
   })
   | (OfRun & WithUsage & {
     type: 'RUN_FINISHED'
-    /** How it ended. */
     outcome: RunFinishedOutcome
     /** Of a turn that is over. */
     result?: {
@@ -43,19 +42,16 @@ export type AGUIEvent =
   })
   | (WithUsage & {
     type: 'RUN_ERROR'
-    /** What went wrong. */
     message: string
     /** `interrupted`: a question waits, and the run has no answer. `stale`: nothing waits. Else those in js/docs/codes.md. */
     code: string
   })
   | {
     type: 'STEP_STARTED' | 'STEP_FINISHED'
-    /** `round 1`, … */
     stepName: string
   }
   | (OfMessage & {
     type: 'TEXT_MESSAGE_START'
-    /** Whose. */
     role: 'assistant'
     /** 1.0, `sluice`: what the text is, where it is not simply the answer. */
     metadata?: { [name: string]: JsonObject }
@@ -64,12 +60,11 @@ export type AGUIEvent =
   | (OfMessage & { type: 'TEXT_MESSAGE_END' | 'REASONING_START' | 'REASONING_MESSAGE_END' | 'REASONING_END' })
   | (OfMessage & {
     type: 'REASONING_MESSAGE_START'
-    /** Whose. */
     role: 'reasoning'
   })
   | (OfCall & {
     type: 'TOOL_CALL_START'
-    /** The name of the tool. */
+    /** Which tool it calls. */
     toolCallName: string
     /** The text in front of the call in its answer. */
     parentMessageId?: string
@@ -80,7 +75,6 @@ export type AGUIEvent =
     type: 'TOOL_CALL_RESULT'
     /** The name of the call, and `:result`. */
     messageId: string
-    /** Whose. */
     role: 'tool'
     /** What the model is told; in 1.0 parts where the result has pictures. */
     content: string | AGUIContentPart[]
@@ -100,7 +94,6 @@ export type AGUIEvent =
     messageId: string
     /** What it is about. */
     activityType: 'sluice.card'
-    /** JSON Patch. */
     patch: {
       /** It replaces what stands there. */
       op: 'add'
@@ -122,7 +115,6 @@ export type AGUIEvent =
   }
   | {
     type: 'CUSTOM'
-    /** `sluice.…`. */
     name: string
     /** js/docs/ag-ui.md says what each holds. */
     value: JsonObject
@@ -185,7 +177,6 @@ export interface AGUIInterruptDetails {
 export type AGUIContentPart =
   | {
     type: 'text'
-    /** The text. */
     text: string
   }
   | {
@@ -193,13 +184,10 @@ export type AGUIContentPart =
     /** The picture in base64, or where it is. */
     source: {
       type: 'data'
-      /** In base64. */
       value: string
-      /** `image/png`, … */
       mimeType: string
     } | {
       type: 'url'
-      /** Its address. */
       value: string
     }
   }
@@ -208,7 +196,7 @@ export type AGUIContentPart =
 export interface AGUITokenUsage extends Pick<Usage, 'inputTokens' | 'outputTokens' | 'reasoningTokens'> {
   /** Who answered, as the provider says. */
   model?: string
-  /** Both together. */
+  /** Input and output tokens together. */
   totalTokens?: number
   /** How many of the input's came from the provider's cache. */
   cachedInputTokens?: number
@@ -226,7 +214,7 @@ export interface RunAgentInput {
   protocolVersion?: string
   /** The client's copy of the conversation. The store's is the one that counts. */
   messages: unknown[]
-  /** Its own tools. */
+  /** The tools that the agent has itself. */
   tools?: unknown
   /** What it tells about the page: pairs of `description` and `value`. They stand in the system message. */
   context?: unknown
@@ -234,7 +222,7 @@ export interface RunAgentInput {
   state?: unknown
   /** Whatever the app forwards. */
   forwardedProps?: unknown
-  /** Answers to questions. */
+  /** Answers to the questions of an interrupt. */
   resume?: unknown
   /** The run that began this one. */
   parentRunId?: string

@@ -20,7 +20,6 @@ export type PostedMessage = { readonly [member: string]: unknown }
 
 /** A run that a client asks for. */
 export interface Posted {
-  /** The conversation: `threadId`. */
   id: string
   input: RunAgentInput
   /** The client's copy of the conversation. */

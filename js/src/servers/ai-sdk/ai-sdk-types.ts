@@ -51,14 +51,12 @@ export type UIMessageChunk =
   })
   | (OfTool & {
     type: 'tool-input-available'
-    /** The arguments. */
     input: unknown
   })
   | (OfTool & {
     type: 'tool-input-error'
     /** The arguments as the model wrote them. */
     input: unknown
-    /** What is wrong. */
     errorText: string
   })
   | (OfCall & {
@@ -89,7 +87,6 @@ export type UIMessageChunk =
   })
   | (OfCall & { type: 'tool-output-denied' })
   | {
-    /** `data-sluice-…`. */
     type: `data-${string}`
     /** Of a part that is replaced by the next with this id. */
     id?: string
@@ -117,7 +114,6 @@ export type UIMessageChunk =
   }
   | {
     type: 'error'
-    /** What went wrong. */
     errorText: string
   }
 
@@ -147,7 +143,6 @@ export interface UIMessagePart {
 export interface UIMessage {
   /** The client's id of the message, or the server's. */
   id: string
-  /** Who said it. */
   role: 'system' | 'user' | 'assistant'
   /** `sluice`: what the server says about it. */
   metadata?: unknown

@@ -3,7 +3,6 @@ import type { ChatMessage, Json } from '../../engine/core/events.js'
 
 /** What `run` is asked for. */
 export interface ChatRequest {
-  /** Of the conversation. */
   id: string
   /** The conversation as it is kept, with the new message: for the model. Empty where a saved turn goes on. */
   messages: ChatMessage[]

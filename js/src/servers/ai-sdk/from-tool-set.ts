@@ -9,10 +9,10 @@ import { dataOf } from './request-parts.js'
 
 /** A tool as `tool({ … })` of the AI SDK, versions 6 and 7, makes it: what is used of it. */
 export interface AISDKTool {
-  /** For the model. */
+  /** The description that the model reads. */
   // Version 7 also takes a function of its context.
   description?: any
-  /** For people. */
+  /** The name that people read. */
   title?: string | undefined
   /** A Standard Schema, or what `jsonSchema()` gives. */
   inputSchema?: unknown

@@ -16,7 +16,6 @@ import type { UIMessageChunk } from './ai-sdk-types.js'
 export interface Waiting extends Answer {
   /** Of decisions and results, those that count. Throws Refusal where there are none, or one was used before. */
   accept(answered: Answered): Promise<Answered>
-  /** Goes on. */
   resume(given: ChatRun): Run
 }
 
@@ -28,7 +27,6 @@ export interface Keeping {
   begin(written: Written, again: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }>
   /** The answer at the end, where it waits. */
   waiting(): Promise<Waiting | undefined>
-  /** Ends that answer. */
   close(waiting: Waiting, run: Run, reason: string): Promise<void>
   /** Keeps an answer that no store has. `callName`: how the page names a call. */
   keeper?(answer: Answer, run: Run, callName: (call: number) => string): Keeper<UIMessageChunk>

@@ -4,14 +4,13 @@ import type { Json } from '../../engine/core/events.js'
 
 /** A message of a prompt. */
 export interface PromptMessage {
-  /** Who said it. */
   role: 'system' | 'user' | 'assistant' | 'tool'
   /** A text where the role is `system`, else parts. */
   content: string | readonly {
     /** `text`, `file`, `reasoning`, `tool-call`, `tool-result`, … */
     type: string
   }[]
-  /** For the provider. */
+  /** Options that only the provider reads. */
   providerOptions?: ProviderData | undefined
 }
 
@@ -24,19 +23,16 @@ export interface ProviderData {
 export interface PromptTool {
   /** `function`, or another kind that the provider runs itself. */
   type: string
-  /** Its name. */
   name: string
 }
 
 /** One request to a model. */
 export interface ModelCallOptions {
-  /** The conversation. */
   prompt: readonly PromptMessage[]
-  /** The tools. */
+  /** The tools that the model may call. */
   tools?: readonly PromptTool[] | undefined
   /** What the model is to do with them. */
   toolChoice?: {
-    /** `tool`: this one. */
     type: 'auto' | 'none' | 'required' | 'tool'
     /** Where `type` is `tool`. */
     toolName?: string
@@ -47,7 +43,7 @@ export interface ModelCallOptions {
   temperature?: number | undefined
   /** Texts at which the answer ends. */
   stopSequences?: string[] | undefined
-  /** Nucleus sampling. */
+  /** The share of likely tokens that are drawn from: 0 to 1. */
   topP?: number | undefined
   /** Only so many tokens are looked at for the next one. */
   topK?: number | undefined
@@ -59,45 +55,43 @@ export interface ModelCallOptions {
   responseFormat?: {
     /** Which of the two. */
     type: 'text' | 'json'
-    /** JSON Schema. */
+    /** The JSON Schema of the answer. */
     schema?: object
-    /** Of the schema. */
+    /** The name of the schema. */
     name?: string
-    /** Of the schema. */
+    /** The description of the schema. */
     description?: string
   } | undefined
   /** For answers that can be repeated. */
   seed?: number | undefined
   /** How much the model is to think; version 7. */
   reasoning?: string | undefined
-  /** Ends the request. */
+  /** Aborted, it ends the request. */
   abortSignal?: AbortSignal | undefined
-  /** Further headers. */
+  /** Further headers of the request. */
   headers?: { [name: string]: string | undefined } | undefined
-  /** For the provider. */
+  /** Options that only the provider reads. */
   providerOptions?: ProviderData | undefined
 }
 
 /** Tokens, as the AI SDK counts them. */
 export interface ModelUsage {
-  /** Of the prompt. */
   inputTokens: {
-    /** All. */
+    /** All tokens of this kind. */
     total: number | undefined
     /** Not from a cache. */
     noCache: number | undefined
-    /** From a cache. */
+    /** Tokens that a cache held. */
     cacheRead: number | undefined
     /** Put into a cache. */
     cacheWrite: number | undefined
   }
-  /** Of the answer. */
   outputTokens: {
-    /** All. */
+    /** All tokens of this kind. */
     total: number | undefined
-    /** What was said. */
+    /** Tokens of the text. */
     text: number | undefined
-    /** What was thought. */
+    /** Tokens of the reasoning. */
     reasoning: number | undefined
   }
 }
@@ -106,14 +100,12 @@ export interface ModelUsage {
 export interface ModelFinishReason {
   /** In the AI SDK's words. */
   unified: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other'
-  /** In the server's. */
   raw: string | undefined
 }
 
 /** A setting that has no effect. */
 export interface ModelWarning {
   type: 'unsupported'
-  /** The setting. */
   feature: string
   /** What to do instead. */
   details?: string
@@ -124,7 +116,6 @@ export interface ModelToolCall {
   type: 'tool-call'
   /** Random, and unique in every conversation. */
   toolCallId: string
-  /** The tool. */
   toolName: string
   /** JSON; of a call that is reported as broken what is wrong with it, which is none. */
   input: string
@@ -139,46 +130,36 @@ export type ModelStreamPart =
   }
   | {
     type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'
-    /** Of the part. */
     id: string
   }
   | {
     type: 'text-delta' | 'reasoning-delta'
-    /** Of the part. */
     id: string
     /** Behind what came before. */
     delta: string
   }
   | {
     type: 'tool-input-start'
-    /** Of the call. */
     id: string
-    /** The tool. */
     toolName: string
   }
   | {
     type: 'tool-input-delta'
-    /** Of the call. */
     id: string
-    /** JSON. */
     delta: string
   }
   | {
     type: 'tool-input-end'
-    /** Of the call. */
     id: string
   }
   | ModelToolCall
   | {
     type: 'error'
-    /** What went wrong. */
     error: unknown
   }
   | {
     type: 'finish'
-    /** Why it ended. */
     finishReason: ModelFinishReason
-    /** What it cost. */
     usage: ModelUsage
     /** `sluice.broken`: the calls that lost something. */
     providerMetadata?: { [provider: string]: { [member: string]: Json } }
@@ -187,7 +168,6 @@ export type ModelStreamPart =
 /** A part of a whole answer. */
 export type ModelContent = ModelToolCall | {
   type: 'text' | 'reasoning'
-  /** What is said. */
   text: string
 }
 
@@ -195,47 +175,33 @@ export type ModelContent = ModelToolCall | {
 export interface SluiceLanguageModel {
   /** Both versions know it. */
   readonly specificationVersion: 'v3'
-  /** `sluice`. */
   readonly provider: string
   /** The name of the model. */
   readonly modelId: string
   /** None: what stands at a URL goes to the server with the request. */
   readonly supportedUrls: Record<string, RegExp[]>
-  /** A whole answer. */
   doGenerate(options: ModelCallOptions): Promise<{
-    /** What it says. */
     content: ModelContent[]
-    /** Why it ended. */
     finishReason: ModelFinishReason
-    /** What it cost. */
     usage: ModelUsage
     /** `sluice.broken`: the calls that lost something. */
     providerMetadata?: Extract<ModelStreamPart, { type: 'finish' }>['providerMetadata']
     /** Settings that have no effect. */
     warnings: ModelWarning[]
-    /** What was sent. */
     request: {
-      /** JSON. */
       body: string
     }
-    /** What came back. */
     response: {
-      /** Of the response. */
       headers: Record<string, string>
     }
   }>
   /** An answer as it comes. */
   doStream(options: ModelCallOptions): Promise<{
-    /** What it says. */
     stream: ReadableStream<ModelStreamPart>
-    /** What was sent. */
     request: {
-      /** JSON. */
       body: string
     }
-    /** What came back. */
     response: {
-      /** Of the response. */
       headers: Record<string, string>
     }
   }>

@@ -16,7 +16,6 @@ export type Again = 'new' | 'regenerate' | 'edit' | undefined
 
 /** A request to go on with a conversation. */
 export interface Posted {
-  /** Of the conversation. */
   id: string
   /** As they came. Only where the page keeps the conversation more than the last one is read. */
   messages: readonly unknown[]

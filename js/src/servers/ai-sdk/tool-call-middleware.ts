@@ -23,9 +23,7 @@ export interface ToolCallMiddleware {
   readonly specificationVersion: any
   /** The request without tools: they stand in the prompt. */
   transformParams<P extends ModelCallOptions>(options: {
-    /** The request. */
     params: P
-    /** The model behind. */
     model: {
       /** Says its format where `protocol` is `auto`. */
       modelId: string
@@ -33,16 +31,12 @@ export interface ToolCallMiddleware {
   }): Promise<P>
   /** The calls of a whole answer. */
   wrapGenerate<R extends WholeModelAnswer>(options: {
-    /** Asks the model. */
     doGenerate: () => PromiseLike<R>
-    /** What `transformParams` gave. */
     params: ModelCallOptions
   }): Promise<R>
   /** The calls of a stream. */
   wrapStream<R extends StreamedModelAnswer>(options: {
-    /** Asks the model. */
     doStream: () => PromiseLike<R>
-    /** What `transformParams` gave. */
     params: ModelCallOptions
   }): Promise<R>
 }
@@ -51,25 +45,21 @@ export interface ToolCallMiddleware {
 export interface WholeModelAnswer {
   /** Text, reasoning, calls, files. */
   content: readonly {
-    /** Which of them. */
     type: string
   }[]
-  /** Why it ended. */
   finishReason: {
     /** In the AI SDK's words. */
     unified: string
-    /** In the server's. */
     raw: string | undefined
   }
-  /** Tokens. */
+  /** How many tokens it took. */
   usage?: unknown
-  /** Of the provider. */
+  /** What only the provider's adapter reads. */
   providerMetadata?: unknown
 }
 
 /** An answer of a model, as a stream. */
 export interface StreamedModelAnswer {
-  /** Its parts. */
   stream: ReadableStream<unknown>
 }
 

@@ -10,10 +10,9 @@ import type { QueueWorker, WakeQueue } from './durable-types.js'
 export interface BullmqQueue {
   /** Adds a job. Resolves to the one that is in the queue: with deduplication, to an earlier one. */
   add(name: string, data: {
-    /** Of the turn. */
     id: string
   }, options: object): Promise<{
-    /** Of the job. */
+    /** The id of the job. */
     id?: string
   }>
   /** A job, unless it is gone. */
@@ -25,7 +24,6 @@ export interface BullmqQueue {
     /** Also jobs that are worked on. */
     force: boolean
   }): Promise<void>
-  /** Ends its connection. */
   close(): Promise<void>
 }
 
@@ -35,15 +33,12 @@ export interface BullmqWorker {
   getNextJob(token: string): Promise<{
     /** The data that `add` was given. */
     data: {
-      /** Of the turn. */
       id: string
     }
-    /** It is done. */
     moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
   } | undefined>
   /** Waits for the jobs that it has, and ends its connection. */
   close(): Promise<void>
-  /** Listens. */
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 

@@ -20,7 +20,6 @@ export interface ListedTurnRow {
   rev: number
   /** Counts the workers that had it. */
   epoch: number
-  /** Where it stands. */
   phase: TurnPhase
   /** When to look at it at the latest, in Unix milliseconds; null: never. Of one that runs: how long its worker is believed to live. */
   wakeAt: number | null
@@ -143,7 +142,6 @@ export interface TurnQuestion extends ApprovalRequest {
 export interface TurnDecision {
   /** The number of the call. */
   call: number
-  /** Of the question. */
   stage: 'execution' | 'result'
   /** Of the question that was seen: a decision about another one is stale. */
   digest: string
@@ -169,7 +167,6 @@ export interface TurnDecisionRecord extends Pick<TurnDecision, 'call' | 'stage' 
 
 /** The end of a turn. */
 export interface TurnEnd {
-  /** How it ended. */
   outcome: Outcome
   /** The messages that it adds to the conversation. */
   history: ChatMessage[]
@@ -181,7 +178,7 @@ export interface TurnEnd {
   usage?: Usage
   /** The error that it did not get over. */
   error?: ErrorEvent
-  /** Outcome `cancelled`: why. */
+  /** Why the turn was cancelled; only then. */
   reason?: string
 }
 
@@ -193,7 +190,6 @@ export interface TurnStatus extends Partial<Omit<TurnEnd, 'message'>> {
   thread?: string
   /** What the app gave with it. */
   data?: Json
-  /** Its open questions. */
   questions: TurnQuestion[]
   /** Who decided what, as far as it was applied. */
   decisions: TurnDecisionRecord[]
@@ -227,7 +223,6 @@ export type TurnEvent = (SluiceEvent | ResetEvent | WaitingEvent) & {
 
 /** What `run` is asked with. */
 export interface TurnInfo {
-  /** Of the turn. */
   id: string
   /** What it belongs to. */
   thread?: string
@@ -284,7 +279,6 @@ export interface Durable {
     /** Of the `execute` event, or of the card. */
     readonly digest: string
   }, result: {
-    /** What came out. */
     value: unknown
   } | {
     /** Why nothing did, for the model. */

@@ -44,7 +44,6 @@ class LocalQueue implements WakeQueue {
   readonly #times = new Map<string, number>()
   /** For the first of them. */
   #timer: NodeJS.Timeout | undefined
-  /** When it rings. */
   #rings = Infinity
   /** How often turns failed in a row. */
   readonly #failures = new Map<string, number>()

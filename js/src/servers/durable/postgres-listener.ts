@@ -3,7 +3,6 @@ import type { PostgresPool } from './postgres.js'
 
 /** A connection that a pool gives. */
 export interface PostgresConnection {
-  /** Runs one statement. */
   query(text: string): Promise<unknown>
   /** Calls back with what comes unasked: a `notification`, an `error`, the `end`. */
   on(event: string, listener: (message: {
@@ -65,7 +64,6 @@ export class Listener {
   readonly #seats = new Map<string, Set<Seat>>()
   #listening = false
   #hears = false
-  /** Closes the connection. */
   #drop = (): void => {}
 
   constructor(pool: PostgresLogPool) {

@@ -9,7 +9,6 @@ import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatc
 export interface PostgresPool {
   /** Runs one statement with its values. */
   query(text: string, values?: unknown[]): Promise<{
-    /** What it gave. */
     rows: unknown[]
   }>
 }

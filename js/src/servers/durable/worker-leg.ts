@@ -62,7 +62,6 @@ export class Leg {
   /** Why it ended before its end: another worker has the turn, or the store failed. */
   #lost = false
   #failure: unknown
-  /** A state was. */
   #saved = false
   #releasing = false
   /** Its last save follows, or was: nothing else is saved, and nothing that comes is used. */

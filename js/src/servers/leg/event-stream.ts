@@ -6,7 +6,6 @@ import type { LoggedChunks } from './stream-log.js'
 export interface Framing {
   /** Beside those that every such stream has. */
   headers: { readonly [name: string]: string }
-  /** Behind everything. */
   last: string
 }
 

@@ -21,7 +21,6 @@ export interface RequestReader<Posted> extends Protocol {
   members: string
   /** Undefined for a request that brings messages. Throws Refusal. */
   wayOf(request: Request): Way | undefined
-  /** Throws Refusal. */
   postedOf(body: { [member: string]: Json }): Posted
   /** The chunks that report an error. Undefined: the status of the response reports it. */
   reported?(posted: Posted, error: unknown): unknown[] | undefined

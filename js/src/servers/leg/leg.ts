@@ -8,7 +8,6 @@ import { eventStream, opened, type Framing, type Opened } from './event-stream.j
 import type { StreamLog } from './stream-log.js'
 
 interface LegParts<Chunk> {
-  /** Of the conversation. */
   id: string
   /** Higher than those of the legs before. */
   epoch: Promise<number>
@@ -61,7 +60,6 @@ export class Leg<Chunk> {
     this.#begun.catch(() => {}) // end() looks at it too
   }
 
-  /** Somebody reads it. */
   get isRead(): boolean {
     return this.#readers > 0
   }

@@ -18,9 +18,9 @@ export interface McpTool {
   readonly outputSchema?: JsonObject
   /** What the tool says of itself; nobody checked it. */
   readonly annotations?: {
-    /** For people. */
+    /** The name that people read. */
     readonly title?: string
-    /** It changes nothing. */
+    /** Whether the tool says that it changes nothing. */
     readonly readOnlyHint?: boolean
     /** It may delete or overwrite. */
     readonly destructiveHint?: boolean

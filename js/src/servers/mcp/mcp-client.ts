@@ -7,7 +7,6 @@ import { LONGEST_OF_ALL, MOST_TOOLS } from './definition.js'
 // The clients of both packages must fit, and their types differ: hence `any`.
 /** A connected client of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1: the app made it, and the app closes it. */
 export interface McpClientLike {
-  /** Sends a request. */
   request(request: any, schema: any, options?: any): Promise<any>
   /** Calls a tool. What the arguments behind the first are depends on the version. */
   callTool(params: any, second?: any, third?: any): Promise<any>

@@ -10,7 +10,7 @@ export interface McpChange {
   readonly name: string
   /** `changed`: it says something else than what was accepted. `new`: it came after the others. Both wait for `accept`. `gone`: the server has it no more. */
   readonly kind: 'changed' | 'new' | 'gone'
-  /** What was accepted. */
+  /** The definition that was accepted before. */
   readonly before?: McpTool
   /** What the server says now. */
   readonly after?: McpTool

@@ -12,7 +12,6 @@ export type Piece = { readonly kind: 'content' | 'reasoning' | 'arguments'; text
 export interface ReadCall {
   id: string
   name: string
-  /** JSON. */
   arguments: string
 }
 

@@ -5,7 +5,6 @@ import { SluiceError } from '../../engine/core/errors.js'
 export interface Command {
   /** One line for the list of commands. */
   summary: string
-  /** What `--help` prints. */
   help: string
   options: Options
   /** Names of the required arguments that are not options: `FILE`. */

@@ -30,7 +30,6 @@ const code = '36'
 export class Prose {
   readonly #paper: Paper
   readonly #options: ProseOptions
-  /** Something was printed. */
   #started = false
   /** Empty lines that are printed if something stands behind them. */
   #blank = 0

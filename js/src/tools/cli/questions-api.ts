@@ -46,7 +46,7 @@ export interface DecideReply {
   said: 'accepted' | 'stale' | 'over'
   /** Not accepted: the decision that counts, where there is one. */
   decision?: TurnDecision['decision']
-  /** Who made it. */
+  /** The person who decided. */
   by?: string
   /** When, in Unix milliseconds. */
   at?: number

@@ -19,7 +19,6 @@ export interface QuestionsPageOptions {
   turns: Durable
   /** Those that are shown. */
   filter: { thread?: string; tool?: string }
-  /** Who decides. */
   by: string | undefined
   port: number | undefined
 }

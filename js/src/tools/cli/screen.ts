@@ -36,7 +36,6 @@ export class Screen {
   readonly #cards = new Map<number, DrawnCard>()
   /** The text that is being written. */
   #prose: { kind: 'text' | 'aside'; block: number; text: boolean; prose: Prose | undefined } | undefined
-  /** Its block. */
   #lastText = -1
   #held = '' // the start of a character whose rest has not come yet
   /** Printed with the next event. */

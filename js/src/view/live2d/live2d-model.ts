@@ -27,9 +27,9 @@ export interface PetModel {
 
 /** A point of the page, in CSS pixels. */
 export interface PetPoint {
-  /** From the left. */
+  /** Pixels from the left edge. */
   x: number
-  /** From the top. */
+  /** Pixels from the top edge. */
   y: number
 }
 

@@ -9,7 +9,6 @@ import { clip, type PetModel } from './live2d-model.js'
 export interface PixiLive2dModel {
   /** Shows it, by its place in the list or its name. */
   expression(id?: number | string): Promise<boolean>
-  /** Starts it. */
   motion(group: string, index?: number, priority?: number): Promise<boolean>
   /** Where its names and parameters are. */
   internalModel: unknown

@@ -39,7 +39,6 @@ export interface PetReceiver {
   readonly model: PetModel | null
   /** No order is performed any more, and the tools go. */
   close(): void
-  /** `close`, for `using`. */
   [Symbol.dispose](): void
 }
 

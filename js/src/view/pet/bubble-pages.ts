@@ -15,7 +15,6 @@ export class BubblePages {
   /** Up to this sentence the voice came: one that is said twice in an answer is not looked for in front of it. */
   #heardTo = 0
 
-  /** Another answer. */
   restart(now: number): void {
     this.#pages = []
     this.#sentences = []

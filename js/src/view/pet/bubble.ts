@@ -21,7 +21,6 @@ export interface PetBubbleOptions extends Partial<BubbleLook> {
   name?: string
   /** The language of its own words: `en` or `zh`. Default: that of the page, at any time. */
   lang?: string
-  /** Shows the chat. */
   openChat: () => void
   /** Small questions are asked in it: the window needs the right `approve`, and the page `sluice/ui`. Default false: it leads to the chat. */
   questions?: boolean
@@ -41,7 +40,6 @@ export interface PetBubble {
   readonly box: HTMLElement
   /** Shows a sentence at once, for a voice that is not the companion's: the bubble keeps to it until the voice stands still (`''`). */
   say(text: string): void
-  /** How it is. */
   readonly look: BubbleLook
   /** Changes how it is. Throws where a value is wrong. */
   change(look: Partial<BubbleLook>): void

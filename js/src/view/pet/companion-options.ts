@@ -23,11 +23,11 @@ export interface PetSpeaker {
   mouth?(): MouthShape
   /** Called when the state or what it says changed. Returns what ends that. */
   subscribe(listener: () => void): () => void
-  /** Speaks an answer. */
+  /** Called to speak an answer. */
   follow?(message: LiveValue<MessageView>): void
   /** Calls `listener` where an answer was not heard to its end. Returns what ends that. */
   onInterrupted?(listener: (place: HeardInput) => void): () => void
-  /** Says nothing more. */
+  /** Called to say nothing more. */
   stop?(why?: string): unknown
   /** Says nothing until it may again. `who` asks: `pet`; what others asked for holds all the same. */
   quiet?(on: boolean, who: string): void
@@ -37,7 +37,7 @@ export interface PetSpeaker {
 
 /** What tells the time, for tests. */
 export interface PetClock {
-  /** In milliseconds. */
+  /** The time, in milliseconds. */
   now(): number
   /** As the global one. */
   setTimeout(run: () => void, milliseconds: number): unknown
@@ -53,7 +53,6 @@ export interface PetClock {
 
 /** What `companion` takes. */
 export interface CompanionOptions {
-  /** Of `connect()`. */
   client: PetClient
   /** What shows it all, or what will; `setModel` gives another one. Default none. */
   model?: ModelSource
@@ -74,13 +73,12 @@ export interface CompanionOptions {
   proactive?: ProactiveOptions | null
   /** Something that the model should have done and did not, or that went wrong. */
   onError?: (reason: string) => void
-  /** Of a test. */
+  /** The clock. Default: that of the page. */
   clock?: PetClock
 }
 
 /** The pet as it stands: another object whenever something changed. */
 export interface PetView {
-  /** What goes on. */
   state: PetState
   /** What to call that, by language. */
   words: PetStateLook['words']
@@ -108,7 +106,6 @@ export interface PetView {
 
 /** A pet that lives. */
 export interface Companion {
-  /** As it stands. */
   getSnapshot(): PetView
   /** Called with every change. Returns what ends that. */
   subscribe(listener: () => void): () => void
@@ -144,7 +141,6 @@ export interface Companion {
   notToday(): Promise<void>
   /** It follows nothing any more; the model stays as it is. */
   close(): void
-  /** `close`, for `using`. */
   [Symbol.dispose](): void
 }
 

@@ -5,7 +5,6 @@ import type { CardView, ConnectionState, ConversationView, HeardInput, MessageVi
 export interface LiveValue<View> {
   /** Called with every change. Returns what ends that. */
   subscribe(listener: () => void): () => void
-  /** As it stands. */
   getSnapshot(): View
 }
 
@@ -13,17 +12,15 @@ export interface LiveValue<View> {
 export interface PetClient {
   /** Whether the host is there. */
   readonly connection: {
-    /** `connected` or not. */
     readonly state: ConnectionState
     /** Called with every change. Returns what ends that. */
     subscribe(listener: () => void): () => void
   }
-  /** A conversation. */
   open(conversation?: string): LiveValue<ConversationView> & {
     /** Settles when the conversation was read. */
     readonly opened?: Promise<unknown>
   }
-  /** A message of it. */
+  /** A message of the conversation, live. */
   message(id: string): LiveValue<MessageView>
   /** A person interrupted the voice. */
   heard?(input: HeardInput): Promise<void>
@@ -33,7 +30,6 @@ export interface PetClient {
 
 /** What changed: another answer (`undefined`: there is none), or the one that is followed. */
 export interface Followed {
-  /** The answer. */
   view: MessageView | undefined
   /** It is another one than before. */
   other: boolean

@@ -17,7 +17,6 @@ export class LipSync {
     this.#speaker = speaker
   }
 
-  /** Begins or ends. */
   update(model: PetModel | null, speaks: boolean): void {
     const moves = speaks && model?.mouth !== undefined
     if (moves === (this.#stop !== undefined)) return

@@ -11,7 +11,7 @@ export interface PetBodyOptions {
   element: HTMLElement
   /** The window, where it has one of its own: it is then carried, and lets clicks through where nothing is drawn. */
   window?: PetWindowSide | undefined
-  /** A double click. */
+  /** Called on a double click. */
   openChat?: () => void
   /** Elements beside the body that take clicks: a bubble in the same window. */
   solid?: () => readonly Element[]

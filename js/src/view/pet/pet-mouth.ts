@@ -13,7 +13,6 @@ export class Syllables {
   #waiting: MouthShape[] = []
   #begun = 0
 
-  /** More was written. */
   write(text: string, now: number): void {
     if (this.#waiting.length === 0) this.#begun = now
     for (const letter of text.slice(-4 * MOST)) {

@@ -25,7 +25,6 @@ export class Sayings {
   #begunAt = 0
   #grewAt = 0
 
-  /** More may come. */
   get open(): boolean {
     return !this.#over && this.sentences.length < MOST
   }

@@ -17,7 +17,6 @@ export const DOZE_MS = 5 * 60_000
 export interface Seen {
   /** Since when the host cannot be reached. */
   offlineSince?: number | undefined
-  /** A question waits. */
   asks: boolean
   /** An answer is on its way. */
   running: boolean
@@ -27,7 +26,6 @@ export interface Seen {
   wroteAt?: number | undefined
   /** Since when the tool works that has worked longest. */
   toolSince?: number | undefined
-  /** It is heard. */
   voice: boolean
   /** How the last answer ended that was seen ending. */
   ended?: { how: 'done' | 'stopped' | 'error'; at: number } | undefined

@@ -14,9 +14,7 @@ export type PetState =
 export interface PetStateLook {
   /** What a chat says in its header, and a screen reader of the pet. */
   words: {
-    /** In English. */
     en: string
-    /** In Chinese. */
     zh: string
   }
   /** Expressions for a model that does not draw states itself: the first that it has, in any case of letters. None: its face at rest. */

@@ -31,7 +31,6 @@ export class Closing {
     if (this.#looked) this.#looked.to -= by
   }
 
-  /** Another text begins. */
   restart(): void {
     this.#none = undefined
   }

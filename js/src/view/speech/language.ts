@@ -33,7 +33,6 @@ export function durationOf(text: string): number {
 export interface SpokenWords {
   /** For code, tables and formulas, once per answer. */
   onScreen: string
-  /** For an address. */
   link: string
 }
 

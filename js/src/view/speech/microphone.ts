@@ -11,7 +11,6 @@ export interface SpeechRecognizer {
 
 /** What `microphone` takes. */
 export interface MicrophoneOptions {
-  /** What hears. */
   ears: SpeechRecognizer
   /** What was said so far; `final`: that was a whole utterance, to be sent. Interim text belongs into the field where people write. */
   onText: (text: string, final: boolean) => void
@@ -27,7 +26,6 @@ export interface MicrophoneOptions {
 
 /** Listens for a pet. */
 export interface Microphone {
-  /** Listens, until `stop`. */
   start(): void
   /** Listens no more. What was heard and is not final is told as final: the person let go of the key. */
   stop(): void
@@ -35,7 +33,6 @@ export interface Microphone {
   readonly state: 'off' | 'listening' | 'waiting'
   /** Called when the state changed, for `companion.listen(state === 'listening')`. Returns what ends that. */
   subscribe(listener: () => void): () => void
-  /** `stop`, for `using`. */
   [Symbol.dispose](): void
 }
 

@@ -27,7 +27,7 @@ export interface SpeechSegment {
   block: number
   /** Where it begins in that text as it is shown, in UTF-16 units. */
   from: number
-  /** Where it ends. */
+  /** Where it ends in the answer, in UTF-16 units. */
   to: number
   /** What is said: without marks of Markdown, code, tables, formulas, addresses and pictures. Empty: there are only cues. */
   text: string

@@ -4,12 +4,11 @@ import { openAt, rmsOf, Smooth } from './lips.js'
 const FADE_MS = 80
 
 export interface Playing {
-  /** In milliseconds. */
+  /** How long it takes, in milliseconds. */
   duration: number
   /** How much of it was heard, in milliseconds. */
   position(): number
   ended: Promise<void>
-  /** Fades it out. */
   stop(): void
 }
 

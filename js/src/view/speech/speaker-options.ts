@@ -11,13 +11,11 @@ export interface SpokenMessage {
   readonly id?: string
   /** Called with every change. Returns what ends that. */
   subscribe(listener: () => void): () => void
-  /** As it stands. */
   getSnapshot(): MessageView
 }
 
 /** What `speaker` takes. */
 export interface SpeakerOptions {
-  /** What speaks. */
   voice: Voice
   /** A fire-and-forget call whose words come now. Default nothing: `receivePetOrders({ speaker })` of sluice/live2d asks for its orders by itself. */
   onCue?: (cue: SpeechCue) => void
@@ -42,7 +40,7 @@ export interface SpeakerOptions {
   segments?: SegmentOptions
   /** Where sounds are played. Default: one of its own, made with the first sound. */
   audio?: AudioContext
-  /** Of a test. */
+  /** The clock. Default: that of the page. */
   clock?: SpeechClock
 }
 
@@ -54,9 +52,7 @@ export interface Speaker {
   say(text: string): void
   /** Falls silent within 80 ms; nothing of what was to come is said. */
   stop(why?: string): StoppedSpeech
-  /** Holds the voice. */
   pause(): void
-  /** Goes on. */
   resume(): void
   /** Says nothing, until everybody who asked for that lets it speak again. `who`: default the app itself; a companion is `pet`. Cues fire at once. */
   quiet(on: boolean, who?: string): void
@@ -76,7 +72,6 @@ export interface Speaker {
   hold(order: HeldOrder): Promise<'now' | 'stopped'>
   /** Falls silent for good. */
   close(): void
-  /** `close`, for `using`. */
   [Symbol.dispose](): void
 }
 

@@ -49,7 +49,6 @@ class VoiceOver implements Speaker {
   // -- the answer
   #followed: Followed | undefined
   #said = ''
-  /** By block. */
   readonly #saidOf = new Map<number, string>()
   /** What was said of a withdrawn text: what repeats it is not said again. */
   #again = ''

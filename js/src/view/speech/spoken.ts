@@ -33,7 +33,6 @@ export class Spoken {
   readonly #link: () => string
   /** What is not decided yet. */
   #rest = ''
-  /** Where `rest` begins. */
   #base = 0
   #last = '\n' // the letter in front of `rest`
   /** What stands between what was said and what comes: nothing, a blank that is still to be said, a line end that was. */

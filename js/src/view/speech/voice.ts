@@ -23,13 +23,13 @@ export interface Voice {
   subscribe?(listener: () => void): () => void
   /** Of a voice that plays by itself: holds it, until `resume`. */
   pause?(): void
-  /** Goes on. */
+  /** Called to go on after a pause. */
   resume?(): void
 }
 
 /** What tells the time, for tests. */
 export interface SpeechClock {
-  /** In milliseconds. */
+  /** The time, in milliseconds. */
   now(): number
   /** As the global one. */
   setTimeout(run: () => void, milliseconds: number): unknown

@@ -67,7 +67,6 @@ export interface SluiceTextElement extends HTMLElement {
  * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a section.
  */
 export interface SluiceCardElement extends HTMLElement {
-  /** The call. */
   card: CardView | undefined
   /** The open question about this call, if there is one. */
   ask: QuestionView | undefined
@@ -89,7 +88,6 @@ export interface SluiceCardElement extends HTMLElement {
  * `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceApprovalElement extends HTMLElement {
-  /** The question. */
   ask: QuestionView | undefined
   /** The call that the question is about. */
   card: CardView | undefined
@@ -160,9 +158,7 @@ export interface SluiceComposerElement extends HTMLElement {
   conversation: string
   /** Who answers, for the placeholder. */
   name: string
-  /** What is written. */
   value: string
-  /** Files beside it. */
   attachments: readonly Attachment[]
   /** What sends. Default `enter`; with `ctrl-enter` Enter makes a new line. */
   submitKey: 'enter' | 'ctrl-enter'
@@ -201,7 +197,6 @@ export interface SluiceChatElement extends HTMLElement {
   client: ChatClient | undefined
   /** Which conversation. Default `main`. */
   conversation: string
-  /** Who answers. */
   name: string
   /** Address of their picture. */
   avatar: string
@@ -223,11 +218,9 @@ export interface SluiceChatElement extends HTMLElement {
   renderText: RenderText | undefined
   /** Loads a picture of a text when a person asks for it. */
   loadImage: LoadImage | undefined
-  /** Reads answers aloud. */
   voice: ChatSpeaker | undefined
   /** What is written and not sent. */
   value: string
-  /** Files beside it. */
   readonly attachments: readonly Attachment[]
   /** What goes on: also an attribute, for styles. */
   readonly state: 'idle' | 'thinking' | 'speaking' | 'busy' | 'asking' | 'offline'

@@ -12,7 +12,6 @@ export type { AssistantMessage } from '../../engine/core/events.js'
  * the body of the 409 of `POST …/decide`: then the question says who was faster.
  */
 export interface MessageSource {
-  /** Unique. */
   readonly id: string
   /** This window asked for it: its end is read out, even if it has ended by the time it is shown. */
   readonly asked?: boolean
@@ -50,7 +49,6 @@ export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
 export interface AskDetail {
   /** Id of the message. */
   message: string
-  /** The question. */
   ask: QuestionView
   /** The call that the question is about. */
   card: CardView | undefined

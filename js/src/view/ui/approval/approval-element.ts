@@ -132,7 +132,6 @@ export class SluiceApproval extends SluiceElement {
     if (this.#begun && (changed.has('row') || changed.has('ask'))) this.#unfolded = true // nothing of it is hidden
   }
 
-  /** Another question. */
   #begin(about: string | undefined): void {
     this.#about = about
     this.#unfolded = false

@@ -10,7 +10,6 @@ import type { Strings } from '../shared/ui-strings.js'
 export interface Editable {
   /** The arguments as they were asked about. */
   arguments: JsonObject | undefined
-  /** The tool's schema. */
   parameters: unknown
   words: Strings
   /** What people call an argument. */

@@ -11,7 +11,6 @@ import type { Strings } from '../shared/ui-strings.js'
 interface Look {
   words: Strings
   lang: string
-  /** Who asks. */
   name: string | undefined
   /** Without what the tool says about itself. */
   folded: boolean

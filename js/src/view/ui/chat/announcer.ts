@@ -20,7 +20,6 @@ export interface AnnouncerOptions {
   name: () => string
   words: () => { kit: Strings; chat: ChatStrings }
   lang: () => string
-  /** `assertive` for questions. */
   say: (text: string, how: 'polite' | 'assertive') => void
 }
 

@@ -54,7 +54,6 @@ export class SluiceChat extends FollowingElement {
   declare renderText: RenderText | undefined
   declare loadImage: LoadImage | undefined
   declare voice: ChatSpeaker | undefined
-  /** What goes on. */
   declare state: Doing
   declare dropping: boolean
 
@@ -135,7 +134,6 @@ export class SluiceChat extends FollowingElement {
     })
   }
 
-  /** Files beside it. */
   get attachments(): readonly Attachment[] {
     return this.#composer?.attachments ?? []
   }

@@ -46,7 +46,6 @@ export interface ChatStrings {
   previous: string
   next: string
   speak: string
-  /** Ends the voice. */
   hush: string
   /** How far an answer was heard before the voice was interrupted. */
   heard: (words: string) => string

@@ -31,7 +31,6 @@ export interface ChatConnection {
   readonly retryAt?: number | undefined
   /** Calls `listener` whenever the state changed. Returns a function that removes it. */
   subscribe(listener: () => void): () => void
-  /** Tries at once. */
   retry(): void
 }
 
@@ -47,11 +46,9 @@ export interface ChatDrafts {
 export interface ChatClient {
   /** How the window stands to its host. */
   readonly connection: ChatConnection
-  /** Follows a conversation. */
   open(conversation?: string): ChatConversation
   /** The message of an answer. */
   message(id: string): MessageSource
-  /** Asks something. */
   send(said: { text: string; conversation: string; parts?: readonly Picture[] }): Promise<unknown>
   /** Asks the question of an entry again. */
   regenerate(entry: string): Promise<unknown>
@@ -77,7 +74,6 @@ export interface ChatClient {
 
 /** What `<sluice-conversations>` needs of a client. */
 export interface ConversationsClient {
-  /** Follows a conversation. */
   open(conversation?: string): Pick<ChatConversation, 'subscribe'>
   /** The conversations that the host keeps. */
   readonly conversations: {
@@ -85,7 +81,6 @@ export interface ConversationsClient {
     list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
     /** An empty title stands for the first line of the first question. */
     rename(conversation: string, title: string): Promise<unknown>
-    /** Deletes a conversation. */
     delete(conversation: string): Promise<unknown>
     /** The shown branch of a conversation, to read. */
     export(conversation: string, as: 'markdown'): Promise<string>
@@ -94,7 +89,6 @@ export interface ConversationsClient {
 
 /** The detail of `sluice-open`, `sluice-rename` and `sluice-delete`: `preventDefault()` takes over what a person wants to do with a conversation. */
 export interface ConversationDetail {
-  /** Its id. */
   conversation: string
 }
 
@@ -103,15 +97,12 @@ export type EntryAction = 'copy' | 'again' | 'goOn' | 'edit' | 'previous' | 'nex
 
 /** The detail of `sluice-action`: `preventDefault()` takes over what a person wants to do with an entry. */
 export interface ActionDetail {
-  /** What it is. */
   action: EntryAction
-  /** With which entry. */
   entry: EntryView
 }
 
 /** A voice that a person may end: that of the pet in another window, as `client.voice`. */
 export interface ChatVoice {
-  /** Ends it. */
   stop(why?: string): unknown
   /** While it is `speaking`, Esc ends it, and so does a button of every answer. */
   readonly state?: string
@@ -147,7 +138,6 @@ export interface Attachment {
 export interface SendDetail {
   /** What the person wrote, with long texts behind it. */
   text: string
-  /** Pictures. */
   parts: Picture[]
   /** Id of the conversation. */
   conversation: string
@@ -155,7 +145,6 @@ export interface SendDetail {
 
 /** The detail of `sluice-refused`: a file is not taken. */
 export interface RefusedDetail {
-  /** The file. */
   file: File
   /** Neither a picture nor text; too large; too many; it cannot be read. */
   why: 'type' | 'size' | 'count' | 'unreadable'
@@ -165,8 +154,7 @@ export interface RefusedDetail {
 export type Suggestion = string | {
   /** What stands on the button. */
   title: string
-  /** What is asked. */
   text: string
-  /** Default true. */
+  /** Whether a message can be sent. Default true. */
   send?: boolean
 }

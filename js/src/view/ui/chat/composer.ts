@@ -59,7 +59,6 @@ export class SluiceComposer extends FollowingElement {
     return this.#sending.desk
   }
 
-  /** What is written. */
   get value(): string {
     return this.#desk.text
   }

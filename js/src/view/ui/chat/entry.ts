@@ -55,7 +55,6 @@ export class SluiceEntry extends SluiceElement {
   }
 
   declare entry: EntryView | undefined
-  /** Of an answer. */
   declare message: MessageSource | undefined
   declare conversation: ChatConversation | undefined
   declare name: string

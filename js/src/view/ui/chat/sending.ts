@@ -22,13 +22,11 @@ export class Sending {
 
   constructor(readonly desk: Desk, private readonly host: Host, private readonly conversation: string, private readonly client?: ChatClient) {}
 
-  /** Follows the conversation. */
   begin(): void {
     const offs = [this.desk.subscribe(() => this.host.changed()), ...(this.client ? [follow(this.client, this.conversation, (now) => this.#take(now))] : [])]
     this.#off = () => offs.forEach((off) => off())
   }
 
-  /** Ends that. */
   end(): void {
     this.#off?.()
     this.#off = this.#now = undefined

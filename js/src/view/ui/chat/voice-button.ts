@@ -22,7 +22,6 @@ export class Voices {
     this.#off = () => offs.forEach((off) => off?.())
   }
 
-  /** Follows none. */
   leave(): void {
     this.#off?.()
     this.#off = undefined

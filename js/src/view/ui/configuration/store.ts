@@ -5,7 +5,6 @@ import { faultOf, type Fault } from '../shared/fault.js'
 
 /** The part of a client that the page needs. */
 export interface ConfigurationClient {
-  /** Reads the configuration. */
   configuration(): Promise<ConfigurationView>
   /** Changes it and returns the new configuration. */
   configure(patch: ConfigurationPatch): Promise<ConfigurationView>
@@ -32,7 +31,6 @@ export class ConfigurationStore {
   status: Status = 'loading'
   /** The last error, until a save succeeds. */
   fault: Fault | undefined
-  /** Errors by switch. */
   readonly faults = new Map<string, Fault>()
 
   readonly #client: ConfigurationClient
@@ -74,7 +72,6 @@ export class ConfigurationStore {
     return at as Json | undefined
   }
 
-  /** The default value. */
   base(path: Path): Json | undefined {
     let at: unknown = path[0] === 'settings' ? this.view?.defaults : undefined
     for (const step of path.slice(1)) at = member(at, step)

@@ -25,7 +25,6 @@ export interface BlockContext extends TextContext {
   compact: boolean
   /** `armMs` of the questions. */
   armMs: number
-  /** Who asks. */
   name: string | undefined
   /** The message has ended. */
   still: boolean

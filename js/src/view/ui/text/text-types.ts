@@ -12,7 +12,6 @@ export type LoadImage = (url: string) => Promise<Blob>
 
 /** What `renderText` is told beside the text. */
 export interface RenderTextContext {
-  /** More may come. */
   open: boolean
   /** The language of the element, such as `zh-CN`. */
   lang: string
@@ -35,7 +34,6 @@ export interface LinkDetail {
 
 /** The detail of `sluice-copy`: a person copied code or a table. */
 export interface CopyDetail {
-  /** What was copied. */
   text: string
   /** A table is copied as CSV. */
   what: 'code' | 'table'

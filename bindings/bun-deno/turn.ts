@@ -245,7 +245,7 @@ export class Turn extends Handle {
 
   /** Every waiting event; those that come meanwhile are among them. */
   *events<T = Event>(parse?: (text: string) => T): Generator<T, void, undefined> {
-    for (let event; (event = this.nextEvent(parse)) !== null; ) yield event
+    for (let event: T | null; (event = this.nextEvent(parse)) !== null; ) yield event
   }
 
   /** The next event if it is a piece of text, which is told without JSON; else null: ask `nextEvent`. */
@@ -256,10 +256,10 @@ export class Turn extends Handle {
 
   /** Every waiting event in order: text as a Delta, which is faster than JSON, any other as `nextEvent` gives it. */
   *pieces<T = Event>(parse?: (text: string) => T): Generator<Delta | T, void, undefined> {
-    for (let piece; (piece = this.nextDelta() ?? this.nextEvent(parse)) !== null; ) yield piece
+    for (let piece: Delta | T | null; (piece = this.nextDelta() ?? this.nextEvent(parse)) !== null; ) yield piece
   }
 
-  /** The tool that a model means by this name: { tool }, or { near: […] } with the nearest names. */
+  /** The tool that a model means by this name: { tool }, or { suggestions: […] } with the nearest names. */
   // deno-lint-ignore no-explicit-any
   findTool<T = any>(name: string, parse: (text: string) => T = JSON.parse): T | null {
     const found = owned(native.call.sluice_turn_find_tool(this.pointer, ...text(name), size))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Engine } from 'sluice'
 import { startScriptedServer } from 'sluice/testing'
 import { demoOf, lulu } from './lulu.mjs'
-import { answer, protocols, settingsOf } from './script.mjs'
+import { answer, settingsOf } from './script.mjs'
 import { assistantTools } from './tools.mjs'
 import { whoAnswers } from './who.mjs'
 

@@ -4,14 +4,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { built, builtFile } from '../js/dist.mjs'
 import OpenAI from 'openai-6'
 import { answering, ask, readStream, streamOf, upstream, wholeOf } from '../js/openai-support.mjs'
 import { pythonWith } from './clients.mjs'
-import { callsOf, compare, families, root, skip, textsOf } from './recorded-texts.mjs'
+import { callsOf, compare, families, skip, textsOf } from './recorded-texts.mjs'
 
 const { Engine } = await built('sluice')
 const { openAIHandler, textToolCalls } = await built('sluice/openai')

@@ -62,7 +62,7 @@ test('the page has five functions, and no way to anything behind them', async (t
       everyEventIsOneFrame: events.length > 0 && events.every((args) => args.length === 1 && !('sender' in args[0])),
       heard: listeners.map((count) => count > 0),
       constructor: attempt(() => window.sluice.call.constructor('return typeof process + typeof require')()),
-      replaced: attempt(() => { 'use strict'; window.sluice.call = () => {} }),
+      replaced: attempt(() => {  window.sluice.call = () => {} }),
       listener: attempt(() => window.sluice.onFrame('nothing')),
       unknown: await window.sluice.call('sluice:call', {}),
       inherited: await window.sluice.call('constructor', {}),

@@ -1,6 +1,5 @@
 // While text comes faster than it is read: the next reading waits, and what came stands there as plain text. The clock is the test's.
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { builtFile } from '../js/dist.mjs'
 import { build } from 'esbuild'

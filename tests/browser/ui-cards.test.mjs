@@ -61,10 +61,10 @@ test('what the person stopped is grey, and says that it may have happened only w
     live.push({ type: 'card', block: 2, call: 3, name: 'code.run', status: 'unknown', arguments: {} })
   })
   const cards = await page.evaluate(() => [...element.renderRoot.querySelectorAll('sluice-card')].map((card) => [card.renderRoot.querySelector('.card').classList.contains('off'), seen(card)]))
-  assert.match(registerCards[0][1], /Stopped[^]*It may already have happened/)
-  assert.doesNotMatch(registerCards[1][1], /may already/)
-  assert.match(registerCards[2][1], /Outcome unknown/)
-  assert.deepEqual(registerCards.map(([grey]) => grey), [true, true, false])
+  assert.match(cards[0][1], /Stopped[^]*It may already have happened/)
+  assert.doesNotMatch(cards[1][1], /may already/)
+  assert.match(cards[2][1], /Outcome unknown/)
+  assert.deepEqual(cards.map(([grey]) => grey), [true, true, false])
 })
 
 test('a failure is told once', async (t) => {

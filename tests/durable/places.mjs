@@ -11,7 +11,7 @@ const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 /** False, or why it is skipped. */
 export const noSqlite = DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`
 /** The same of better-sqlite3. An older Node crashes with it. */
-export const noBetterSqlite3 = Number.parseInt(process.versions.node) < 22 ? `better-sqlite3 13 needs Node 22, this is ${process.versions.node}` : whyNot(() => betterSqlite3(':memory:').close())
+export const noBetterSqlite3 = Number.parseInt(process.versions.node, 10) < 22 ? `better-sqlite3 13 needs Node 22, this is ${process.versions.node}` : whyNot(() => betterSqlite3(':memory:').close())
 export { betterSqlite3 }
 const name = () => `c${randomUUID().replaceAll('-', '')}`
 
@@ -20,8 +20,8 @@ const places = {
   files: { skip: false, place: (folder) => ({ kind: 'files', path: join(folder, 'turns') }) },
   sqlite: { skip: noSqlite, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db') }) },
   'sqlite, by better-sqlite3': { skip: noBetterSqlite3, place: (folder) => ({ kind: 'sqlite', path: join(folder, 'turns.db'), by: 'better-sqlite3' }) },
-  'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redisTurns.port, name: name(), lockMs }) },
-  'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgresTurns.config, name: name(), lockMs }) },
+  'redis and BullMQ': { skip: noRedis, place: (_, { redis, lockMs }) => ({ kind: 'redis', port: redis.port, name: name(), lockMs }) },
+  'postgres and BullMQ': { skip: noPostgres, place: (_, { postgres, lockMs }) => ({ kind: 'postgres', config: postgres.config, name: name(), lockMs }) },
 }
 
 function whyNot(load) {

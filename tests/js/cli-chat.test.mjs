@@ -144,7 +144,7 @@ test('chat: a conversation is kept by name, and goes on', async (t) => {
   assert.deepEqual(messages(3), ['Will it rain?', 'One.', 'Sure?', 'Two.', 'Really?'], 'what failed is not kept')
   await sluice(['chat', ...args, '--conversation', 'sun', ...store, '--prompt', 'And the sun?'])
   const { out } = await sluice(['chat', '--list', ...store])
-  assert.match(out, /^20\d\d-\d\d-\d\d \d\d:\d\d  sun  \(2\)  And the sun\?\n20.* rain  \(8\)  Will it rain\?\n$/)
+  assert.match(out, /^20\d\d-\d\d-\d\d \d\d:\d\d {2}sun {2}\(2\) {2}And the sun\?\n20.* rain {2}\(8\) {2}Will it rain\?\n$/)
 })
 
 test('chat: where nothing is to be kept nothing is, and what cannot be kept is told', async (t) => {

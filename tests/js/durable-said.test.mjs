@@ -159,7 +159,7 @@ async function deployedAnew(t) {
 }
 
 test('where every process has a newer tool, the old question is decided into a new one', async (t) => {
-  const { id, old, next, ran } = await deployedAnew(t)
+  const { id, next, ran } = await deployedAnew(t)
   const [question] = (await next.status(id)).questions
   assert.equal(await next.decide(id, approve(question)), 'accepted')
   assert.equal(await next.advance(id), 'waiting')

@@ -1,6 +1,5 @@
 // A command behind a pseudo-terminal.
 import { execFileSync, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { builtFile } from './dist.mjs'
 
 export const main = builtFile('main')

@@ -67,7 +67,7 @@ test('/new, /list, /open and /save go between conversations', noTerminal, async 
 })
 
 test('/model changes the model, /tools tells the tools, /quit ends the chat', noTerminal, async (t) => {
-  const { models, out } = await chat(t, ['One.', 'Two.'], [
+  const { models } = await chat(t, ['One.', 'Two.'], [
     ['> ', '/model\r'], ['m answers.', ''], ['The server has other, odd⟨U+202E⟩.', ''], ['> ', 'First\r'], ['One.', ''], ['> ', '/model other\r'], ['other answers from now on', ''], ['> ', 'Second\r'], ['Two.', ''], ['> ', '/tools\r'], ['--tools FILE.mjs brings them', ''], ['> ', '/mo\t'], ['/model', '\r'],
   ])
   assert.deepEqual(models, ['m', 'other'])

@@ -115,7 +115,7 @@ test('speech: a cue fires at its word, by the boundaries of the voice', async ()
 })
 
 test('speech: without boundaries a cue fires by the rate of speech, and not while the voice is held', async () => {
-  const { clock, voice, speaks, log, message } = stage()
+  const { voice, speaks, log, message } = stage()
   speaks.follow(message)
   message.text('今天天气非常非常好，')
   message.cue()

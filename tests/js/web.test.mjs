@@ -94,7 +94,7 @@ test('the opening URL turns into a cookie and a clean address', async (t) => {
 })
 
 test('the opening URL leads nowhere else, and works from a link of another site', async (t) => {
-  const { port, cookie, ask, origin, name, authority } = await start(t)
+  const { cookie, ask, origin, authority } = await start(t)
   const token = cookie.split('=')[1]
   const evil = await ask(`//evil.example/?token=${token}`)
   assert.equal(evil.headers.location, '/evil.example/')
@@ -109,7 +109,7 @@ test('the opening URL leads nowhere else, and works from a link of another site'
 })
 
 test('without the cookie there is nothing', async (t) => {
-  const { port, ask, post, origin, name, authority } = await start(t, { host: fakeHost(), routes: { 'POST /api/x': () => 1 } })
+  const { port, ask, post } = await start(t, { host: fakeHost(), routes: { 'POST /api/x': () => 1 } })
   for (const path of ['/', '/app.mjs', '/sluice/engine/core/errors.js', '/bridge/events']) {
     for (const cookie of ['', 'other=1', `sluice-${port}=`, `sluice-${port}=guess`]) {
       assert.equal((await ask(path, { headers: { cookie } })).status, 403, `${path} with '${cookie}'`)
@@ -120,7 +120,7 @@ test('without the cookie there is nothing', async (t) => {
 })
 
 test('another Host is refused: DNS rebinding', async (t) => {
-  const { port, ask, post, origin, name, authority } = await start(t, { routes: { 'POST /api/x': () => 1 } })
+  const { port, ask, post, name, authority } = await start(t, { routes: { 'POST /api/x': () => 1 } })
   for (const host of ['evil.example', `evil.example:${port}`, name, `${name}:${port + 1}`, `${authority}.evil.example`, `0.0.0.0:${port}`, `127.0.0.1:${port}`, `localhost:${port}`]) {
     const { status, text } = await ask('/', { headers: { host } })
     assert.equal(status, 421, host)
@@ -345,7 +345,7 @@ function listen(t, origin, cookie) {
 test('the bridge: one window, its frames, its calls, its end', async (t) => {
   const host = fakeHost()
   const rights = { chat: true }
-  const { port, cookie, post, origin, name, authority } = await start(t, { host, rights })
+  const { cookie, post, origin } = await start(t, { host, rights })
   const first = listen(t, origin, cookie)
   const second = listen(t, origin, cookie)
   await until(() => first.events.length === 1 && second.events.length === 1 && host.windows.length === 2, 'two windows')
@@ -382,7 +382,7 @@ test('the bridge: one window, its frames, its calls, its end', async (t) => {
 
 test('a window may do nothing but read unless it was said', async (t) => {
   const host = fakeHost()
-  const { port, cookie, origin, name, authority } = await start(t, { host })
+  const { cookie, origin } = await start(t, { host })
   listen(t, origin, cookie)
   await until(() => host.windows.length === 1, 'the window')
   assert.deepEqual(host.windows[0].peer.rights, { read: true })
@@ -390,7 +390,7 @@ test('a window may do nothing but read unless it was said', async (t) => {
 
 test('a window that does not read is closed, and not kept in memory', async (t) => {
   const host = fakeHost()
-  const { port, cookie, origin, name, authority } = await start(t, { host })
+  const { port, cookie, name, authority } = await start(t, { host })
   const socket = connect(port, name)
   t.after(() => socket.destroy())
   socket.on('error', () => {})
@@ -408,7 +408,7 @@ test('a window that does not read is closed, and not kept in memory', async (t) 
 
 test('too many windows are refused', async (t) => {
   const host = fakeHost()
-  const { port, cookie, ask, origin, name, authority } = await start(t, { host })
+  const { cookie, ask, origin } = await start(t, { host })
   for (let i = 0; i < 64; i++) listen(t, origin, cookie)
   await until(() => host.windows.length === 64, 'all of them')
   assert.equal((await ask('/bridge/events')).status, 503)

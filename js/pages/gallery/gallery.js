@@ -57,7 +57,7 @@ async function show(scene, stage) {
         const found = wanted(live.getSnapshot())
         if (found) resolve(found), off?.()
       }
-      let off = live.subscribe(look)
+      const off = live.subscribe(look)
       look()
     })
     scenery.live = live

@@ -47,7 +47,6 @@ export function runTab(app) {
   }
 
   async function run() {
-    const { text } = app
     let request
     try {
       const args = state.raw || !form ? readJson() : form.read()
@@ -96,7 +95,6 @@ export function runTab(app) {
   }
 
   function drawArguments() {
-    const { text } = app
     const one = tool()
     if (!one) return
     form = argumentForm(one.parameters, state.values, text)
@@ -113,7 +111,6 @@ export function runTab(app) {
   }
 
   function drawResult() {
-    const { text } = app
     parts.run.disabled = Boolean(running)
     parts.abort.hidden = !running
     parts.clock.textContent = running ? duration(performance.now() - running.since) : ''
@@ -145,7 +142,6 @@ export function runTab(app) {
   const more = (label, content) => h('details', {}, h('summary', {}, label), scroller(label, {}, foreign(content)))
 
   function draw() {
-    const { text } = app
     if (parts) {
       keep()
       app.onTools.delete(update)

@@ -76,7 +76,7 @@ const stir = (object, method, note) => {
     return before.apply(this, given)
   }
 }
-stir(ServerResponse.prototype, 'write', function (text) {
+stir(ServerResponse.prototype, 'write', (text) => {
   if (typeof text === 'string' && text.startsWith('event: ')) events++
 })
 stir(ServerResponse.prototype, 'end')

@@ -1,7 +1,6 @@
 // CopilotKit: its state of a question, and a page with its chat in Chromium, in front of a CopilotRuntime whose HttpAgent calls agUIHandler in the process.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { built } from '../../js/dist.mjs'

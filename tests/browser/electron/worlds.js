@@ -80,6 +80,7 @@ function openWorlds(here, there, secret) {
   return { pack, unpack, dispatch, on: (type, handler) => (handlers[type] = handler) }
 }
 
+// biome-ignore lint/correctness/noUnusedVariables: the world that gets this file calls it
 function pageWorld(secret) {
   const worlds = openWorlds('page', 'preload', secret)
   worlds.on('expose', ({ key, packed }) => {
@@ -89,6 +90,7 @@ function pageWorld(secret) {
   worlds.dispatch({ type: 'ready' })
 }
 
+// biome-ignore lint/correctness/noUnusedVariables: the world that gets this file calls it
 function preloadWorld(secret, binding, preload) {
   const worlds = openWorlds('preload', 'page', secret)
   const send = (message) => globalThis[binding](encode({ url: location.href, ...message }))

@@ -158,7 +158,7 @@ class SqliteConversations implements Conversations {
   }
 
   #title(row: ConversationRow | undefined): string {
-    if (!row || row.title !== '') return row?.title ?? ''
+    if (row?.title !== '') return row?.title ?? ''
     return titleOf(this.#database.all<EntryRow>("SELECT body FROM sluice_entries WHERE conversation = ? AND role = 'user' ORDER BY number LIMIT 20", row.id).map(({ body }) => JSON.parse(body) as ConversationEntry))
   }
 

@@ -13,10 +13,10 @@ export interface PetContentsLike {
   /** It shows a page. */
   on(event: 'did-finish-load', listener: () => void): unknown
   on(event: 'render-process-gone', listener: () => void): unknown
-  /** Loads its page again. */
-  reload(): void
   /** It would show another page. */
   on(event: 'will-navigate', listener: (event: { preventDefault(): void }) => void): unknown
+  /** Loads its page again. */
+  reload(): void
   /** Which pages may open windows. */
   setWindowOpenHandler(handler: () => { action: 'deny' }): void
 }

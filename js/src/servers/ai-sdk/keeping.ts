@@ -58,7 +58,7 @@ export const openBlocks = ({ blocks }: Pick<AssistantMessage, 'blocks'> | SavedM
 /** Throws Refusal if a client answers nothing that the message waits for. The run asks again about a question that has changed. */
 export function refuseUnrelated({ message, decisions, outputs }: Answered, waiting: Pick<AssistantMessage, 'blocks'> | SavedMessage): void {
   const calls = new Set<number | undefined>(openBlocks(waiting).map(({ call }) => call))
-  const asked = [...decisions.keys()].some((name) => name.startsWith(`${message}:`) && calls.has(Number.parseInt(name.slice(message.length + 1))))
+  const asked = [...decisions.keys()].some((name) => name.startsWith(`${message}:`) && calls.has(Number.parseInt(name.slice(message.length + 1), 10)))
   if (!asked && ![...outputs.keys()].some((name) => calls.has(numberOfCall(message, name)))) throw answersNothing()
 }
 

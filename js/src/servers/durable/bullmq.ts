@@ -180,7 +180,7 @@ async function tryOut({ Queue, Worker, connection }: BullmqOptions, name: string
     await reserve(queue, own)
     held = true
     await queue.add('wake', { id: own }, wakeOf(own))
-    let job
+    let job: Awaited<ReturnType<BullmqWorker['getNextJob']>>
     do job = await worker.getNextJob(own)
     while (job && job.data.id !== own) // of a trial whose process died
     await queue.add('wake', { id: own }, wakeOf(own))

@@ -175,7 +175,7 @@ class Receiver implements PetReceiver {
 
   #use(model: PetModel | null, loading = false): void {
     try {
-      const capabilities = model && model.capabilities()
+      const capabilities = model?.capabilities() ?? null
       this.#orders.set(model, loading)
       if (capabilities || this.#announced) this.#announce(capabilities)
       this.#announced = capabilities !== null

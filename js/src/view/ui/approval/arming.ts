@@ -93,7 +93,7 @@ export class Arming implements ReactiveController {
       if (place !== this.#place) this.restart()
     }, Math.min(this.delay(), 2 ** 31 - 1))
     checked.add(this)
-    next ??= setTimeout(checkNext, LOOK_MS)
+    if (next === undefined) next = setTimeout(checkNext, LOOK_MS)
   }
 
   /** Where what is watched stands. undefined where a person cannot see it. */

@@ -425,7 +425,7 @@ export class SluiceCard extends SluiceElement {
 /** The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their place. */
 function saysTheSame({ modelOutput, output, error, hostOutput }: CardView): boolean {
   if (modelOutput === output || modelOutput === hostOutput?.text) return true
-  return error !== undefined && modelOutput !== undefined && modelOutput.trimEnd().endsWith(error.trimEnd()) && modelOutput.length <= error.length + 40
+  return error !== undefined && !!modelOutput?.trimEnd().endsWith(error.trimEnd()) && modelOutput.length <= error.length + 40
 }
 
 const mayBeJson = (text: string): boolean => text.length <= LARGEST_JSON && /^\s*[{[]/.test(text)

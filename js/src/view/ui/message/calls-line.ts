@@ -42,7 +42,7 @@ export class CallsLines {
     for (const run of runsOf(blocks, begin)) {
       if (run.length < 2) continue
       const cards = run.map((at) => [blocks[at] as CardView, elementOf(at) as CardElement] as const)
-      const { call } = cards[0]?.[0] as CardView
+      const { call } = (cards[0] as (typeof cards)[number])[0] as CardView
       const line = before.get(call) ?? new CallsLine(call)
       before.delete(call)
       line.at = run[0] as number

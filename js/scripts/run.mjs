@@ -63,11 +63,15 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
   }
   child.stdout.setEncoding('utf8').on('data', collect)
   child.stderr.setEncoding('utf8').on('data', collect)
-  const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))
+  const how = (code, signal) => (signal ? `was killed by ${signal}` : `ended with ${code}`)
+  const fault = await new Promise((done) => {
+    child.on('error', (error) => done(`could not be started: ${error.message}`))
+    child.on('close', (code, signal) => done(code === 0 ? undefined : how(code, signal)))
+  })
   end(what)
-  if (code !== 0) {
+  if (fault !== undefined) {
     const tail = output.trimEnd().split('\n').slice(-60).join('\n')
-    throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ended with ${code}`)
+    throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ${fault}`)
   }
   return output
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { command, quietly, root, say, Stop, which } from './run.mjs'
 import { buildTypeScript } from './typescript.mjs'
 
-/** `preset`: the native build that is wanted. `tests`: with what they need; their own programs are `buildTestPrograms`. */
+/** `preset`: the native build that is wanted. `tests`: with what they need, but not their own programs. */
 export async function setup({ tests = false, bench = false, pack = false, wasm = false, preset = 'release' } = {}) {
   await installSystemPackages({ tests, bench, pack, wasm })
   await installNpmPackages()
@@ -16,13 +16,6 @@ export async function setup({ tests = false, bench = false, pack = false, wasm =
   const native = pack ? undefined : buildNative(preset, { tests, bench, targets }) // what is packed is built by other compilers
   await Promise.all([native, buildTypeScript()])
   if (wasm) await buildWasm()
-}
-
-/** The tests in C++ and C, which take longer to compile than all that they test. */
-export function buildTestPrograms(preset) {
-  const linux = process.platform === 'linux'
-  const more = { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])], tsan: [] }[preset] ?? (linux ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, { targets: ['sluice_tests', 'sluice_small', 'sluice_smoke', ...more], low: true, what: `the tests of build/${preset}` })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

@@ -91,7 +91,8 @@ async function runSuites(wanted) {
     results.push({ name: 'set-up', failed: 1, note: `it failed: not run were ${wanted.map(labelOf).join(', ')}` })
     return
   }
-  const minutes = Number(process.env.SLUICE_CI_MINUTES ?? Infinity)
+  const minutes = Number(process.env.SLUICE_CI_MINUTES || Infinity)
+  if (Number.isNaN(minutes)) throw new Stop(`SLUICE_CI_MINUTES: found ${process.env.SLUICE_CI_MINUTES}, expected a number of minutes`, 2)
   const ended = await runInLanes(jobsOf(wanted), { mayBegin: () => performance.now() < minutes * 60_000 })
   reportEnds(wanted.map(labelOf), ended)
   await onceMore()

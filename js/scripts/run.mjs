@@ -23,8 +23,12 @@ const OLDEST_NODE = 20
 
 /** Runs `main` and ends the process the way a person expects. */
 export async function command(main) {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    console.error(`found Node ${process.versions.node}, expected Node ${OLDEST_NODE} or later`)
+    process.exitCode = 2
+    return
+  }
   try {
-    if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) throw new Stop(`found Node ${process.versions.node}, expected Node ${OLDEST_NODE} or later`, 2)
     await main()
     clear()
   } catch (error) {

@@ -43,10 +43,10 @@ export function which(program) {
   return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
 }
 
-/** Lets others have the processor first: a program, and all that it starts from here on. */
+/** Lets others have the processor first: a program, and all that it starts from here on. Not so low that a test waits for minutes. */
 export function lower(child) {
   try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
     // it could not be started, or has ended: both are told otherwise
   }

@@ -19,9 +19,9 @@ export function say(text) {
   draw()
 }
 
-/** Work begins. `total`: how many steps it has, where that is known. */
-export function begin(name, total) {
-  works.set(name, { done: 0, total, quarters: 0, since: performance.now() })
+/** Work begins. `total`: how many steps it has, where that is known. `quarters: false`: elsewhere than on a terminal, only its begin and its end are printed. */
+export function begin(name, { total, quarters = true } = {}) {
+  works.set(name, { done: 0, total, quarters: quarters ? 0 : Infinity, since: performance.now() })
   if (redraws) drawSoon()
   else say(`${name} …`)
 }

@@ -23,8 +23,12 @@ const OLDEST_NODE = 20
 
 /** Runs `main` and ends the process the way a person expects. */
 export async function command(main) {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    console.error(`found Node ${process.versions.node}, expected Node ${OLDEST_NODE} or later`)
+    process.exitCode = 2
+    return
+  }
   try {
-    if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) throw new Stop(`found Node ${process.versions.node}, expected Node ${OLDEST_NODE} or later`, 2)
     await main()
     clear()
   } catch (error) {
@@ -39,10 +43,10 @@ export function which(program) {
   return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
 }
 
-/** Lets others have the processor first: a program, and all that it starts from here on. */
+/** Lets others have the processor first: a program, and all that it starts from here on. Not so low that a test waits for minutes. */
 export function lower(child) {
   try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
     // it could not be started, or has ended: both are told otherwise
   }
@@ -63,11 +67,15 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
   }
   child.stdout.setEncoding('utf8').on('data', collect)
   child.stderr.setEncoding('utf8').on('data', collect)
-  const code = await new Promise((done) => child.on('error', (error) => done(error.message)).on('close', done))
+  const how = (code, signal) => (signal ? `was killed by ${signal}` : `ended with ${code}`)
+  const fault = await new Promise((done) => {
+    child.on('error', (error) => done(`could not be started: ${error.message}`))
+    child.on('close', (code, signal) => done(code === 0 ? undefined : how(code, signal)))
+  })
   end(what)
-  if (code !== 0) {
+  if (fault !== undefined) {
     const tail = output.trimEnd().split('\n').slice(-60).join('\n')
-    throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ended with ${code}`)
+    throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ${fault}`)
   }
   return output
 }

@@ -12,26 +12,13 @@ import { buildTypeScript } from './typescript.mjs'
 export { buildWasm } from './binaries.mjs'
 export { buildNative, readCache } from './native.mjs'
 
-/** `preset`: the native build that is wanted. `tests`: with what they need; their own programs are `buildTestPrograms`. */
+/** `preset`: the native build that is wanted. `tests`: with what they need, but not their own programs. */
 export async function setup({ tests = false, bench = false, wasm = false, preset = 'release' } = {}) {
   await installSystemPackages({ tests, bench, wasm: wasm && !isCurrent('wasm') })
   await installNpmPackages()
   const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
   await Promise.all([buildNative(preset, { tests, bench, targets }), buildTypeScript()])
   if (wasm) await buildWasm()
-}
-
-/** The tests in C++ and C, which take longer to compile than all that they test. */
-export function buildTestPrograms(preset) {
-  const linux = process.platform === 'linux'
-  const more =
-    { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])], tsan: [] }[preset] ??
-    (linux ? ['sluice_peak_memory'] : [])
-  return buildNative(preset, {
-    targets: ['sluice_tests', 'sluice_small', 'sluice_smoke', ...more],
-    low: true,
-    what: `the tests of build/${preset}`,
-  })
 }
 
 // -- system packages --------------------------------------------------------------------------------------------------------

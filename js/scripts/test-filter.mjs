@@ -3,6 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './run.mjs'
 
+/** What the words that name no suite choose: `files` of each suite, `scripts` (a part of their paths) or `names` (a pattern). */
+export const filter = {}
+export const filters = () => Object.keys(filter).length > 0
+
 /** The suites that replay scripts. */
 export const replaying = ['native', 'js', 'python']
 

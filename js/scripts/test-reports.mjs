@@ -1,16 +1,25 @@
 // What the reports of test programs say: how many tests passed, which failed and why, and why others were skipped.
 import { existsSync, readFileSync } from 'node:fs'
 
+/** So many characters of a reason are told. */
+const WHY = 300
+
 /** Of ctest, which wrote it to a file. */
 export function countOfJUnit(file) {
   const report = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const out = { passed: 0, broken: [], skips: [] }
+  const out = { passed: 0, broken: [], skips: [], held: [] }
   for (const [, name, status, body] of report.matchAll(/<testcase name="([^"]*)"[^>]*status="(\w+)"[^>]*>(.*?)<\/testcase>/gs)) {
-    if (status === 'run') out.passed++
+    if (status === 'run') out.held.push(unescaped(name))
     else if (body.includes('SKIP_REGULAR_EXPRESSION')) out.skips.push(unescaped(/SKIPPED: (.*)/.exec(body)?.[1] ?? 'the test does not say why'))
-    else out.broken.push({ name: unescaped(name) }) // a program that was not built is "notrun" as well
+    else out.broken.push({ name: unescaped(name), ...whyOfCatch(unescaped(body)) }) // a program that was not built is "notrun" as well
   }
-  return { ...out, failed: out.broken.length }
+  return { ...out, passed: out.held.length, failed: out.broken.length }
+}
+
+/** The first assertion that failed, as Catch2 prints it, with its place. */
+function whyOfCatch(output) {
+  const [, place, words] = /^(\S+:\d+): FAILED:\n(.*?)\n\n/ms.exec(output) ?? []
+  return place === undefined ? {} : { why: `${place.split('/').at(-1)}: ${words.replace(/\s+/g, ' ').trim().slice(0, WHY)}` }
 }
 
 function unescaped(xml) {
@@ -28,7 +37,9 @@ export function countOfNode(output) {
   const failing = [...output.split('✖ failing tests:')[1]?.matchAll(/^test at (.*):\d+:\d+\n✖ (.*) \([\d.]+ms\)\n(.*)$/gm) ?? []]
   // A file whose tests passed fails by what came behind them: the reporter says that elsewhere.
   const behind = [...output.matchAll(/^ℹ Error: (Test .* generated asynchronous activity after the test ended.*)$/gm)].map(([, why]) => why)
-  const broken = failing.map(([, file, name, why]) => ({ name, file, why: why.trim() === "'test failed'" && behind.length > 0 ? behind.shift() : why.trim() }))
+  const ends = new Map([...output.matchAll(/^ℹ (.*): (its process .*)$/gm)].map(([, file, end]) => [file, end])) // of test-reporter.mjs
+  const whyOf = (name, why) => (why === "'test failed'" ? (ends.get(name) ?? behind.shift() ?? why) : why)
+  const broken = failing.map(([, file, name, why]) => ({ name, file, why: whyOf(name, why.trim()) }))
   return { passed: sum('pass'), failed: sum('fail', 'cancelled', 'todo'), broken, skips, held, files: [...new Set(failing.map(([, file]) => file))] }
 }
 
@@ -40,8 +51,9 @@ export function judged(first, second) {
   const key = ({ name, file }) => `${file}\n${name}`
   const again = new Set(second.broken.map(key))
   const passed = new Set(second.held)
-  const isFile = ({ name, file }) => name === file || name.endsWith(`/${file}`) || file.endsWith(`/${name}`)
-  const passes = (test) => (isFile(test) ? !second.files.includes(test.file) : passed.has(test.name))
+  const isFile = ({ name, file }) => file !== undefined && (name === file || name.endsWith(`/${file}`) || file.endsWith(`/${name}`))
+  // Python does not name a fixture that succeeds: it did if a test passed, since only the tests of the fixture ran again.
+  const passes = (test) => (isFile(test) ? !second.files.includes(test.file) : isFixture(test) ? passed.size > 0 : passed.has(test.name))
   const unsteady = first.broken.filter((test) => !again.has(key(test)) && passes(test))
   const broken = first.broken.filter((test) => !unsteady.includes(test))
   const fresh = second.broken.filter((test) => !first.broken.some((other) => key(other) === key(test)))
@@ -84,10 +96,27 @@ export class NodeOutput {
   }
 }
 
+/** Set-up or clean-up in Python, which is reported like a test if it fails. */
+const isFixture = ({ name }) => /^(?:setUp|tearDown)(?:Class|Module) \(/.test(name)
+
 /** Of Python's `unittest`. */
 export function countOfUnittest(output) {
   const ran = Number(/^Ran (\d+) tests? in/m.exec(output)?.[1] ?? 0)
-  const broken = [...new Set([...output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\))/gm)].map(([, name]) => name))] // once for all its subtests
+  const whys = new Map() // once for all its subtests
+  for (const [, name, report] of output.matchAll(/^(?:FAIL|ERROR): (\w+ \([^)]*\)).*\n([^]*?)(?=\n\n[=-]{5}|$(?![^]))/gm)) {
+    const said = report.trim().split('\n')
+    const error = said.findLast((line) => /^[\w.]*(?:Error|Exception|Exit|Interrupt)\b/.test(line)) ?? said.at(-1)
+    if (!whys.has(name)) whys.set(name, error.slice(0, WHY))
+  }
+  const broken = [...whys].map(([name, why]) => ({ name, why }))
   const skips = [...output.matchAll(/\.\.\. skipped (['"])(.*)\1$/gm)].map(([, , why]) => why)
-  return { passed: Math.max(0, ran - broken.length - skips.length), failed: broken.length, broken: broken.map((name) => ({ name })), skips }
+  const held = [...output.matchAll(/^(\w+ \([^)]*\))(?:\n.*)? \.\.\. ok$/gm)].map(([, name]) => name)
+  const tests = broken.filter((test) => !isFixture(test)).length
+  return { passed: Math.max(0, ran - tests - skips.length), failed: broken.length, broken, skips, held }
+}
+
+/** What `unittest -k` calls a test that a report names: `test_x (file.Class)`, or since Python 3.11 `test_x (file.Class.test_x)`. */
+export function unittestId(name) {
+  const [, method, path] = /^(\w+) \((.*)\)$/.exec(name)
+  return /^(?:setUp|tearDown)/.test(method) || path.endsWith(`.${method}`) ? path : `${path}.${method}`
 }

@@ -66,7 +66,7 @@ async function python({ baseURL, stream }) {
   return JSON.parse(stdout)
 }
 
-/** A Python that has the client: that of js/scripts/test.mjs, which installs it where pip can, or the system's. Undefined where there is none. */
+/** A Python that has the client: that of js/scripts/test-suites.mjs, which installs it where pip can, or the system's. Undefined where there is none. */
 export const pythonWith = () => (found ??= [fileURLToPath(new URL('../../build/python-clients/bin/python', import.meta.url)), 'python3', 'python'].find(hasClient) ?? null) ?? undefined
 const hasClient = (program) => spawnSync(program, ['-c', 'import openai'], { stdio: 'ignore' }).status === 0
 

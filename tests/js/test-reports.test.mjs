@@ -5,13 +5,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { countOfNode, judged, NodeOutput } from '../../js/scripts/test-reports.mjs'
+import { fileURLToPath } from 'node:url'
+import { countOfJUnit, countOfNode, countOfUnittest, judged, NodeOutput, unittestId } from '../../js/scripts/test-reports.mjs'
 
 const files = {
   passes: `test('passes', () => {}); test('is left out', { skip: 'no printer' }, () => {})`,
   fails: `test('fails (twice)', () => { throw new Error('the focus: waited 20 ms') }); test('passes too', () => {})`,
   leaves: `test('leaves something behind', () => { setTimeout(() => { throw new TypeError('nobody is there') }, 20) }); test('waits', () => new Promise((resolve) => setTimeout(resolve, 1)))`,
+  killed: `test('is never told', () => {}); test('kills', () => new Promise((resolve) => { setTimeout(resolve, 60_000); process.kill(process.pid, 'SIGKILL') }))`,
+  exits: `test('exits', () => process.exit(7))`,
 }
+const reporter = fileURLToPath(new URL('../../js/scripts/test-reporter.mjs', import.meta.url))
+const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout', `--test-reporter=${reporter}`, '--test-reporter-destination=stderr']
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-reports-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,8 +24,8 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 function countOf(...names) {
   for (const name of names) writeFileSync(join(folder, `${name}.test.mjs`), `import { test } from 'node:test'\n${files[name]}\n`)
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // the run stands alone
-  const { stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names.map((name) => `${name}.test.mjs`)], { cwd: folder, env, encoding: 'utf8' })
-  return { ...countOfNode(stdout), stdout }
+  const { stdout, stderr } = spawnSync(process.execPath, ['--test', ...reporters, ...names.map((name) => `${name}.test.mjs`)], { cwd: folder, env, encoding: 'utf8' })
+  return { ...countOfNode(stdout + stderr), stdout }
 }
 
 test('countOfNode names each failed test with its file and reason, also a file that fails after its tests', () => {
@@ -32,6 +37,12 @@ test('countOfNode names each failed test with its file and reason, also a file t
   assert.deepEqual(one, { name: 'fails (twice)', file: 'fails.test.mjs', why: 'Error: the focus: waited 20 ms' })
   assert.match(file.name, /leaves\.test\.mjs$/)
   assert.match(file.why, /^Test "leaves something behind" .*nobody is there/)
+})
+
+test('countOfNode says how a file ended whose process was killed, or ended early', () => {
+  const { broken, failed } = countOf('killed', 'exits', 'passes')
+  assert.equal(failed, 2)
+  assert.deepEqual(broken.map(({ file, why }) => [file, why]).sort(), [['exits.test.mjs', 'its process ended with 7'], ['killed.test.mjs', 'its process was killed by SIGKILL']])
 })
 
 test('where all passed, nothing is named', () => {
@@ -65,4 +76,49 @@ test('NodeOutput counts each test, and gives each failure with its place, while 
     assert.deepEqual([tests, others.length, failure], [4, 0, { name: 'fails (twice)', why: 'Error: the focus: waited 20 ms' }])
     assert.match(place, /fails\.test\.mjs:2$/)
   }
+})
+
+test('countOfJUnit reads what ctest wrote: names, the first assertion that failed, and why tests were skipped', () => {
+  const file = join(folder, 'ctest.xml')
+  const row = (name, status, body = '') => `<testcase name="${name}" classname="${name}" time="0.1" status="${status}">${body}</testcase>`
+  const said = '-----\n/work/tests/native/base_test.cpp:12: FAILED:\n  CHECK( a &lt; b )\nwith expansion:\n  3 &lt; 2\n\n=====\n'
+  writeFileSync(file, ['<testsuite>', row('holds &quot;so&quot;', 'run'), row('fails', 'fail', `<system-out>${said}</system-out>`),
+    row('crashes', 'fail', '<failure message=""/>'), row('is left out', 'notrun', '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>SKIPPED: no data\n</system-out>'), '</testsuite>'].join('\n'))
+  assert.deepEqual(countOfJUnit(file), {
+    passed: 1, failed: 2, held: ['holds "so"'], skips: ['no data'], broken: [{ name: 'fails', why: 'base_test.cpp:12: CHECK( a < b ) with expansion: 3 < 2' }, { name: 'crashes' }],
+  })
+  assert.equal(countOfJUnit(join(folder, 'none.xml')).passed, 0)
+})
+
+const python = `import unittest
+class A(unittest.TestCase):
+    def test_a(self):
+        """What it is."""
+    def test_b(self): self.assertEqual(1, 2, 'no\\nmatch')
+    def test_c(self):
+        for i in range(3):
+            with self.subTest(i=i): self.assertEqual(i, 1)
+    @unittest.skip('no printer')
+    def test_d(self): pass
+class B(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise ValueError('nobody is there')
+    def test_e(self): pass
+`
+
+test('countOfUnittest names each failed test once, and a second run finds it by that name', (t) => {
+  writeFileSync(join(folder, 'test_some.py'), python)
+  const unittest = (...chosen) => spawnSync('python3', ['-m', 'unittest', 'discover', '--verbose', '-s', folder, ...chosen], { encoding: 'utf8' })
+  const { stderr, error } = unittest()
+  if (error) return t.skip('there is no python3')
+  const { broken, held, ...rest } = countOfUnittest(stderr)
+  assert.deepEqual(rest, { passed: 1, failed: 3, skips: ['no printer'] })
+  assert.deepEqual(held.map((name) => name.split(' ')[0]), ['test_a'])
+  assert.deepEqual(broken.map(({ name, why }) => [name.split(' ')[0], why]).sort(), [['setUpClass', 'ValueError: nobody is there'], ['test_b', 'AssertionError: 1 != 2 : no'], ['test_c', 'AssertionError: 0 != 1']])
+  const again = countOfUnittest(unittest(...broken.flatMap(({ name }) => ['-k', unittestId(name)])).stderr)
+  assert.deepEqual(again.broken, broken)
+  assert.deepEqual([unittestId('test_b (test_some.A)'), unittestId('test_b (test_some.A.test_b)'), unittestId('setUpClass (test_some.B)')], ['test_some.A.test_b', 'test_some.A.test_b', 'test_some.B'])
+  const mended = { broken: [], held: ['test_e (test_some.B)', ...broken.map(({ name }) => name).filter((name) => /test_[bc]/.test(name))] }
+  assert.equal(judged({ broken }, mended).unsteady.length, 3)
+  assert.deepEqual(judged({ broken }, { broken: [], held: [] }).broken, broken, 'the second run says nothing of them')
 })

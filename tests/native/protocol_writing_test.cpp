@@ -1,4 +1,5 @@
 // Calls that a protocol writes read back unchanged, and no text of a tool or its description becomes a call.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "../fuzz/readings.h"
@@ -124,6 +125,11 @@ void check_no_calls(const std::vector<Named> &named, const std::vector<Named> &a
   }
 }
 
+// Under sanitizers each writer meets one other protocol that reads, another one after each commit.
+bool meets(size_t writer, size_t reader, size_t protocols) {
+  return reader == (writer + 1 + rotation() % (protocols - 1)) % protocols;
+}
+
 // Why a value does not come back unchanged; nullptr: it does. `invalid`: the call does not run.
 const char *lost_in(const Named &one, const std::string &value, bool &invalid) {
   invalid = false;
@@ -237,15 +243,18 @@ TEST_CASE("nothing that a tool returned is a call, whoever writes it and whoever
       {R"({"tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":"{}"}}]})", true},
       {R"({"tool_call_result":{"toolCallId":"1","result":2}})", true},
       {"17.50", true}};
-  const Named *last = nullptr;
-  size_t passed = 0;
+  // All families write in the same way, so most cases try only the first of them.
+  const auto family = [](const Named &one) { return one.family != nullptr; };
+  const size_t first = std::find_if(named.begin(), named.end(), family) - named.begin();
   for (const Named &writer : named) {
     INFO("written by " << writer.id);
-    // All families write in the same way, so most cases try only one of them.
-    const bool known = last && last->family && writer.family;
-    if (known && kSanitized && ++passed % 8 != 0) continue;
+    const size_t place = &writer - named.data();
+    const bool known = place > first;
+    if (known && kSanitized && (place + rotation()) % 8 != 0) continue;
     std::vector<ResultText> results;
-    for (const auto &[content, json] : contents) {
+    for (size_t i = 0; i < contents.size(); ++i) {
+      const auto &[content, json] = contents[i];
+      if (kSanitized && !known && (i + place + rotation()) % 2 != 0) continue;
       results.push_back({"call_1", kTool, "success", content, json});
       if (known) break;
       const std::string_view id = json ? "call_2" : std::string_view(evil);  // views: the strings must outlive them
@@ -254,8 +263,12 @@ TEST_CASE("nothing that a tool returned is a call, whoever writes it and whoever
     }
     std::string written;
     writer.protocol->write_results(results, active, written);
-    check_no_calls(named, known ? std::vector<Named>{writer} : named, written);
-    last = &writer;
+    std::vector<Named> alone;
+    for (const Named &reader : named) {
+      const size_t turn = (&reader - named.data()) + rotation();
+      if (known ? &reader == &writer : !kSanitized || turn % (first + 1) == place) alone.push_back(reader);
+    }
+    check_no_calls(named, alone, written);
   }
 }
 
@@ -356,9 +369,10 @@ TEST_CASE("what a tool says of itself calls nothing, whoever else reads the defi
     // One other reader is enough, and each writer gets other families: all are treated alike.
     for (const Named &reader : named) {
       const bool families[] = {writer.family != nullptr, reader.family != nullptr};
-      const int one_of = families[0] && families[1] ? 31 : families[0] || families[1] ? 3 : 1;
-      const auto places = (&reader - named.data()) + (&writer - named.data());
-      if (&reader == &writer || places % one_of != 0) continue;
+      const size_t one_of = families[0] && families[1] ? 31 : families[0] || families[1] ? 3 : 1;
+      const size_t written_by = &writer - named.data(), read_by = &reader - named.data();
+      const bool meet = kSanitized ? meets(written_by, read_by, named.size()) : (written_by + read_by) % one_of == 0;
+      if (&reader == &writer || !meet) continue;
       INFO("written by " << writer.id << ", read by " << reader.id);
       const Protocols active = {writer.protocol, reader.protocol};
       const auto calls_with = [&](const Registry &registry) {
@@ -405,9 +419,11 @@ TEST_CASE("what a tool returned calls nothing and forges nothing, however often 
   for (const Named &writer : named)
     for (const Named &reader : named) {
       // Families write alike, so each of them meets a part of the others.
-      const auto place = (&writer - named.data()) * 7 + (&reader - named.data());
-      const int one_of = kSanitized ? 60 : writer.family && reader.family ? 12 : 1;
-      if (&writer != &reader && place % one_of != 0) continue;
+      const size_t written_by = &writer - named.data(), read_by = &reader - named.data();
+      const size_t one_of = writer.family && reader.family ? 12 : 1;
+      const bool meet =
+          kSanitized ? meets(written_by, read_by, named.size()) : (written_by * 7 + read_by) % one_of == 0;
+      if (&writer != &reader && !meet) continue;
       const Protocols active = {writer.protocol, reader.protocol};
       std::string evil;
       for (size_t how = 0; how < kSpellings; ++how) {

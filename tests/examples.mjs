@@ -4,20 +4,37 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-export const pages = ['README.md', ...readdirSync(join(root, 'js/docs')).filter((name) => name.endsWith('.md')).map((name) => `js/docs/${name}`)]
+export const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'js/docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `js/docs/${name}`),
+]
 
 /** The pages of the bindings: `npm test -- languages` runs what they show. */
-export const bindingPages = ['bindings/README.md', 'tests/drivers/README.md', ...readdirSync(join(root, 'bindings')).map((name) => `bindings/${name}/README.md`).filter((page) => existsSync(join(root, page)))]
+export const bindingPages = [
+  'bindings/README.md',
+  'tests/drivers/README.md',
+  ...readdirSync(join(root, 'bindings'))
+    .map((name) => `bindings/${name}/README.md`)
+    .filter((page) => existsSync(join(root, page))),
+]
 
 /** `{ page, line, language, kind, code }` of every fenced block. */
 export const examples = pages.flatMap((page) => {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```(\w*)(?: (\w+))?\n([^]*?)^```$/gm)].map(({ index, 1: language, 2: kind, 3: code }) => ({
-    page, line: text.slice(0, index).split('\n').length, language, kind, code,
+    page,
+    line: text.slice(0, index).split('\n').length,
+    language,
+    kind,
+    code,
   }))
 })
 
 /** Those of a kind, as `[name, code]`. */
 export function examplesOf(language, kind) {
-  return examples.filter((one) => one.language === language && one.kind === kind).map(({ page, line, code }) => [`${page}, line ${line}`, code])
+  return examples
+    .filter((one) => one.language === language && one.kind === kind)
+    .map(({ page, line, code }) => [`${page}, line ${line}`, code])
 }

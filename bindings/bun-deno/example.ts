@@ -1,10 +1,14 @@
-// A turn with a call that a person approves, with a server that speaks OpenAI's protocol: its base URL, or SLUICE_BASE_URL.
+// A turn with a call that a person approves, with a server that speaks OpenAI's protocol: its base URL, or
+// SLUICE_BASE_URL.
 import process from 'node:process'
 import { Engine } from './sluice.ts'
 
 const baseURL = process.argv[2] ?? process.env.SLUICE_BASE_URL ?? 'http://127.0.0.1:11434/v1'
 const note = {
-  name: 'note.add', description: 'Adds a note.', permission: 'moderate', agentCallable: true,
+  name: 'note.add',
+  description: 'Adds a note.',
+  permission: 'moderate',
+  agentCallable: true,
   parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 }
 const request = { model: 'qwen3:8b', messages: [{ role: 'user', content: 'Remember the umbrella.' }] }

@@ -3,7 +3,10 @@
 /** A native address; null: NULL. */
 export type Pointer = unknown
 
-/** Types of sluice.h: p pointer, b bytes that are lent for the call, n size_t, i int32_t, u uint32_t, t int64_t, v nothing. */
+/**
+ * Types of sluice.h: p pointer, b bytes that are lent for the call, n size_t, i int32_t, u uint32_t, t int64_t, v
+ * nothing.
+ */
 export type Letter = 'p' | 'b' | 'n' | 'i' | 'u' | 't' | 'v'
 
 /** Every function: its result, then its parameters. */
@@ -46,6 +49,11 @@ export interface Native {
 
 /** $SLUICE_LIBRARY, else the release build of the checkout that this file is in. */
 export function libraryPath(named: string | undefined, platform: string): string {
-  const file = platform === 'win32' || platform === 'windows' ? 'sluice.dll' : platform === 'darwin' ? 'libsluice.dylib' : 'libsluice.so'
+  const file =
+    platform === 'win32' || platform === 'windows'
+      ? 'sluice.dll'
+      : platform === 'darwin'
+        ? 'libsluice.dylib'
+        : 'libsluice.so'
   return named || decodeURIComponent(new URL(`../../build/release/${file}`, import.meta.url).pathname)
 }

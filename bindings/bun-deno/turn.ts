@@ -29,19 +29,29 @@ export type Call = number | Event | { call: number }
 /** A piece of text, told without JSON. */
 export class Delta {
   /** `kind`: one of DeltaKind; `index`: the block of text and reasoning, the call of arguments and progress. */
-  constructor(readonly kind: number, readonly index: number, readonly text: string) {}
+  constructor(
+    readonly kind: number,
+    readonly index: number,
+    readonly text: string,
+  ) {}
 }
 
 /** A mistake of the host. What a model, a provider, the network or a tool does wrong is an event. */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
-  /** `code`: -1 argument, -2 state, -3 not_found, -4 json, -5 limit, -6 unsupported, -100 memory, -101 internal; `detail`: {code, name, message, path}. */
-  constructor(readonly code: number, readonly detail: { code: number; name: string; message: string; path?: string }) {
+  /**
+   * `code`: -1 argument, -2 state, -3 not_found, -4 json, -5 limit, -6 unsupported, -100 memory, -101 internal;
+   * `detail`: {code, name, message, path}.
+   */
+  constructor(
+    readonly code: number,
+    readonly detail: { code: number; name: string; message: string; path?: string },
+  ) {
     super(`${detail.name}: ${detail.message}${detail.path ? ` (${detail.path})` : ''}`)
   }
 }
 
-// -- bytes in and out ---------------------------------------------------------------------------------------------------------
+// -- bytes in and out -------------------------------------------------------------------------------------------------
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -70,7 +80,8 @@ function json(given: Document | undefined): Lent {
 /** FFI would cut off high bits, so that 2 ** 32 would mean call 0: every call. */
 function number(call: Call): number {
   const found = typeof call === 'object' ? call.call : call
-  if (!Number.isInteger(found) || found! < 0 || found! >= 2 ** 32) throw new RangeError(`call: found ${found}, expected the number of a call, or an event of it`)
+  if (!Number.isInteger(found) || found! < 0 || found! >= 2 ** 32)
+    throw new RangeError(`call: found ${found}, expected the number of a call, or an event of it`)
   return found!
 }
 
@@ -95,9 +106,11 @@ export function version(): [number, number, number] {
   return [found >>> 16, (found >>> 8) & 255, found & 255]
 }
 
-// -- handles ------------------------------------------------------------------------------------------------------------------
+// -- handles ----------------------------------------------------------------------------------------------------------
 
-const forgotten = new FinalizationRegistry(({ free, pointer }: { free: FunctionName; pointer: Pointer }) => native.call[free](pointer))
+const forgotten = new FinalizationRegistry(({ free, pointer }: { free: FunctionName; pointer: Pointer }) =>
+  native.call[free](pointer),
+)
 
 abstract class Handle {
   #pointer: Pointer
@@ -131,7 +144,9 @@ abstract class Handle {
 
 /** Tools and defaults, compiled once, immutable. Closing it leaves its turns alive. */
 export class Engine extends Handle {
-  /** `config`: { tools: […], protocols: […], and defaults for every turn }. Throws SluiceError where it is not accepted. */
+  /**
+   * `config`: { tools: […], protocols: […], and defaults for every turn }. Throws SluiceError where it is not accepted.
+   */
   constructor(config: Document = {}) {
     super(native.call.sluice_engine_new(...json(config)), 'sluice_engine_free')
     const why = owned(native.call.sluice_engine_error(this.pointer, size))
@@ -145,14 +160,18 @@ export class Engine extends Handle {
     return new Turn(native.call.sluice_turn_new(this.pointer, ...json(config)))
   }
 
-  /** Makes a turn from the text of a state: `turn.get('state', String)`. Accept states only from sources from which you would accept code. */
+  /**
+   * Makes a turn from the text of a state: `turn.get('state', String)`. Accept states only from sources from which you
+   * would accept code.
+   */
   restore(state: Document): Turn {
     return new Turn(native.call.sluice_turn_restore(this.pointer, ...json(state)))
   }
 }
 
 /**
- * One input of the user, one message of the assistant; `engine.turn` makes it. Every method throws SluiceError for a mistake of the host. What comes out
+ * One input of the user, one message of the assistant; `engine.turn` makes it. Every method throws SluiceError for a
+ * mistake of the host. What comes out
  * is parsed by JSON.parse, which rounds integers beyond 2 ** 53; `String` in its place gives the text.
  */
 export class Turn extends Handle {
@@ -171,7 +190,9 @@ export class Turn extends Handle {
   }
 
   // -- what came from the network
-  /** Gives status and headers of the response: { 'lower-case name': 'value' }. Optional: without it the status is 200. */
+  /**
+   * Gives status and headers of the response: { 'lower-case name': 'value' }. Optional: without it the status is 200.
+   */
   response(status: number, headers?: Document): void {
     this.#done(native.call.sluice_turn_response(this.pointer, int32(status, 'status'), ...json(headers)))
   }
@@ -187,9 +208,14 @@ export class Turn extends Handle {
   }
 
   // -- what came from the user
-  /** Lets a waiting call run, or releases its result: one of Decision. `edited`: arguments that replace the model's. 0: every call that waits for execution and whose event was polled. */
+  /**
+   * Lets a waiting call run, or releases its result: one of Decision. `edited`: arguments that replace the model's. 0:
+   * every call that waits for execution and whose event was polled.
+   */
   approve(call: Call = 0, decision: number = Decision.once, edited?: Document): void {
-    this.#done(native.call.sluice_turn_approve(this.pointer, number(call), int32(decision, 'decision'), ...json(edited)))
+    this.#done(
+      native.call.sluice_turn_approve(this.pointer, number(call), int32(decision, 'decision'), ...json(edited)),
+    )
   }
 
   /** Denies what a call waits for. `reason`: text for the model. */
@@ -207,7 +233,10 @@ export class Turn extends Handle {
     return this.#done(native.call.sluice_turn_judge(this.pointer, number(call), ...json(rules)))
   }
 
-  /** Decides about the answer of a `final` event: one of Final. `words`: what the model reads, or what stands in the answer's place. */
+  /**
+   * Decides about the answer of a `final` event: one of Final. `words`: what the model reads, or what stands in the
+   * answer's place.
+   */
   conclude(how: number = Final.accept, words?: string): void {
     this.#done(native.call.sluice_turn_conclude(this.pointer, int32(how, 'how'), ...text(words)))
   }
@@ -229,7 +258,10 @@ export class Turn extends Handle {
   }
 
   // -- what came from the clock
-  /** Tells the time, in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; Infinity for never. */
+  /**
+   * Tells the time, in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest;
+   * Infinity for never.
+   */
   tick(now: number = Date.now()): number {
     const next = BigInt(native.call.sluice_turn_tick(this.pointer, BigInt(now)) as bigint)
     if (next < 0n) this.#done(Number(next))
@@ -269,7 +301,8 @@ export class Turn extends Handle {
   /** A document about the turn; null if there is none. */
   // deno-lint-ignore no-explicit-any
   get<T = any>(what: DocumentName, parse: (text: string) => T = JSON.parse): T | null {
-    if (!(what in documents)) throw new RangeError(`found ${what}, expected one of ${Object.keys(documents).join(', ')}`)
+    if (!(what in documents))
+      throw new RangeError(`found ${what}, expected one of ${Object.keys(documents).join(', ')}`)
     const found = owned(native.call.sluice_turn_get(this.pointer, documents[what], size))
     return found === null ? null : parse(found)
   }

@@ -30,8 +30,8 @@ double sluice_wasm_tick(sluice_turn *turn, double now) {
   return next == INT64_MAX ? std::numeric_limits<double>::infinity() : static_cast<double>(next);
 }
 
-// sluice_step::step. `now` NaN: none; `bytes` NULL: none. `given` gets where the text of all pieces stands, its length, and
-// the same of the other events; they stay until the next step.
+// sluice_step::step. `now` NaN: none; `bytes` NULL: none. `given` gets where the text of all pieces stands, its length,
+// and the same of the other events; they stay until the next step.
 int32_t sluice_wasm_step(sluice_turn *turn, double now, const void *bytes, size_t len, uint32_t *out, size_t size,
                          Given *given) {
   buffers.reset();

@@ -1,11 +1,13 @@
-// What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept where the system seals them (in Electron, see
+// What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept where the system
+// seals them (in Electron, see
 // seal.mjs); else they come from the environment, or are given again.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
  * `key`: sealed.
- * @typedef {{ scripted?: boolean, provider?: string, baseURL?: string, wire?: string, path?: string, name?: string, key?: string }} KeptServer
+ * @typedef {{ scripted?: boolean, provider?: string, baseURL?: string, wire?: string, path?: string, name?: string,
+ * key?: string }} KeptServer
  * @typedef {{ server?: KeptServer, configuration?: object }} Kept
  * @typedef {{ seal(text: string): string, open(sealed: string): string }} Seal
  */
@@ -31,7 +33,9 @@ export function keptIn(folder, { seal, tell = console.error } = {}) {
       } catch {
         // told below
       }
-      putAside(`found ${text.trim() === '' ? 'an empty file' : JSON.stringify(text.slice(0, 40))}, expected a JSON object`)
+      putAside(
+        `found ${text.trim() === '' ? 'an empty file' : JSON.stringify(text.slice(0, 40))}, expected a JSON object`,
+      )
       write(file, {})
       return {}
     },

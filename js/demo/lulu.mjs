@@ -11,5 +11,12 @@ export const lulu = {
   cues: /** @type {const} */ ('spoken'), // where Lulu speaks, her face changes with her words
 }
 
-/** What the page gets beside the bridge. `first`: nobody chose yet who answers. @param {{ first: boolean, scripted: boolean, live2d: boolean }} state */
-export const demoOf = (state) => ({ ...state, unasked, scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })) })
+/**
+ * What the page gets beside the bridge. `first`: nobody chose yet who answers. @param {{ first: boolean, scripted:
+ * boolean, live2d: boolean }} state
+ */
+export const demoOf = (state) => ({
+  ...state,
+  unasked,
+  scenarios: scenarios.map(({ id, group, title, question }) => ({ id, group, title, question })),
+})

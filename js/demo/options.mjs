@@ -56,11 +56,15 @@ export function readOptions(words) {
     throw new UsageError(`--mode: found '${values.mode}', expected one of ${modes.join(', ')}`)
   }
   if (values['base-url'] !== undefined && !/^https?:\/\//.test(values['base-url'])) {
-    throw new UsageError(`--base-url: found '${values['base-url']}', expected an http or https URL such as http://127.0.0.1:11434/v1`)
+    throw new UsageError(
+      `--base-url: found '${values['base-url']}', expected an http or https URL such as http://127.0.0.1:11434/v1`,
+    )
   }
   const server = ['base-url', 'provider'].find((name) => values[name] !== undefined)
-  if (server !== undefined && values.model === undefined) throw new UsageError(`--${server} needs --model NAME beside it`)
-  if (server === undefined && values.model !== undefined) throw new UsageError('--model needs --base-url URL or --provider NAME beside it')
+  if (server !== undefined && values.model === undefined)
+    throw new UsageError(`--${server} needs --model NAME beside it`)
+  if (server === undefined && values.model !== undefined)
+    throw new UsageError('--model needs --base-url URL or --provider NAME beside it')
   const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
   if (values.web && terminalOnly) throw new UsageError(`--${terminalOnly} is for the terminal: leave out --web`)
   const pageOnly = ['port', 'store'].find((name) => values[name] !== undefined)

@@ -15,11 +15,18 @@ export async function runTerminal(values) {
   const options = { engine, settings: readSettings(values), system, auto: values.yes ? '--yes' : undefined }
   try {
     if (model) return await talk({ ...options, model, prompt: values.prompt })
-    const server = await startScriptedServer({ answers: answer, delayMs: process.stdout.isTTY ? 35 : 5, appendOnly: false })
+    const server = await startScriptedServer({
+      answers: answer,
+      delayMs: process.stdout.isTTY ? 35 : 5,
+      appendOnly: false,
+    })
     console.log(`A scripted server answers on ${server.url}. Your own: --base-url URL --model NAME`)
     // Nothing of the script does anything outside of this process.
     return await talk({
-      ...options, model: { baseURL: server.baseURL, name: 'scripted' }, prompt: values.prompt ?? question, autoWithoutTerminal: true,
+      ...options,
+      model: { baseURL: server.baseURL, name: 'scripted' },
+      prompt: values.prompt ?? question,
+      autoWithoutTerminal: true,
     }).finally(server.close)
   } finally {
     engine.close()

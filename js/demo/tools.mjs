@@ -1,4 +1,5 @@
-// What the demo's assistant can do: look at the sky, and a few things that need approval, take their time or go wrong. All of it is
+// What the demo's assistant can do: look at the sky, and a few things that need approval, take their time or go wrong.
+// All of it is
 // made up, and nothing of it leaves the process.
 import { setTimeout as delay } from 'node:timers/promises'
 import { tool } from 'sluice'
@@ -24,7 +25,9 @@ export const assistantTools = [
     annotations: { readOnlyHint: true },
     async execute({ city }, { signal }) {
       await delay(350, undefined, { signal })
-      return chinese(city) ? { city, now: '阴，22 °C', next: '16:00 起有雨' } : { city, now: 'overcast, 22 °C', next: 'rain from 16:00 on' }
+      return chinese(city)
+        ? { city, now: '阴，22 °C', next: '16:00 起有雨' }
+        : { city, now: 'overcast, 22 °C', next: 'rain from 16:00 on' }
     },
   }),
   tool({
@@ -39,14 +42,19 @@ export const assistantTools = [
     async execute({ day }, { signal }) {
       await delay(250, undefined, { signal })
       const [lunch, call] = chinese(day) ? ['和小林吃午饭', '给妈妈打电话'] : ['Lunch with Lin', 'Call mum']
-      return [{ from: '12:30', to: '14:00', what: lunch }, { from: '19:00', to: '19:30', what: call }]
+      return [
+        { from: '12:30', to: '14:00', what: lunch },
+        { from: '19:00', to: '19:30', what: call },
+      ]
     },
   }),
   tool({
     name: 'web.search',
     ...words['web.search'],
     description: 'Searches the web.',
-    parameters: object({ query: text('what to look for'), limit: { type: 'integer', minimum: 1, maximum: 10 } }, ['query']),
+    parameters: object({ query: text('what to look for'), limit: { type: 'integer', minimum: 1, maximum: 10 } }, [
+      'query',
+    ]),
     permission: 'public',
     agentCallable: true,
     tags: ['look up'],
@@ -98,13 +106,20 @@ export const assistantTools = [
     execute: ({ day }) =>
       chinese(day)
         ? { day, entry: '和小林在湖边野餐。有一只白鹭一直看着我们的三明治。入秋之前还想再来一次。' }
-        : { day, entry: 'Picnic by the lake with Lin. A heron watched our sandwiches all the time. Let us do it again before autumn.' },
+        : {
+            day,
+            entry:
+              'Picnic by the lake with Lin. A heron watched our sandwiches all the time. Let us do it again before autumn.',
+          },
   }),
   tool({
     name: 'album.make',
     ...words['album.make'],
     description: 'Sorts photos into an album. Takes a while.',
-    parameters: object({ title: text('the title of the album'), photos: { type: 'integer', minimum: 1, maximum: 200 } }),
+    parameters: object({
+      title: text('the title of the album'),
+      photos: { type: 'integer', minimum: 1, maximum: 200 },
+    }),
     permission: 'public',
     agentCallable: true,
     tags: ['write'],

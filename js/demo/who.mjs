@@ -1,13 +1,18 @@
-// Who answers in the demo: a model that a person chose, or the script. The host asks, and takes what is chosen on the page.
+// Who answers in the demo: a model that a person chose, or the script. The host asks, and takes what is chosen on the
+// page.
 import { providers } from 'sluice'
 import { keyFor } from '../dist/esm/tools/cli/model-options.js'
 
 /**
- * @param {{ model?: import('../dist/esm/index.js').Model, kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?: boolean }} options
- * `model`: of the command line. `kept`: where the choice is kept. `ask`: a person is to choose first, where nothing was chosen.
+ * @param {{ model?: import('../dist/esm/index.js').Model, kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?:
+ * boolean }} options
+ * `model`: of the command line. `kept`: where the choice is kept. `ask`: a person is to choose first, where nothing was
+ * chosen.
  */
 export function whoAnswers({ model, kept, ask = false }) {
-  /** undefined: nobody was chosen yet; null: the script. @type {import('../dist/esm/index.js').Model | null | undefined} */
+  /**
+   * undefined: nobody was chosen yet; null: the script. @type {import('../dist/esm/index.js').Model | null | undefined}
+   */
   let now = model ?? recall(kept?.load().server, kept?.seal)
   if (now === undefined && !ask) now = null
   return {
@@ -24,7 +29,10 @@ export function whoAnswers({ model, kept, ask = false }) {
       current: () => now ?? undefined,
       use(chosen) {
         const { apiKey, headers: _, ...rest } = chosen ?? {}
-        const key = apiKey && apiKey !== keyFor(addressOf(rest) ?? '') ? kept?.seal?.seal(`${originOf(rest)} ${apiKey}`) : undefined
+        const key =
+          apiKey && apiKey !== keyFor(addressOf(rest) ?? '')
+            ? kept?.seal?.seal(`${originOf(rest)} ${apiKey}`)
+            : undefined
         kept?.save({ server: chosen ? { ...rest, ...(key ? { key } : {}) } : { scripted: true } })
         now = chosen // behind what may fail: a person who is told so is not answered by another one all the same
       },
@@ -35,7 +43,8 @@ export function whoAnswers({ model, kept, ask = false }) {
 }
 
 /**
- * A choice of another day, with its key where it was sealed or the environment has it. One that would not work without asks again.
+ * A choice of another day, with its key where it was sealed or the environment has it. One that would not work without
+ * asks again.
  * @param {import('./kept.mjs').KeptServer | undefined} kept
  * @param {import('./kept.mjs').Seal | undefined} seal
  * @returns {any}
@@ -43,23 +52,40 @@ export function whoAnswers({ model, kept, ask = false }) {
 function recall(kept, seal) {
   if (kept?.scripted) return null
   const { provider, baseURL, name, key, ...rest } = kept ?? {}
-  if (typeof name !== 'string' || (provider !== undefined && !Object.hasOwn(providers, provider)) || (baseURL !== undefined && !URL.canParse(baseURL))) return undefined
+  if (
+    typeof name !== 'string' ||
+    (provider !== undefined && !Object.hasOwn(providers, provider)) ||
+    (baseURL !== undefined && !URL.canParse(baseURL))
+  )
+    return undefined
   const known = providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)]
   const address = addressOf({ provider, baseURL })
   if (address === undefined) return undefined
   const apiKey = opened(key, seal, `${originOf({ provider, baseURL })} `) ?? keyFor(address)
   if (!apiKey && known?.keys && baseURL === undefined) return undefined
-  return { ...rest, name, ...(provider === undefined ? {} : { provider }), ...(baseURL === undefined ? {} : { baseURL }), ...(apiKey ? { apiKey } : {}) }
+  return {
+    ...rest,
+    name,
+    ...(provider === undefined ? {} : { provider }),
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(apiKey ? { apiKey } : {}),
+  }
 }
 
 /** @param {{ provider?: string | undefined, baseURL?: string | undefined }} server */
 const addressOf = ({ provider, baseURL }) =>
-  baseURL ?? (provider === undefined ? undefined : Object.values(providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)].baseURLs)[0])
+  baseURL ??
+  (provider === undefined
+    ? undefined
+    : Object.values(providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)].baseURLs)[0])
 
 /** @param {Parameters<typeof addressOf>[0]} server */
 const originOf = (server) => new URL(addressOf(server) ?? 'about:blank').origin
 
-/** A key stands behind the origin that it was given for, and is sent to no other. @param {string | undefined} key @param {import('./kept.mjs').Seal | undefined} seal @param {string} begin */
+/**
+ * A key stands behind the origin that it was given for, and is sent to no other. @param {string | undefined} key @param
+ * {import('./kept.mjs').Seal | undefined} seal @param {string} begin
+ */
 function opened(key, seal, begin) {
   try {
     const text = typeof key === 'string' ? seal?.open(key) : undefined

@@ -29,7 +29,8 @@ await command(async () => {
   const wrong = words.find((word) => !isNumber(word) && !known.includes(word))
   if (wrong !== undefined) throw new Stop(`${wrong}: no such workload; there are ${known.join(', ')}`)
   await setup()
-  if (packagesAreStale(folder)) await quietly('installing what is measured beside', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
+  if (packagesAreStale(folder))
+    await quietly('installing what is measured beside', 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'])
   const args = [join(folder, 'measure.mjs'), words.find(isNumber) ?? '9', ...words.filter((word) => !isNumber(word))]
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Stop(`measuring ended with ${status}`)

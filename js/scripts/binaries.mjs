@@ -29,7 +29,7 @@ const folderOf = (binary) => join(root, 'js/prebuilds', binary)
 const fileOf = (binary) => join(folderOf(binary), binary === 'wasm' ? 'sluice.wasm' : 'sluice.node')
 const stampOf = (binary) => join(folderOf(binary), 'stamp')
 
-// -- stamps -----------------------------------------------------------------------------------------------------------------
+// -- stamps -----------------------------------------------------------------------------------------------------------
 
 /** Whether a binary is there, whole, and made from these sources by that preset. */
 export function isCurrent(binary, preset = binary) {
@@ -58,7 +58,9 @@ function stamp(binary, inputs) {
     .digest('hex')}\n`
 }
 
-/** The preset, and a hash of the sources, the files of CMake, the toolchains and the versions of the libraries from npm. */
+/**
+ * The preset, and a hash of the sources, the files of CMake, the toolchains and the versions of the libraries from npm.
+ */
 function inputsOf(preset) {
   const binding = preset === 'wasm' ? 'bindings/wasm' : 'bindings/node'
   const hash = createHash('sha256')
@@ -90,7 +92,7 @@ function sourcesIn(path) {
     .flatMap((name) => sourcesIn(`${path}/${name}`))
 }
 
-// -- builds -----------------------------------------------------------------------------------------------------------------
+// -- builds -----------------------------------------------------------------------------------------------------------
 
 /** Makes a binary by the preset of its name, unless it is current. `place`: what is said of it. */
 export async function makeBinary(binary, { place = nameOf(binary), env = {} } = {}) {

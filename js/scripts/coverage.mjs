@@ -1,4 +1,5 @@
-// npm run coverage: which lines and branches of native/src the tests in C++ reach. tests/coverage.json names those that they do not, each with the reason.
+// npm run coverage: which lines and branches of native/src the tests in C++ reach. tests/coverage.json names those that
+// they do not, each with the reason.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -34,16 +35,23 @@ await command(async () => {
   if (words.includes('--accept')) accept(files)
   const { kinds, files: explained } = JSON.parse(readFileSync(known, 'utf8'))
   const shown = new Map([...files].filter(([name]) => texts.length === 0 || texts.some((text) => name.includes(text))))
-  for (const [name, file] of shown) tell(name, texts.length === 0 ? unexplained(file, explained[name] ?? []) : misses(file))
+  for (const [name, file] of shown)
+    tell(name, texts.length === 0 ? unexplained(file, explained[name] ?? []) : misses(file))
   const wrong = [...wrongReasons(files, kinds, explained)]
   for (const text of wrong) console.log(`  ${text}`)
-  const idle = Object.entries(explained).flatMap(([name, rows]) => reachedByNow(files.get(name), rows).map((row) => `${name}: ${titleOf(row)}`))
+  const idle = Object.entries(explained).flatMap(([name, rows]) =>
+    reachedByNow(files.get(name), rows).map((row) => `${name}: ${titleOf(row)}`),
+  )
   if (idle.length > 0) console.log(`  reached by now (--accept drops them):\n    ${idle.join('\n    ')}`)
   const all = sum([...files.values()])
-  const more = [...files].filter(([name, file]) => unexplained(file, explained[name] ?? []).length > 0).map(([name]) => name)
+  const more = [...files]
+    .filter(([name, file]) => unexplained(file, explained[name] ?? []).length > 0)
+    .map(([name]) => name)
   if (more.length > 0) throw new Stop(`more is not reached than tests/coverage.json explains: ${more.join(', ')}`)
   if (wrong.length > 0) throw new Stop('tests/coverage.json is not about this source')
-  for (const kind of ['lines', 'branches']) if (percent(all[kind]) < least[kind]) throw new Stop(`${percent(all[kind]).toFixed(1)} % of ${kind} are reached; at least ${least[kind]} % are to be`)
+  for (const kind of ['lines', 'branches'])
+    if (percent(all[kind]) < least[kind])
+      throw new Stop(`${percent(all[kind]).toFixed(1)} % of ${kind} are reached; at least ${least[kind]} % are to be`)
 })
 
 async function runTests() {
@@ -52,16 +60,42 @@ async function runTests() {
   const profiles = join(build, 'profiles')
   rmSync(profiles, { recursive: true, force: true })
   mkdirSync(profiles)
-  const args = ['--test-dir', build, '--parallel', String(availableParallelism()), '--output-on-failure', '--exclude-regex', '^c99$|NOT_BUILT']
-  await quietly('running the tests', 'ctest', args, { env: { LLVM_PROFILE_FILE: join(profiles, '%4m.profraw') }, low: true })
-  await quietly('adding up', 'llvm-profdata', ['merge', '--sparse', '-o', join(build, 'all.profdata'), ...readdirSync(profiles).map((file) => join(profiles, file))])
+  const args = [
+    '--test-dir',
+    build,
+    '--parallel',
+    String(availableParallelism()),
+    '--output-on-failure',
+    '--exclude-regex',
+    '^c99$|NOT_BUILT',
+  ]
+  await quietly('running the tests', 'ctest', args, {
+    env: { LLVM_PROFILE_FILE: join(profiles, '%4m.profraw') },
+    low: true,
+  })
+  await quietly('adding up', 'llvm-profdata', [
+    'merge',
+    '--sparse',
+    '-o',
+    join(build, 'all.profdata'),
+    ...readdirSync(profiles).map((file) => join(profiles, file)),
+  ])
 }
 
-/** By file: how often each line with code, and each side of each condition, was reached. Templates and inline functions count once. */
+/**
+ * By file: how often each line with code, and each side of each condition, was reached. Templates and inline functions
+ * count once.
+ */
 function reached() {
   if (!existsSync(join(build, 'all.profdata'))) throw new Stop('there was no run yet')
   const [first, ...others] = programs.map((name) => join(build, name))
-  const args = ['export', '-instr-profile', join(build, 'all.profdata'), first, ...others.flatMap((file) => ['-object', file])]
+  const args = [
+    'export',
+    '-instr-profile',
+    join(build, 'all.profdata'),
+    first,
+    ...others.flatMap((file) => ['-object', file]),
+  ]
   const { status, stdout, stderr } = spawnSync('llvm-cov', args, { encoding: 'utf8', maxBuffer: 1 << 30 })
   if (status !== 0) throw new Stop(`llvm-cov ended with ${status}\n${stderr}`)
   const { files } = JSON.parse(stdout).data[0]
@@ -78,7 +112,9 @@ function reached() {
   return found
 }
 
-/** Of its segments, each of which holds up to the next: [line, column, count, has a count, begins a region, is a gap]. */
+/**
+ * Of its segments, each of which holds up to the next: [line, column, count, has a count, begins a region, is a gap].
+ */
 function linesOf({ segments }) {
   const lines = new Map()
   const reach = (line, count) => lines.set(line, Math.max(lines.get(line) ?? 0, count))
@@ -91,14 +127,21 @@ function linesOf({ segments }) {
   return lines
 }
 
-/** [line, column, last line, last column, count of true, count of false]. The sides are kept with the text of their condition. */
+/**
+ * [line, column, last line, last column, count of true, count of false]. The sides are kept with the text of their
+ * condition.
+ */
 function branchesOf({ filename, branches }) {
   const text = sourceOf(filename)
   const sides = new Map()
   for (const [line, column, lastLine, lastColumn, yes, no] of branches) {
-    if (/\bassert\(|\bwhile \(true\)/.test(text[line - 1])) continue // that the one does not hold, or the other ends, is what cannot happen
+    // that the one does not hold, or the other ends, is what cannot happen
+    if (/\bassert\(|\bwhile \(true\)/.test(text[line - 1])) continue
     const condition = wordsBetween(text, line, column, lastLine, lastColumn)
-    for (const [kind, count] of [['never', yes], ['always', no]]) {
+    for (const [kind, count] of [
+      ['never', yes],
+      ['always', no],
+    ]) {
       const key = `${line}:${column} ${kind} ${condition}`
       sides.set(key, (sides.get(key) ?? 0) + count)
     }
@@ -121,11 +164,16 @@ function missed(counts) {
   return [...counts].filter(([, count]) => count === 0).map(([key]) => key)
 }
 
-/** What is not reached: { line, kind, text }. kind: `line`, or what a condition is: `never` true, `always` true. A line that is not reached stands for its conditions. */
+/**
+ * What is not reached: { line, kind, text }. kind: `line`, or what a condition is: `never` true, `always` true. A line
+ * that is not reached stands for its conditions.
+ */
 function misses({ name, lines, branches }) {
   const source = sourceOf(join(root, name))
   const ofLines = missed(lines).map((line) => ({ line, kind: 'line', text: source[line - 1].trim() }))
-  const ofBranches = missed(branches).map(sideOf).filter(({ line }) => lines.get(line) !== 0)
+  const ofBranches = missed(branches)
+    .map(sideOf)
+    .filter(({ line }) => lines.get(line) !== 0)
   return [...ofLines, ...ofBranches].sort((a, b) => a.line - b.line)
 }
 
@@ -134,7 +182,8 @@ function sideOf(key) {
   return { line: Number(line), kind, text }
 }
 
-// ---- tests/coverage.json: by file, rows such as { "never": "a condition in the file", "times": 2, "why": "…" }. A reason that is the name of one of `kinds` stands for its text.
+// ---- tests/coverage.json: by file, rows such as { "never": "a condition in the file", "times": 2, "why": "…" }. A
+// reason that is the name of one of `kinds` stands for its text.
 
 function titleOf(row) {
   const kind = ['line', 'never', 'always'].find((one) => one in row)
@@ -161,7 +210,12 @@ function* wrongReasons(files, kinds, explained) {
   for (const [name, rows] of Object.entries(explained)) {
     const file = files.get(name)
     const source = file && sourceOf(join(root, name))
-    const titles = new Set(file && [...[...file.lines.keys()].map((line) => `line ${source[line - 1].trim()}`), ...[...file.branches.keys()].map(sideOf).map(({ kind, text }) => `${kind} ${text}`)])
+    const titles = new Set(
+      file && [
+        ...[...file.lines.keys()].map((line) => `line ${source[line - 1].trim()}`),
+        ...[...file.branches.keys()].map(sideOf).map(({ kind, text }) => `${kind} ${text}`),
+      ],
+    )
     for (const row of rows) {
       if (!titles.has(titleOf(row))) yield `${name}: explains what is not there: ${titleOf(row)}`
       if (!row.why) yield `${name}: no reason: ${titleOf(row)}`
@@ -172,7 +226,10 @@ function* wrongReasons(files, kinds, explained) {
 }
 
 function sum(files) {
-  const of = (kind) => ({ all: files.reduce((all, file) => all + file[kind].size, 0), missed: files.reduce((all, file) => all + missed(file[kind]).length, 0) })
+  const of = (kind) => ({
+    all: files.reduce((all, file) => all + file[kind].size, 0),
+    missed: files.reduce((all, file) => all + missed(file[kind]).length, 0),
+  })
   return { lines: of('lines'), branches: of('branches') }
 }
 
@@ -186,12 +243,19 @@ function table(files) {
   const row = (name, { lines, branches }) =>
     `  ${name.padEnd(10)} ${`${lines.all}`.padStart(7)} ${`${lines.missed}`.padStart(6)} ${percent(lines).toFixed(1).padStart(6)} %   ${`${branches.all}`.padStart(7)} ${`${branches.missed}`.padStart(6)} ${percent(branches).toFixed(1).padStart(6)} %`
   const rows = [...folders].sort().map(([folder, list]) => row(`${folder}/`, sum(list)))
-  return ['', `  ${''.padEnd(10)}   lines missed  reached  branches missed  reached`, ...rows, row('all', sum([...files.values()])), ''].join('\n')
+  return [
+    '',
+    `  ${''.padEnd(10)}   lines missed  reached  branches missed  reached`,
+    ...rows,
+    row('all', sum([...files.values()])),
+    '',
+  ].join('\n')
 }
 
 function tell(name, all) {
   if (all.length > 0) console.log(name)
-  for (const { line, kind, text } of all) console.log(`  ${String(line).padStart(5)}  ${kind === 'line' ? '' : `${kind} `}${text}`)
+  for (const { line, kind, text } of all)
+    console.log(`  ${String(line).padStart(5)}  ${kind === 'line' ? '' : `${kind} `}${text}`)
 }
 
 function accept(files) {
@@ -205,9 +269,17 @@ function accept(files) {
     }
     return [...rows.values()].map(({ times, why, ...row }) => ({ ...row, ...(times > 1 && { times }), why }))
   }
-  const left = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map((file) => [file[0], rowsOf(file)]).filter(([, rows]) => rows.length > 0)
+  const left = [...files]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map((file) => [file[0], rowsOf(file)])
+    .filter(([, rows]) => rows.length > 0)
   const list = (rows) => rows.map((row) => `      ${JSON.stringify(row)}`).join(',\n')
-  const texts = Object.entries(kinds).map(([kind, text]) => `    ${JSON.stringify(kind)}: ${JSON.stringify(text)}`).join(',\n')
-  writeFileSync(known, `{\n  "kinds": {\n${texts}\n  },\n  "files": {\n${left.map(([name, rows]) => `    ${JSON.stringify(name)}: [\n${list(rows)}\n    ]`).join(',\n')}\n  }\n}\n`)
+  const texts = Object.entries(kinds)
+    .map(([kind, text]) => `    ${JSON.stringify(kind)}: ${JSON.stringify(text)}`)
+    .join(',\n')
+  writeFileSync(
+    known,
+    `{\n  "kinds": {\n${texts}\n  },\n  "files": {\n${left.map(([name, rows]) => `    ${JSON.stringify(name)}: [\n${list(rows)}\n    ]`).join(',\n')}\n  }\n}\n`,
+  )
   say('wrote tests/coverage.json')
 }

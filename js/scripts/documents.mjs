@@ -1,4 +1,5 @@
-// npm run documents: writes the examples of native/include/sluice/documents.md anew, by running the library. Every block
+// npm run documents: writes the examples of native/include/sluice/documents.md anew, by running the library. Every
+// block
 // "```json <name>" of that page is the example of that name below.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +10,7 @@ import { command, root, say, Stop } from './run.mjs'
 
 export const page = join(root, 'native/include/sluice/documents.md')
 
-// -- the turns that are run -------------------------------------------------------------------------------------------------
+// -- the turns that are run -------------------------------------------------------------------------------------------
 
 /** A turn over the bare addon, which is sluice.h function by function. */
 class Scene {
@@ -25,7 +26,8 @@ class Scene {
   }
 
   poll() {
-    for (let event = this.addon.nextEvent(this.turn); event !== null; event = this.addon.nextEvent(this.turn)) this.events.push(JSON.parse(event))
+    for (let event = this.addon.nextEvent(this.turn); event !== null; event = this.addon.nextEvent(this.turn))
+      this.events.push(JSON.parse(event))
   }
 
   /** Calls a verb that must succeed, and polls. */
@@ -46,13 +48,18 @@ class Scene {
 
   /** A whole answer of `openai-chat`. */
   answer(deltas, finish_reason, ...more) {
-    return this.feed(...deltas.map(delta), { choices: [{ index: 0, delta: {}, finish_reason }] }, ...more).wait(900).call('finish', 0, null)
+    return this.feed(...deltas.map(delta), { choices: [{ index: 0, delta: {}, finish_reason }] }, ...more)
+      .wait(900)
+      .call('finish', 0, null)
   }
 
   /** The first event of this type that has these members. */
   event(type, members = {}) {
-    const found = this.events.find((event) => event.type === type && Object.entries(members).every(([name, value]) => event[name] === value))
-    if (found === undefined) throw new Error(`no event ${type} ${JSON.stringify(members)} among ${this.events.map((event) => event.type)}`)
+    const found = this.events.find(
+      (event) => event.type === type && Object.entries(members).every(([name, value]) => event[name] === value),
+    )
+    if (found === undefined)
+      throw new Error(`no event ${type} ${JSON.stringify(members)} among ${this.events.map((event) => event.type)}`)
     return found
   }
 
@@ -62,9 +69,15 @@ class Scene {
 }
 
 const delta = (delta) => ({ choices: [{ index: 0, delta }] })
-const calls = (name, args, id = 'call_1') => ({ tool_calls: [{ index: 0, id, function: { name, arguments: JSON.stringify(args) } }] })
+const calls = (name, args, id = 'call_1') => ({
+  tool_calls: [{ index: 0, id, function: { name, arguments: JSON.stringify(args) } }],
+})
 const says = (content) => ({ role: 'user', content })
-const asking = (content, more = {}) => ({ wire: 'openai-chat', request: { model: 'm', messages: [says(content)] }, ...more })
+const asking = (content, more = {}) => ({
+  wire: 'openai-chat',
+  request: { model: 'm', messages: [says(content)] },
+  ...more,
+})
 
 const weather = {
   name: 'weather.now',
@@ -93,13 +106,20 @@ export function examples(addon) {
   add({ engine, turn, 'event request': main.event('request'), request: main.document(1) })
   main.call('response', 200, '{"x-request-id":"req_1"}')
   main.feed(delta({ reasoning_content: 'The forecast will tell.' }), delta({ content: 'Let me look. ' }))
-  main.feed(delta({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'weather_now', arguments: '{"city":' } }] }))
+  main.feed(
+    delta({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'weather_now', arguments: '{"city":' } }] }),
+  )
   main.feed(delta({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }))
   main.answer([], 'tool_calls', { choices: [], usage: { prompt_tokens: 120, completion_tokens: 18 } })
   add({
-    'event reasoning': main.event('reasoning'), 'event text': main.event('text'), 'event args': main.event('args'),
-    'event card': main.event('card'), 'event card read': main.event('card', { status: 'pending' }), 'event approval': main.event('approval'),
-    'event usage': main.event('usage'), 'event round': main.event('round'),
+    'event reasoning': main.event('reasoning'),
+    'event text': main.event('text'),
+    'event args': main.event('args'),
+    'event card': main.event('card'),
+    'event card read': main.event('card', { status: 'pending' }),
+    'event approval': main.event('approval'),
+    'event usage': main.event('usage'),
+    'event round': main.event('round'),
   })
   main.wait(4000).call('approve', 1, 2, null)
   add({ 'event rule': main.event('rule'), 'event execute': main.event('execute') })
@@ -108,26 +128,57 @@ export function examples(addon) {
   main.answer([{ content: 'Take one.' }], 'stop')
   add({ 'event done': main.event('done'), message: main.document(2), history: main.document(3) })
   const { knownProtocols, profiles, settings, ...tools } = main.document(4)
-  add({ tools: { ...tools, knownProtocols: [...knownProtocols.slice(0, 3), '…'], profiles: [profiles[0], '…'], settings: '…' } })
+  add({
+    tools: {
+      ...tools,
+      knownProtocols: [...knownProtocols.slice(0, 3), '…'],
+      profiles: [profiles[0], '…'],
+      settings: '…',
+    },
+  })
   add({ settings: new Scene(addon, {}, asking('Hi')).document(4).settings })
-  add({ 'find tool': JSON.parse(addon.findTool(main.turn, 'functions.weather_now')), 'find no tool': JSON.parse(addon.findTool(main.turn, 'wether')) })
+  add({
+    'find tool': JSON.parse(addon.findTool(main.turn, 'functions.weather_now')),
+    'find no tool': JSON.parse(addon.findTool(main.turn, 'wether')),
+  })
   addon.approve(main.turn, 1, 0, null)
   add({ error: main.document(7) })
 
-  add({ prompt: new Scene(addon, { tools: [weather] }, asking('Hi', { mode: 'text', protocol: 'hermes' })).document(5) })
+  add({
+    prompt: new Scene(addon, { tools: [weather] }, asking('Hi', { mode: 'text', protocol: 'hermes' })).document(5),
+  })
 
-  const held = new Scene(addon, { tools: [{ ...weather, permission: 'public', resultApproval: 'always' }] }, asking('Umbrella?'))
+  const held = new Scene(
+    addon,
+    { tools: [{ ...weather, permission: 'public', resultApproval: 'always' }] },
+    asking('Umbrella?'),
+  )
   held.answer([calls('weather_now', { city: 'Oslo' })], 'tool_calls')
-  held.call('submit', 1, 5, JSON.stringify({ output: { text: 'Rain at four. Key: abc' }, hostOutput: { text: 'Rain at four.' } }))
-  add({ 'event approval of a result': held.event('approval'), 'event card rewritten': held.event('card', { status: 'awaiting_result_approval' }) })
+  held.call(
+    'submit',
+    1,
+    5,
+    JSON.stringify({ output: { text: 'Rain at four. Key: abc' }, hostOutput: { text: 'Rain at four.' } }),
+  )
+  add({
+    'event approval of a result': held.event('approval'),
+    'event card rewritten': held.event('card', { status: 'awaiting_result_approval' }),
+  })
 
-  const stopped = new Scene(addon, { tools: [{ ...weather, permission: 'public' }], dispatch: 'block' }, asking('Umbrella?'))
+  const stopped = new Scene(
+    addon,
+    { tools: [{ ...weather, permission: 'public' }], dispatch: 'block' },
+    asking('Umbrella?'),
+  )
   stopped.feed(delta({ content: 'I' }), delta(calls('weather_now', { city: 'Oslo' })), delta({ content: ' look' }))
   stopped.call('cancel', 0, 'the user pressed stop')
   add({ 'event abortRequest': stopped.event('abortRequest'), 'event abortTool': stopped.event('abortTool') })
 
   const pet = new Scene(addon, { tools: [smile] }, asking('Hi'))
-  pet.answer([{ content: 'Hello! ' }, calls('live2d_expression', { name: 'smile' }), { content: 'Good to see you.' }], 'stop')
+  pet.answer(
+    [{ content: 'Hello! ' }, calls('live2d_expression', { name: 'smile' }), { content: 'Good to see you.' }],
+    'stop',
+  )
   add({ 'event ipc': pet.event('ipc') })
 
   const checked = new Scene(addon, {}, asking('A number, please', { checkFinal: true }))
@@ -136,15 +187,31 @@ export function examples(addon) {
   add({ 'event final': checked.event('final'), 'event retracted': checked.event('retracted') })
 
   const refused = new Scene(addon, {}, asking('Hi'))
-  refused.call('response', 503, '{"retry-after":"2","x-request-id":"req_2"}').call('feed', Buffer.from('{"error":{"message":"overloaded"}}')).call('finish', 0, null)
+  refused
+    .call('response', 503, '{"retry-after":"2","x-request-id":"req_2"}')
+    .call('feed', Buffer.from('{"error":{"message":"overloaded"}}'))
+    .call('finish', 0, null)
   add({ 'event error': refused.event('error') })
 
   const quoted = new Scene(addon, { tools: [weather] }, { wire: 'text', protocol: 'hermes' })
-  quoted.call('feed', Buffer.from('<tool_call>{"name": "weather.now", "arguments": {"city": </tool_call>')).call('finish', 0, null)
+  quoted
+    .call('feed', Buffer.from('<tool_call>{"name": "weather.now", "arguments": {"city": </tool_call>'))
+    .call('finish', 0, null)
   add({ 'event diagnostic': quoted.event('diagnostic') })
 
-  const open = [says('Umbrella?'), { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'weather.now', arguments: '{"city":"Oslo"}' } }] }]
-  const adopting = new Scene(addon, { tools: [weather] }, { wire: 'openai-chat', request: { model: 'm', messages: open } })
+  const open = [
+    says('Umbrella?'),
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'weather.now', arguments: '{"city":"Oslo"}' } }],
+    },
+  ]
+  const adopting = new Scene(
+    addon,
+    { tools: [weather] },
+    { wire: 'openai-chat', request: { model: 'm', messages: open } },
+  )
   add({ 'event card adopted': adopting.event('card') })
 
   const wrong = addon.engineNew('{"tools":[{"name":"t","permission":"maybe"}]}')
@@ -152,7 +219,7 @@ export function examples(addon) {
   return out
 }
 
-// -- how they stand on the page ---------------------------------------------------------------------------------------------
+// -- how they stand on the page ---------------------------------------------------------------------------------------
 
 /** JSON in lines of at most `width` characters: what fits stands on one line. */
 export function shown(value, indent = '', width = 120) {
@@ -176,7 +243,8 @@ function oneLine(value) {
 /** The page with every example as the library gives it now. `used`: gets the names of the examples on the page. */
 export function rewritten(text, all, used = new Set()) {
   return text.replace(/^```json ([^\n]+)\n[^]*?^```$/gm, (_, name) => {
-    if (!(name in all)) throw new Stop(`documents.md: there is no example "${name}"; there are ${Object.keys(all).join(', ')}`)
+    if (!(name in all))
+      throw new Stop(`documents.md: there is no example "${name}"; there are ${Object.keys(all).join(', ')}`)
     used.add(name)
     return `\`\`\`json ${name}\n${shown(all[name])}\n\`\`\``
   })
@@ -195,6 +263,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const after = rewritten(before, all)
     writeFileSync(page, after)
     writeFileSync(protocolsPage, withFences(readFileSync(protocolsPage, 'utf8')))
-    say(`native/include/sluice/documents.md: ${after === before ? 'every example is as it was' : 'the examples were written anew'}`)
+    say(
+      `native/include/sluice/documents.md: ${after === before ? 'every example is as it was' : 'the examples were written anew'}`,
+    )
   })
 }

@@ -1,4 +1,5 @@
-// npm run fuzz: builds the fuzz targets (clang), runs them two beside each other at the lowest priority, and tells a table.
+// npm run fuzz: builds the fuzz targets (clang), runs them two beside each other at the lowest priority, and tells a
+// table.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os'
@@ -10,7 +11,8 @@ const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama
 const libFuzzer = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'drawn', 'documents', 'encoders']
 const targets = [...libFuzzer, 'backends']
 const lanes = 2
-const longest = { ...Object.fromEntries(wires.map((wire) => [wire, 512])), verbs: 512, drawn: 512 } // bytes: there each is a verb or a delta, and costs as much as a document elsewhere
+// bytes: there each is a verb or a delta, and costs as much as a document elsewhere
+const longest = { ...Object.fromEntries(wires.map((wire) => [wire, 512])), verbs: 512, drawn: 512 }
 const mostFaults = 5 // of one target: then it is left alone
 
 const help = `npm run fuzz [-- minutes [target …]]
@@ -42,7 +44,8 @@ await command(async () => {
     Array.from({ length: lanes }, async (_, lane) => {
       const own = wanted.filter((_, i) => i % lanes === lane)
       const done = []
-      for (const name of own) done.push(await (name === 'backends' ? besideEachOther : fuzz)(name, seconds / own.length))
+      for (const name of own)
+        done.push(await (name === 'backends' ? besideEachOther : fuzz)(name, seconds / own.length))
       return done
     }),
   )
@@ -57,8 +60,11 @@ async function build(names) {
   const some = names.filter((name) => libFuzzer.includes(name))
   const wasm = names.includes('backends')
   await installWherePossible({ fuzz: some.length > 0, wasm })
-  if (!hasLibFuzzer()) for (const name of some) left.set(name, 'the compiler clang++ is missing, or has no libFuzzer (Debian: clang, libclang-rt-dev)')
-  else if (some.length > 0) await buildNative('fuzz', { tests: false, targets: some.map((name) => `sluice_fuzz_${name}`), low: true })
+  if (!hasLibFuzzer())
+    for (const name of some)
+      left.set(name, 'the compiler clang++ is missing, or has no libFuzzer (Debian: clang, libclang-rt-dev)')
+  else if (some.length > 0)
+    await buildNative('fuzz', { tests: false, targets: some.map((name) => `sluice_fuzz_${name}`), low: true })
   if (wasm && !which('em++')) left.set('backends', 'WebAssembly needs emscripten, which is missing')
   else if (wasm) await setup({ wasm: true })
   return left
@@ -72,10 +78,26 @@ function hasLibFuzzer() {
 function table(rows) {
   const head = ['target', 'minutes', 'runs', 'runs/s', 'edges', 'new', 'inputs', 'faults']
   const lines = rows.map(({ name, seconds, runs, edges, before, inputs, faults }) =>
-    [name, (seconds / 60).toFixed(1), runs, Math.round(runs / seconds), edges ?? '', edges === undefined ? '' : edges - before, inputs ?? '', faults].map(String))
+    [
+      name,
+      (seconds / 60).toFixed(1),
+      runs,
+      Math.round(runs / seconds),
+      edges ?? '',
+      edges === undefined ? '' : edges - before,
+      inputs ?? '',
+      faults,
+    ].map(String),
+  )
   const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i].length)))
-  const line = (cells) => `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`
-  return ['', line(head), `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`, ...lines.map(line)].join('\n')
+  const line = (cells) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`
+  return [
+    '',
+    line(head),
+    `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`,
+    ...lines.map(line),
+  ].join('\n')
 }
 
 function folders(name) {
@@ -100,7 +122,8 @@ async function fuzz(name, seconds) {
     row.edges = Math.max(row.edges, ...edges)
     row.before ??= numbers(/INITED cov: (\d+)/g)[0] ?? 0
     const ended = output.includes('DONE')
-    if (!ended && faults() === row.faults) throw new Stop(`${output.slice(-3000)}\n\nsluice_fuzz_${name} ended, and left no fault`)
+    if (!ended && faults() === row.faults)
+      throw new Stop(`${output.slice(-3000)}\n\nsluice_fuzz_${name} ended, and left no fault`)
     if (!ended) say(`${name} found a fault\n${output.split('\n').slice(-40).join('\n')}`)
     row.faults = faults()
     if (ended) break
@@ -114,7 +137,17 @@ async function play(name, seconds, inputs, faulty) {
   const corpus = join(root, 'tests/fuzz/corpus')
   const seeds = name === 'protocol' ? readdirSync(corpus).map((grammar) => join(corpus, grammar)) : []
   // Without entropic: half of the time goes into its tables.
-  const args = [`-max_total_time=${seconds}`, `-max_len=${longest[name] ?? 2048}`, '-timeout=20', '-report_slow_units=20', '-rss_limit_mb=2048', '-entropic=0', `-artifact_prefix=${faulty}/`, inputs, ...seeds.filter(existsSync)]
+  const args = [
+    `-max_total_time=${seconds}`,
+    `-max_len=${longest[name] ?? 2048}`,
+    '-timeout=20',
+    '-report_slow_units=20',
+    '-rss_limit_mb=2048',
+    '-entropic=0',
+    `-artifact_prefix=${faulty}/`,
+    inputs,
+    ...seeds.filter(existsSync),
+  ]
   return (await end(join(root, `build/fuzz/sluice_fuzz_${name}`), args, { ASAN_OPTIONS: 'malloc_context_size=4' })).said
 }
 
@@ -124,8 +157,16 @@ async function besideEachOther(name, seconds) {
   const row = { name, seconds, runs: 0, faults: 0 }
   const over = performance.now() + seconds * 1000
   say(`${name} for ${(seconds / 60).toFixed(1)} min …`)
-  for (let seed = Math.floor(Date.now() / 1000), left = seconds; left >= 1 && row.faults < mostFaults; left = (over - performance.now()) / 1000) {
-    const { said, heard } = await end(process.execPath, [join(root, 'tests/fuzz/backends.mjs'), String(Math.round(left)), String(seed)])
+  for (
+    let seed = Math.floor(Date.now() / 1000), left = seconds;
+    left >= 1 && row.faults < mostFaults;
+    left = (over - performance.now()) / 1000
+  ) {
+    const { said, heard } = await end(process.execPath, [
+      join(root, 'tests/fuzz/backends.mjs'),
+      String(Math.round(left)),
+      String(seed),
+    ])
     if (heard !== '') return { ...row, runs: row.runs + JSON.parse(heard).turns }
     const at = Number(/^seed (\d+): /.exec(said)?.[1] ?? NaN)
     if (Number.isNaN(at)) throw new Stop(said)
@@ -145,6 +186,8 @@ async function end(program, args, env = {}) {
   const texts = { said: '', heard: '' }
   child.stderr.setEncoding('utf8').on('data', (data) => (texts.said += data))
   child.stdout.setEncoding('utf8').on('data', (data) => (texts.heard += data))
-  await new Promise((resolve) => child.on('close', resolve).on('error', (error) => resolve((texts.said += error.message))))
+  await new Promise((resolve) =>
+    child.on('close', resolve).on('error', (error) => resolve((texts.said += error.message))),
+  )
   return texts
 }

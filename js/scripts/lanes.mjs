@@ -1,11 +1,15 @@
-// Runs jobs in lanes: jobs of different lanes run beside each other, those of one lane one by one, in the order of the list. `npm test` has two: jobs that use
+// Runs jobs in lanes: jobs of different lanes run beside each other, those of one lane one by one, in the order of the
+// list. `npm test` has two: jobs that use
 // every processor they get, and jobs that mostly wait for pages, servers and other processes.
 
 /**
- * A job is `{ name, lane, needs, after, run }`. `needs` names jobs that must have succeeded, `after` jobs that must have ended; names that are not in the list are
- * ignored. A job whose `run` throws has failed, and keeps no other from running but those that need it. While `mayBegin` returns false, nothing begins.
+ * A job is `{ name, lane, needs, after, run }`. `needs` names jobs that must have succeeded, `after` jobs that must
+ * have ended; names that are not in the list are
+ * ignored. A job whose `run` throws has failed, and keeps no other from running but those that need it. While
+ * `mayBegin` returns false, nothing begins.
  *
- * Resolves when nothing runs any more. `failed`: name → error; `unmet`: name → the failed job that it needs; `late`: the names of those that `mayBegin` kept back.
+ * Resolves when nothing runs any more. `failed`: name → error; `unmet`: name → the failed job that it needs; `late`:
+ * the names of those that `mayBegin` kept back.
  */
 export function runInLanes(jobs, { mayBegin = () => true } = {}) {
   const failed = new Map()
@@ -23,7 +27,8 @@ export function runInLanes(jobs, { mayBegin = () => true } = {}) {
     open.delete(name)
     return true
   }
-  const ready = ({ lane, needs = [], after = [] }) => !busy.has(lane) && ![...needs, ...after].some((other) => open.has(other))
+  const ready = ({ lane, needs = [], after = [] }) =>
+    !busy.has(lane) && ![...needs, ...after].some((other) => open.has(other))
 
   return new Promise((resolve) => {
     async function start({ name, lane, run }) {
@@ -51,7 +56,8 @@ export function runInLanes(jobs, { mayBegin = () => true } = {}) {
 function refuseCircles(jobs) {
   const before = new Map(jobs.map(({ name, needs = [], after = [] }) => [name, [...needs, ...after]]))
   const visit = (name, path) => {
-    if (path.includes(name)) throw new Error(`jobs wait for each other: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`)
+    if (path.includes(name))
+      throw new Error(`jobs wait for each other: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`)
     for (const other of before.get(name) ?? []) visit(other, [...path, name])
   }
   for (const name of before.keys()) visit(name, [])

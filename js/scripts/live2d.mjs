@@ -1,4 +1,5 @@
-// npm run live2d: a real Live2D model for the demo pet, for those who accept Live2D's licences. What is installed goes to build/live2d, which
+// npm run live2d: a real Live2D model for the demo pet, for those who accept Live2D's licences. What is installed goes
+// to build/live2d, which
 // is neither committed nor published, and nothing depends on it: without it the pet is a drawing.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -47,7 +48,12 @@ function readOptions(args) {
   try {
     const { values } = parseArgs({
       args,
-      options: { 'accept-licences': { type: 'boolean' }, 'accept-licenses': { type: 'boolean' }, remove: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        'accept-licences': { type: 'boolean' },
+        'accept-licenses': { type: 'boolean' },
+        remove: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
     })
     if (values.help) {
       console.log(`${notice}\n\n${help}`)
@@ -65,14 +71,26 @@ async function install() {
   mkdirSync(join(work, 'packages'), { recursive: true })
   try {
     writeFileSync(join(work, 'packages/package.json'), '{ "private": true }\n')
-    await quietly('installing the packages', 'npm', ['install', '--prefix', join(work, 'packages'), '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', ...packages])
+    await quietly('installing the packages', 'npm', [
+      'install',
+      '--prefix',
+      join(work, 'packages'),
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--no-save',
+      ...packages,
+    ])
     const modules = join(work, 'packages/node_modules')
     writeFileSync(join(work, 'core.js'), readFileSync(needed(modules, coreFile)))
     const model = await unpack(modules)
     addExpressions(join(work, model))
     await bundle(modules)
     writeFileSync(join(work, 'LICENCES.txt'), `${notice}\n`)
-    writeFileSync(join(work, 'manifest.json'), `${JSON.stringify({ core: 'core.js', engine: 'engine.js', model, packages }, null, 2)}\n`)
+    writeFileSync(
+      join(work, 'manifest.json'),
+      `${JSON.stringify({ core: 'core.js', engine: 'engine.js', model, packages }, null, 2)}\n`,
+    )
     rmSync(join(work, 'packages'), { recursive: true, force: true })
     rmSync(target, { recursive: true, force: true })
     renameSync(work, target)
@@ -84,7 +102,8 @@ async function install() {
 
 function needed(modules, file) {
   const path = join(modules, file)
-  if (!existsSync(path)) throw new Stop(`${file} was not found: the package is not what it was when this script was written`)
+  if (!existsSync(path))
+    throw new Stop(`${file} was not found: the package is not what it was when this script was written`)
   return path
 }
 
@@ -114,7 +133,10 @@ function addExpressions(settingsFile) {
   settings.FileReferences.Expressions = Object.entries(expressions).map(([name, parameters]) => {
     const file = `expressions/${name}.exp3.json`
     const list = parameters.map(([Id, Value, Blend = 'Add']) => ({ Id, Value, Blend }))
-    writeFileSync(join(dir, file), JSON.stringify({ Type: 'Live2D Expression', FadeInTime: 0.35, FadeOutTime: 0.35, Parameters: list }, null, 2))
+    writeFileSync(
+      join(dir, file),
+      JSON.stringify({ Type: 'Live2D Expression', FadeInTime: 0.35, FadeOutTime: 0.35, Parameters: list }, null, 2),
+    )
     return { Name: name, File: file }
   })
   writeFileSync(settingsFile, JSON.stringify(settings, null, 2))
@@ -130,7 +152,15 @@ async function bundle(modules) {
     export { configureCubismSDK, Live2DModel, Live2DPlugin } from 'untitled-pixi-live2d-engine/cubism'
   `
   await build({
-    stdin: { contents: entry, resolveDir: dirname(modules) }, outfile: join(work, 'engine.js'), bundle: true, format: 'esm', platform: 'browser',
-    target: 'es2022', minify: true, legalComments: 'eof', logLevel: 'error', external: ['@pixi/sound'],
+    stdin: { contents: entry, resolveDir: dirname(modules) },
+    outfile: join(work, 'engine.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'eof',
+    logLevel: 'error',
+    external: ['@pixi/sound'],
   })
 }

@@ -1,4 +1,5 @@
-// npm run pictures: the pictures of the README, from the real pages, by a clock of their own. Stills come out the same each time, films nearly.
+// npm run pictures: the pictures of the README, from the real pages, by a clock of their own. Stills come out the same
+// each time, films nearly.
 // Words behind it choose pictures: `npm run pictures -- turn states`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,10 +12,15 @@ await command(async () => {
   await setup({ tests: true })
   const executablePath = findBrowser()
   if (!executablePath) throw new Stop('no Chromium was found; $SLUICE_CHROMIUM may name one')
-  const [{ chromium }, { launchOptions }, { pictures }] = await Promise.all([import('playwright-core'), import('./pictures/stage.mjs'), import('./pictures/scenes.mjs')])
+  const [{ chromium }, { launchOptions }, { pictures }] = await Promise.all([
+    import('playwright-core'),
+    import('./pictures/stage.mjs'),
+    import('./pictures/scenes.mjs'),
+  ])
   const chosen = process.argv.slice(2)
   const wrong = chosen.find((name) => !pictures.some((one) => one.name === name))
-  if (wrong !== undefined) throw new Stop(`${wrong}: no such picture; there are ${pictures.map(({ name }) => name).join(', ')}`)
+  if (wrong !== undefined)
+    throw new Stop(`${wrong}: no such picture; there are ${pictures.map(({ name }) => name).join(', ')}`)
   mkdirSync(folder, { recursive: true })
   const browser = await chromium.launch(launchOptions(executablePath))
   try {

@@ -1,4 +1,5 @@
-// What a long command is at. On a terminal: one line that is redrawn. Elsewhere: a line when work begins, when it has passed another quarter of its steps, and
+// What a long command is at. On a terminal: one line that is redrawn. Elsewhere: a line when work begins, when it has
+// passed another quarter of its steps, and
 // when it ends. No line is printed twice.
 
 const started = performance.now()
@@ -19,7 +20,10 @@ export function say(text) {
   draw()
 }
 
-/** Work begins. `total`: how many steps it has, where that is known. `quarters: false`: elsewhere than on a terminal, only its begin and its end are printed. */
+/**
+ * Work begins. `total`: how many steps it has, where that is known. `quarters: false`: elsewhere than on a terminal,
+ * only its begin and its end are printed.
+ */
 export function begin(name, { total, quarters = true } = {}) {
   works.set(name, { done: 0, total, quarters: quarters ? 0 : Infinity, since: performance.now() })
   if (redraws) drawSoon()
@@ -61,8 +65,12 @@ function drawSoon() {
 function draw() {
   clearTimeout(drawing)
   drawing = undefined
-  const text = [...works].map(([name, { done, total }]) => (total > 0 ? `${name} ${done}/${total}` : done > 0 ? `${name} ${done}` : name)).join(' · ')
-  process.stdout.write(`\r\x1b[K${text === '' ? '' : `${stamp()} ${text}`.slice(0, (process.stdout.columns ?? 80) - 1)}`)
+  const text = [...works]
+    .map(([name, { done, total }]) => (total > 0 ? `${name} ${done}/${total}` : done > 0 ? `${name} ${done}` : name))
+    .join(' · ')
+  process.stdout.write(
+    `\r\x1b[K${text === '' ? '' : `${stamp()} ${text}`.slice(0, (process.stdout.columns ?? 80) - 1)}`,
+  )
 }
 
 function stamp() {

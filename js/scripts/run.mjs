@@ -10,7 +10,10 @@ export const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
 export { say }
 
-/** A failure that `command` prints without its stack. `code` is the exit code of the process; 2 means that nothing was begun. */
+/**
+ * A failure that `command` prints without its stack. `code` is the exit code of the process; 2 means that nothing was
+ * begun.
+ */
 export class Stop extends Error {
   constructor(message, code = 1) {
     super(message)
@@ -40,10 +43,16 @@ export async function command(main) {
 
 export function which(program) {
   const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`] : [program]
-  return (process.env.PATH ?? '').split(delimiter).flatMap((dir) => names.map((name) => join(dir, name))).find((file) => existsSync(file))
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((dir) => names.map((name) => join(dir, name)))
+    .find((file) => existsSync(file))
 }
 
-/** Lets others have the processor first: a program, and all that it starts from here on. Not so low that a test waits for minutes. */
+/**
+ * Lets others have the processor first: a program, and all that it starts from here on. Not so low that a test waits
+ * for minutes.
+ */
 export function lower(child) {
   try {
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
@@ -56,7 +65,10 @@ export function lower(child) {
 export async function quietly(what, program, args, { env = {}, low = false } = {}) {
   begin(what)
   const child = spawn(program, args, {
-    cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell: which(program)?.endsWith('.cmd') ?? false,
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: which(program)?.endsWith('.cmd') ?? false,
   })
   if (low) lower(child)
   let output = ''

@@ -1,5 +1,7 @@
-// Installs and builds what is missing: Debian packages, npm packages, the native library, the TypeScript. Plain Node, since
-// it runs before anything is installed. Quick when there is nothing to do: what is there is compared by content, not by time.
+// Installs and builds what is missing: Debian packages, npm packages, the native library, the TypeScript. Plain Node,
+// since
+// it runs before anything is installed. Quick when there is nothing to do: what is there is compared by content, not by
+// time.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +23,7 @@ export async function setup({ tests = false, bench = false, wasm = false, preset
   if (wasm) await buildWasm()
 }
 
-// -- system packages --------------------------------------------------------------------------------------------------------
+// -- system packages --------------------------------------------------------------------------------------------------
 
 const includeDirs = ['/usr/include', '/usr/local/include', '/opt/homebrew/include']
 const header = (name) => () => includeDirs.some((dir) => existsSync(join(dir, name)))
@@ -31,7 +33,9 @@ const program =
     names.some(which)
 const ran = (name, ...args) => spawnSync(name, args, { encoding: 'utf8' })
 
-/** A C++ compiler. macOS has a `c++` that only asks for the real one; Windows has Visual Studio's outside of the path. */
+/**
+ * A C++ compiler. macOS has a `c++` that only asks for the real one; Windows has Visual Studio's outside of the path.
+ */
 function compiler() {
   if (process.env.CXX) return true
   if (process.platform === 'darwin') return ran('xcode-select', '-p').status === 0
@@ -54,7 +58,10 @@ export function refuseOldCMake() {
   throw new Stop(`found cmake ${version}, expected ${OLDEST_CMAKE} or later. Type: python3 -m pip install cmake`, 2)
 }
 
-/** The browser of the tests: $SLUICE_CHROMIUM, or what the system has; the shell, which draws no windows, costs half the time. */
+/**
+ * The browser of the tests: $SLUICE_CHROMIUM, or what the system has; the shell, which draws no windows, costs half the
+ * time.
+ */
 export const browser = () =>
   process.env.SLUICE_CHROMIUM ??
   ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
@@ -213,7 +220,7 @@ export function rights() {
   return ['sudo', '-n', 'DEBIAN_FRONTEND=noninteractive']
 }
 
-// -- npm packages -----------------------------------------------------------------------------------------------------------
+// -- npm packages -----------------------------------------------------------------------------------------------------
 
 export async function installNpmPackages() {
   if (!packagesAreStale()) return

@@ -6,9 +6,31 @@ import { filesWith, filter, mentions, patternOf, replaying, scriptPart } from '.
 
 /** Tests of JavaScript that are about the engine: sanitizers look on, and they hold on WebAssembly too. */
 export const ofEngine = [
-  'scripts', 'vectors', 'addon', 'approvals', 'converters', 'ends', 'faults', 'final', 'hooks', 'official-clients', 'openai',
-  'options', 'own-loop', 'retries', 'rules', 'run', 'schemas', 'secrets', 'suspend', 'taken-back', 'tool-results', 'wire-faults',
-  'wires', 'wires-foreign', 'wires-history',
+  'scripts',
+  'vectors',
+  'addon',
+  'approvals',
+  'converters',
+  'ends',
+  'faults',
+  'final',
+  'hooks',
+  'official-clients',
+  'openai',
+  'options',
+  'own-loop',
+  'retries',
+  'rules',
+  'run',
+  'schemas',
+  'secrets',
+  'suspend',
+  'taken-back',
+  'tool-results',
+  'wire-faults',
+  'wires',
+  'wires-foreign',
+  'wires-history',
 ].map((name) => `tests/js/${name}.test.mjs`)
 
 /** Tests of JavaScript that start `npx sluice` or an example many times: a suite of their own. */
@@ -18,8 +40,18 @@ const ofCommands = /^(?:cli.*|demo|examples|hiding-terminal|serve-upstreams|slas
 const elsewhere = {
   desktop: ['electron', 'pet', 'live2d', 'speech', 'electron-speed'],
   pages: [
-    'chat-composer', 'chat-conversations', 'chat-thread', 'chat-voice', 'configuration', 'keyboard', 'recipes', 'text', 'text-waiting',
-    'ui-dock', 'ui-words', 'ui-writing',
+    'chat-composer',
+    'chat-conversations',
+    'chat-thread',
+    'chat-voice',
+    'configuration',
+    'keyboard',
+    'recipes',
+    'text',
+    'text-waiting',
+    'ui-dock',
+    'ui-words',
+    'ui-writing',
   ],
 }
 const isElsewhere = (file) => Object.values(elsewhere).flat().includes(basename(file, '.test.mjs'))
@@ -33,7 +65,10 @@ export const filesOf = {
   browser: () => filesIn('tests/browser', ['ui-questions', 'ui']).filter((file) => !isElsewhere(file)),
   commands: () => filesIn('tests/js').filter((file) => ofCommands.test(basename(file))),
   desktop: () => fromBrowser(elsewhere.desktop),
-  pages: () => [...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']), ...fromBrowser(elsewhere.pages)],
+  pages: () => [
+    ...filesIn('tests/pages', ['hiding', 'questions', 'demo-page', 'demo']),
+    ...fromBrowser(elsewhere.pages),
+  ],
   pictures: () => filesIn('tests/pictures'),
   wasm: () => inOrder([...filesIn('tests/wasm'), ...ofEngine, ...onSite], ['demo', 'page', 'scripts', 'vectors']),
   soak: () => filesIn('tests/soak'),
@@ -44,12 +79,18 @@ export const filesOf = {
 }
 
 export function filesIn(dir, first = [], end = '.test.mjs') {
-  return inOrder(readdirSync(join(root, dir)).filter((file) => file.endsWith(end)).map((file) => join(dir, file)), first)
+  return inOrder(
+    readdirSync(join(root, dir))
+      .filter((file) => file.endsWith(end))
+      .map((file) => join(dir, file)),
+    first,
+  )
 }
 
 /** `first`: the files that take longest, so that none of them is left alone at the end. */
 function inOrder(files, first) {
-  const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1) // the others follow
+  // the others follow
+  const place = (file) => (first.indexOf(basename(file, '.test.mjs')) + first.length + 1) % (first.length + 1)
   return files.sort((a, b) => place(a) - place(b))
 }
 
@@ -63,7 +104,10 @@ export function chosenOf(name) {
   return filter.scripts !== undefined ? ['tests/js/scripts.test.mjs'] : filesOf[name]()
 }
 
-/** Returns the suites in which the words choose something, and sets `filter`. Files first, then scripts, then names of tests. */
+/**
+ * Returns the suites in which the words choose something, and sets `filter`. Files first, then scripts, then names of
+ * tests.
+ */
 export function choose(suites, words) {
   const withFiles = (some) => suites.filter((name) => filesOf[name] && filesWith(filesOf[name](), some).length > 0)
   const byFile = words.every((word) => withFiles([word]).length > 0) ? withFiles(words) : []
@@ -87,7 +131,8 @@ function chooseByName(suites, words) {
     ...filesOf,
   }
   const searched = suites.filter((name) => name in sources)
-  if (searched.length === 0) throw new Stop(`${words.join(' ')}: there are no files to choose from in ${suites.join(', ')}`)
+  if (searched.length === 0)
+    throw new Stop(`${words.join(' ')}: there are no files to choose from in ${suites.join(', ')}`)
   const naming = (file) => mentions(readFileSync(join(root, file), 'utf8'), words)
   const found = Object.fromEntries(searched.map((name) => [name, sources[name]().filter(naming)]))
   filter.names = patternOf(words)

@@ -3,16 +3,25 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './run.mjs'
 
-/** What the words that name no suite choose: `files` of each suite, `scripts` (a part of their paths) or `names` (a pattern). */
+/**
+ * What the words that name no suite choose: `files` of each suite, `scripts` (a part of their paths) or `names` (a
+ * pattern).
+ */
 export const filter = {}
 export const filters = () => Object.keys(filter).length > 0
 
 /** The suites that replay scripts. */
 export const replaying = ['native', 'js', 'python']
 
-/** Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts; undefined if no script has it. */
+/**
+ * Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts;
+ * undefined if no script has it.
+ */
 export function scriptPart(word) {
-  const part = word.replace(/^tests\/vectors\//, '').replace('#', '/').replace(/\/$/, '')
+  const part = word
+    .replace(/^tests\/vectors\//, '')
+    .replace('#', '/')
+    .replace(/\/$/, '')
   const [folder] = part.split('/')
   const path = join(root, 'tests/vectors', folder)
   if (folder === '' || folder !== basename(folder) || !existsSync(path)) return undefined
@@ -22,17 +31,23 @@ export function scriptPart(word) {
 }
 
 /** Those files whose name has one of the words. */
-export const filesWith = (files, words) => files.filter((file) => words.some((word) => basename(file, '.test.mjs').includes(word)))
+export const filesWith = (files, words) =>
+  files.filter((file) => words.some((word) => basename(file, '.test.mjs').includes(word)))
 
 /** Does a source have one of the words? Names of tests in Python have `_` between theirs. */
-export const mentions = (source, words) => words.some((word) => source.includes(word) || source.includes(word.replaceAll(' ', '_')))
+export const mentions = (source, words) =>
+  words.some((word) => source.includes(word) || source.includes(word.replaceAll(' ', '_')))
 
 /** Test names with one of the words, as a regular expression of Node's test runner and of ctest. */
 export const patternOf = (words) => words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
 
 /** The five names that are nearest to a word. */
 export function nearest(word, names) {
-  return [...new Set(names)].map((name) => [distance(word, name), name]).sort(([a], [b]) => a - b).slice(0, 5).map(([, name]) => name)
+  return [...new Set(names)]
+    .map((name) => [distance(word, name), name])
+    .sort(([a], [b]) => a - b)
+    .slice(0, 5)
+    .map(([, name]) => name)
 }
 
 /** How many letters must be put in, taken out or exchanged; a name that begins with the word is nearer. */
@@ -40,7 +55,8 @@ function distance(word, name) {
   let row = Array.from({ length: name.length + 1 }, (_, at) => at)
   for (let i = 1; i <= word.length; i++) {
     const next = [i]
-    for (let j = 1; j <= name.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (word[i - 1] === name[j - 1] ? 0 : 1))
+    for (let j = 1; j <= name.length; j++)
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (word[i - 1] === name[j - 1] ? 0 : 1))
     row = next
   }
   return row[name.length] - (name.startsWith(word.slice(0, 3)) ? 2 : 0)

@@ -3,12 +3,19 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { root, Stop } from './run.mjs'
 
-/** Takes the lock until this process ends. Throws Stop if another process that runs has it; a file that a dead process left is replaced. */
+/**
+ * Takes the lock until this process ends. Throws Stop if another process that runs has it; a file that a dead process
+ * left is replaced.
+ */
 export function lock(file = join(root, 'build/npm-test.lock')) {
   mkdirSync(dirname(file), { recursive: true })
   for (let tries = 0; !take(file); tries++) {
     const pid = Number(read(file))
-    if (runs(pid) || tries > 2) throw new Stop(`another npm test runs in this checkout: process ${pid}. Wait for its end, or end it (kill ${pid})`, 2)
+    if (runs(pid) || tries > 2)
+      throw new Stop(
+        `another npm test runs in this checkout: process ${pid}. Wait for its end, or end it (kill ${pid})`,
+        2,
+      )
     rmSync(file, { force: true })
   }
   process.on('exit', () => rmSync(file, { force: true }))
@@ -43,7 +50,10 @@ function read(file) {
   }
 }
 
-/** Whether the process runs, and runs tests: after a restart of the machine, or in another container, another one may have its number. */
+/**
+ * Whether the process runs, and runs tests: after a restart of the machine, or in another container, another one may
+ * have its number.
+ */
 function runs(pid) {
   if (!(pid > 0) || pid === process.pid) return false
   try {

@@ -19,7 +19,10 @@ const FEW = 10
 /** So many lines of a failed program are printed. */
 const LAST_LINES = 60
 const reporters = [
-  '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=./js/scripts/test-reporter.mjs', '--test-reporter-destination=stderr',
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  '--test-reporter=./js/scripts/test-reporter.mjs',
+  '--test-reporter-destination=stderr',
 ]
 const testEnds = /^ *\d+\/\d+ Test +#|\.\.\. (?:ok|FAIL|ERROR|skipped)|^[✔✖] /
 
@@ -29,8 +32,10 @@ export function skip(name, why) {
 }
 
 /**
- * Runs a suite and keeps its result. `count` reads from its output how many tests passed and failed, which, and why others were skipped. `live` reads the
- * output while it comes, and prints each failure at once. The whole output goes to build/logs. `again` gives the arguments of a second run of what failed.
+ * Runs a suite and keeps its result. `count` reads from its output how many tests passed and failed, which, and why
+ * others were skipped. `live` reads the
+ * output while it comes, and prints each failure at once. The whole output goes to build/logs. `again` gives the
+ * arguments of a second run of what failed.
  */
 export async function run(name, program, args, { again, ...options }) {
   const first = await execute(name, program, args, options)
@@ -47,11 +52,18 @@ export async function runNode(name, files, options, env = {}, { node = process.e
   const scripts = filter.scripts === undefined ? {} : { SLUICE_SCRIPT: filter.scripts }
   const args = ['--test', ...reporters, ...options, ...chosen]
   const again = (first) => [...args, '--test-concurrency=1', ...first.files]
-  return run(name, node, [...args, ...files], { env: { ...env, ...scripts }, low, count: countOfNode, live: NodeOutput.on, again })
+  return run(name, node, [...args, ...files], {
+    env: { ...env, ...scripts },
+    low,
+    count: countOfNode,
+    live: NodeOutput.on,
+    again,
+  })
 }
 
 /**
- * Runs once more what failed, one after another, with nothing beside it. A test that passes now failed for what ran beside it: the table names it as
+ * Runs once more what failed, one after another, with nothing beside it. A test that passes now failed for what ran
+ * beside it: the table names it as
  * UNSTEADY, with its reason. That keeps nothing back, and is a fault to be found.
  */
 export async function onceMore() {
@@ -67,7 +79,10 @@ async function execute(name, program, args, { env = {}, low = false, count, live
   mkdirSync(logs, { recursive: true })
   const log = join(logs, `${logName(name)}.log`)
   const known = `${log}.tests`
-  begin(name, { total: existsSync(known) && !filters() ? Number(readFileSync(known, 'utf8')) : undefined, quarters: false })
+  begin(name, {
+    total: existsSync(known) && !filters() ? Number(readFileSync(known, 'utf8')) : undefined,
+    quarters: false,
+  })
   const start = performance.now()
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   if (low) lower(child)
@@ -96,16 +111,23 @@ async function execute(name, program, args, { env = {}, low = false, count, live
 }
 
 function endOf(child) {
-  return new Promise((resolve) => child.on('error', ({ message }) => resolve({ message })).on('close', (code, signal) => resolve({ code, signal })))
+  return new Promise((resolve) =>
+    child.on('error', ({ message }) => resolve({ message })).on('close', (code, signal) => resolve({ code, signal })),
+  )
 }
 
 /** What the end of a program adds to what its report says. */
 export function noteOf({ code, signal, message }, { passed, failed, skips }, tests) {
   const atLeastOne = Math.max(1, failed)
   if (message) return { failed: atLeastOne, note: `it could not be started: ${message}` }
-  if (signal) return { failed: atLeastOne, note: `it was killed by ${signal} after ${tests} tests; nothing is known of the others` }
+  if (signal)
+    return {
+      failed: atLeastOne,
+      note: `it was killed by ${signal} after ${tests} tests; nothing is known of the others`,
+    }
   if (code !== 0 && failed === 0) return { failed: 1, note: `it ended with ${code}` }
-  if (code === 0 && passed + skips.length === 0 && filter.names === undefined) return { failed: 1, note: 'it ran no test' }
+  if (code === 0 && passed + skips.length === 0 && filter.names === undefined)
+    return { failed: 1, note: 'it ran no test' }
   return {}
 }
 
@@ -128,5 +150,8 @@ function linesOf(pattern) {
 }
 
 function logName(name) {
-  return name.replace(/[^a-z0-9]+/gi, ' ').trim().replaceAll(' ', '-')
+  return name
+    .replace(/[^a-z0-9]+/gi, ' ')
+    .trim()
+    .replaceAll(' ', '-')
 }

@@ -5,7 +5,14 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { quietly, root, say, which } from './run.mjs'
 import { buildSite } from './site.mjs'
-import { browser as findBrowser, buildNative, buildWasm, installWherePossible, packagesAreStale, readCache } from './setup.mjs'
+import {
+  browser as findBrowser,
+  buildNative,
+  buildWasm,
+  installWherePossible,
+  packagesAreStale,
+  readCache,
+} from './setup.mjs'
 import { chosenOf, filesIn, ofEngine } from './test-files.mjs'
 import { filter, filters } from './test-filter.mjs'
 import { countOfJUnit, countOfUnittest, unittestId } from './test-reports.mjs'
@@ -25,22 +32,28 @@ export const suites = {
   js: { about: 'JavaScript on the addon', ...waits(js, { needs: ['TypeScript', 'preset'] }) },
   python: { about: 'Python on the shared library', ...works(python, { needs: ['TypeScript', 'preset'] }) },
   browser: { about: 'the elements, their questions and the chat in Chromium', ...waits(() => inChromium('browser')) },
-  commands: { about: 'every command of npx sluice and every example, as processes: takes some minute', ...waits(commands) },
+  commands: {
+    about: 'every command of npx sluice and every example, as processes: takes some minute',
+    ...waits(commands),
+  },
   desktop: {
     about: 'hosts and their windows, the pet, its puppet and its voice in Chromium: takes some two minutes',
     ...waits(() => inChromium('desktop')),
   },
   pages: {
-    about: 'the demo, the tester and the approvers\' page in Chromium, every place where something could hide, long chats and texts, '
-      + 'settings, keys: takes some four minutes',
+    about:
+      "the demo, the tester and the approvers' page in Chromium, every place where something could hide, long chats and texts, " +
+      'settings, keys: takes some four minutes',
     ...waits(() => inChromium('pages')),
   },
   pictures: {
-    about: 'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes',
+    about:
+      'every state of the elements and the pages beside its baseline, by axe and at every width: takes some two minutes',
     ...waits(() => inChromium('pictures')),
   },
   wasm: {
-    about: 'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build',
+    about:
+      'the engine as WebAssembly, in Node, Bun, Deno and Chromium: installs emscripten, takes some five minutes, with the first build',
     ...waits(wasm, { needs: [...built, 'WebAssembly'] }),
   },
   package: {
@@ -52,7 +65,8 @@ export const suites = {
     ...waits(adapters, { after: ['clients for adapters'] }),
   },
   durable: {
-    about: 'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some four minutes',
+    about:
+      'durable turns in Redis and Postgres, by BullMQ, in Node 22, and workers that are killed: installs them, takes some four minutes',
     ...waits(durable, { after: ['system packages', 'clients for durable'] }),
   },
   copilotkit: {
@@ -64,8 +78,9 @@ export const suites = {
     ...works(inLanguages, { after: ['system packages', 'WebAssembly'] }),
   },
   soak: {
-    about: 'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, '
-      + 'and every allocation fails once; takes some three minutes',
+    about:
+      'many turns at once and one after another, workers that end in the middle and a page that stays open: memory stays flat, ' +
+      'and every allocation fails once; takes some three minutes',
     ...works(soak),
   },
 }
@@ -86,31 +101,54 @@ export const preparations = {
 
 /** Words that choose Debian packages, of the suites that can do without them. */
 function systemPackagesOf(chosen) {
-  const wanted = { wasm: { wasm: true }, languages: { languages: true, wasm: true }, durable: { durable: true }, package: { trials: true } }
+  const wanted = {
+    wasm: { wasm: true },
+    languages: { languages: true, wasm: true },
+    durable: { durable: true },
+    package: { trials: true },
+  }
   return Object.assign({}, ...chosen.map((name) => wanted[name]))
 }
 
 // -- C++, types, JavaScript, Python -----------------------------------------------------------------------------------------
 
 async function native(preset) {
-  const more = { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])] }[preset] ?? (linux ? ['sluice_peak_memory'] : [])
+  const more =
+    { asan: ['sluice_growth', ...(linux ? ['sluice_short_memory'] : [])] }[preset] ??
+    (linux ? ['sluice_peak_memory'] : [])
   const all = filter.scripts === undefined ? ['sluice_small', 'sluice_smoke', ...more] : []
   await buildNative(preset, { targets: ['sluice_tests', ...all], low: true, what: `the tests of build/${preset}` })
   const report = join(logs, `ctest-${preset}.xml`)
-  const only = (pattern) => ['--preset', preset, '--parallel', String(availableParallelism()), '--output-junit', report, ...pattern]
-  const chosen = filter.names !== undefined ? ['-R', filter.names] : filter.scripts !== undefined ? ['-R', 'script'] : []
+  const only = (pattern) => [
+    '--preset',
+    preset,
+    '--parallel',
+    String(availableParallelism()),
+    '--output-junit',
+    report,
+    ...pattern,
+  ]
+  const chosen =
+    filter.names !== undefined ? ['-R', filter.names] : filter.scripts !== undefined ? ['-R', 'script'] : []
   rmSync(report, { force: true })
   return run(`C++ and C99 (${preset})`, 'ctest', only(chosen), {
     env: filter.scripts === undefined ? {} : { SLUICE_SCRIPT: filter.scripts },
     low: true,
     count: () => countOfJUnit(report),
-    again: ({ broken }) => only(['-R', `^(${broken.map(({ name }) => name.replace(/[.*+?^$()[\]\\|]/g, '\\$&')).join('|')})$`]),
+    again: ({ broken }) =>
+      only(['-R', `^(${broken.map(({ name }) => name.replace(/[.*+?^$()[\]\\|]/g, '\\$&')).join('|')})$`]),
   })
 }
 
 function types() {
-  const projects = ['tests/js/tsconfig.json', 'tests/js/tsconfig.electron.json', 'tests/apps/tsconfig.json', 'tests/apps/tsconfig.bundler.json']
-  const marked = (output, mark) => [...output.matchAll(new RegExp(`^${mark} (\\S+)`, 'gm'))].map(([, name]) => ({ name }))
+  const projects = [
+    'tests/js/tsconfig.json',
+    'tests/js/tsconfig.electron.json',
+    'tests/apps/tsconfig.json',
+    'tests/apps/tsconfig.bundler.json',
+  ]
+  const marked = (output, mark) =>
+    [...output.matchAll(new RegExp(`^${mark} (\\S+)`, 'gm'))].map(([, name]) => ({ name }))
   const count = (output) => {
     const broken = marked(output, '✖')
     return { passed: marked(output, '✔').length, failed: broken.length, broken, skips: [] }
@@ -126,7 +164,13 @@ function js(preset) {
   const options = ['--expose-gc', `--test-concurrency=${beside}`]
   // What hosts, windows and stores do in JavaScript has nothing that sanitizers look at.
   const files = sanitized ? chosenOf('js').filter((file) => ofEngine.includes(file)) : chosenOf('js')
-  return runNode(`JavaScript (${preset})`, files, options, { ...env, SLUICE_ADDON: binary(preset, 'sluice.node') }, { low: sanitized })
+  return runNode(
+    `JavaScript (${preset})`,
+    files,
+    options,
+    { ...env, SLUICE_ADDON: binary(preset, 'sluice.node') },
+    { low: sanitized },
+  )
 }
 
 function python(preset) {
@@ -135,8 +179,18 @@ function python(preset) {
   if (!which('python3')) return skip(`Python (${preset})`, 'there is no python3')
   const names = filter.names?.split('|').flatMap((name) => ['-k', `*${name.replaceAll(' ', '_')}*`]) ?? []
   const scripts = filter.scripts === undefined ? {} : { SLUICE_SCRIPT: filter.scripts }
-  const more = { ...env, ...scripts, SLUICE_LIBRARY: binary(preset, 'libsluice.so'), SLUICE_ADDON: binary(preset, 'sluice.node') }
-  return unittest(`Python (${preset})`, 'tests/python', filter.scripts === undefined ? names : ['-p', 'test_scripts.py'], more)
+  const more = {
+    ...env,
+    ...scripts,
+    SLUICE_LIBRARY: binary(preset, 'libsluice.so'),
+    SLUICE_ADDON: binary(preset, 'sluice.node'),
+  }
+  return unittest(
+    `Python (${preset})`,
+    'tests/python',
+    filter.scripts === undefined ? names : ['-p', 'test_scripts.py'],
+    more,
+  )
 }
 
 function unittest(name, folder, chosen, env) {
@@ -164,7 +218,9 @@ function sanitizerEnvironment() {
 // -- processes and pages ----------------------------------------------------------------------------------------------------
 
 function commands(preset) {
-  return runNode('commands', chosenOf('commands'), ['--expose-gc', '--test-concurrency=2'], { SLUICE_ADDON: binary(preset, 'sluice.node') })
+  return runNode('commands', chosenOf('commands'), ['--expose-gc', '--test-concurrency=2'], {
+    SLUICE_ADDON: binary(preset, 'sluice.node'),
+  })
 }
 
 function inChromium(name, files = chosenOf(name)) {
@@ -189,7 +245,11 @@ async function wasm() {
 
 async function soak(preset) {
   if (!linux) return skip('soak', 'what is live in the allocator is counted on Linux only')
-  await buildNative(preset, { targets: ['sluice_soak', 'sluice_short_memory'], low: true, what: `the programs of soak` })
+  await buildNative(preset, {
+    targets: ['sluice_soak', 'sluice_short_memory'],
+    low: true,
+    what: `the programs of soak`,
+  })
   await runNode('soak', chosenOf('soak'), ['--expose-gc', '--test-concurrency=1'], {}, { low: true })
   if (!filters()) return inChromium('soak/pages', filesIn('tests/soak/pages'))
 }
@@ -236,7 +296,17 @@ async function installClients() {
   rmSync(folder, { recursive: true, force: true }) // one that was cut off
   try {
     await quietly('creating a folder for clients of Python', 'python3', ['-m', 'venv', folder])
-    await quietly('installing clients of Python', 'timeout', ['120', python, '-m', 'pip', 'install', '--quiet', '--retries', '0', 'openai>=1.60,<3'])
+    await quietly('installing clients of Python', 'timeout', [
+      '120',
+      python,
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--retries',
+      '0',
+      'openai>=1.60,<3',
+    ])
   } catch {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -25,7 +25,9 @@ const help = `npm test [-- suite …] [-- filter …]
 Builds what is missing, runs ${always.join(', ')}, or the suites that are named, and tells the results in a table.
 A word that names no suite chooses files by their names, else shared scripts, else tests by their names.
 
-${Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(11)} ${about}`).join('\n')}
+${Object.entries(suites)
+  .map(([name, { about }]) => `  ${name.padEnd(11)} ${about}`)
+  .join('\n')}
   asan        ${withSanitizers.join(', ')}, or those that are named, under sanitizers
   all         every suite, and ${withSanitizers.join(' and ')} under sanitizers, too
 
@@ -49,7 +51,8 @@ await command(async () => {
   const wrong = given.find((word) => word.startsWith('--') && !flags.includes(word))
   if (wrong !== undefined) throw new Stop(`${wrong}: no such option; there are ${flags.join(', ')} and --help`, 2)
   const chosen = chosenSuites(words)
-  if (given.includes('--accept') && chosen.map(labelOf).join() !== 'pictures') throw new Stop('--accept is for `npm test -- pictures`')
+  if (given.includes('--accept') && chosen.map(labelOf).join() !== 'pictures')
+    throw new Stop('--accept is for `npm test -- pictures`')
   if (given.includes('--accept')) process.env.SLUICE_ACCEPT = '1'
   const filters = words.filter((word) => !(word in suites) && word !== 'asan' && word !== 'all')
   const names = [...new Set(chosen.map(({ name }) => name))]
@@ -59,7 +62,8 @@ await command(async () => {
   if (given.includes('--list')) return list(wanted)
   if (given.includes('--watch')) return watched(wanted)
   await runSuites(wanted)
-  if (filter.names !== undefined && !results.some(({ passed = 0, failed = 0 }) => passed + failed > 0)) return unknown(filters)
+  if (filter.names !== undefined && !results.some(({ passed = 0, failed = 0 }) => passed + failed > 0))
+    return unknown(filters)
   if (!tell(results)) process.exitCode = 1
 })
 
@@ -92,7 +96,8 @@ async function runSuites(wanted) {
     return
   }
   const minutes = Number(process.env.SLUICE_CI_MINUTES || Infinity)
-  if (Number.isNaN(minutes)) throw new Stop(`SLUICE_CI_MINUTES: found ${process.env.SLUICE_CI_MINUTES}, expected a number of minutes`, 2)
+  if (Number.isNaN(minutes))
+    throw new Stop(`SLUICE_CI_MINUTES: found ${process.env.SLUICE_CI_MINUTES}, expected a number of minutes`, 2)
   const ended = await runInLanes(jobsOf(wanted), { mayBegin: () => performance.now() < minutes * 60_000 })
   reportEnds(wanted.map(labelOf), ended)
   await onceMore()
@@ -116,7 +121,11 @@ function jobsOf(wanted) {
   }
   for (const suite of wanted) {
     const { needs, ...more } = suites[suite.name]
-    add(labelOf(suite), { ...more, needs: needs.map((name) => (name === 'preset' ? suite.preset : name)) }, suite.preset)
+    add(
+      labelOf(suite),
+      { ...more, needs: needs.map((name) => (name === 'preset' ? suite.preset : name)) },
+      suite.preset,
+    )
   }
   const early = ({ name, lane }) => lane === 'waiting' && name in preparations
   return [...jobs.values()].sort((a, b) => early(b) - early(a))
@@ -129,7 +138,8 @@ function reportEnds(names, { failed, unmet, late }) {
     const why = error instanceof Stop ? error.message.trim().split('\n').at(-1) : String(error)
     results.push({ name, failed: 1, note: lost.length > 0 ? `it failed: not run were ${lost.join(', ')}` : why })
   }
-  for (const name of late.filter((other) => names.includes(other))) results.push({ name, skips: ['no time was left for it'] })
+  for (const name of late.filter((other) => names.includes(other)))
+    results.push({ name, skips: ['no time was left for it'] })
 }
 
 function reportError(error) {
@@ -141,7 +151,9 @@ function reportError(error) {
 function rotate() {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
   const shallow = git('rev-parse', '--is-shallow-repository') === 'true' // it cannot be counted
-  const count = shallow ? Number.parseInt(git('rev-parse', 'HEAD').slice(0, 6), 16) : Number(git('rev-list', '--count', 'HEAD'))
+  const count = shallow
+    ? Number.parseInt(git('rev-parse', 'HEAD').slice(0, 6), 16)
+    : Number(git('rev-list', '--count', 'HEAD'))
   process.env.SLUICE_ROTATION ??= String(count || 0)
   say(`SLUICE_ROTATION=${process.env.SLUICE_ROTATION}`)
 }
@@ -152,7 +164,9 @@ function rotate() {
 function unknown(words) {
   const files = Object.values(filesOf).flatMap((some) => some().map((file) => basename(file, '.test.mjs')))
   const near = nearest(words.join(' '), [...Object.keys(suites), ...files, ...readdirSync(join(root, 'tests/vectors'))])
-  console.error(`\n${words.join(' ')}: no suite, file, script or test has such a name. Near to it are: ${near.join(', ')}`)
+  console.error(
+    `\n${words.join(' ')}: no suite, file, script or test has such a name. Near to it are: ${near.join(', ')}`,
+  )
   process.exitCode = 2
 }
 
@@ -172,7 +186,8 @@ async function watched(wanted) {
   await setup({ tests: true })
   let changed
   const again = () => new Promise((resolve) => (changed = resolve))
-  for (const folder of ['js/src', 'tests/js', 'tests/vectors']) watch(join(root, folder), { recursive: true }, () => changed?.())
+  for (const folder of ['js/src', 'tests/js', 'tests/vectors'])
+    watch(join(root, folder), { recursive: true }, () => changed?.())
   for (;;) {
     const next = again()
     results.length = failures.length = 0

@@ -6,54 +6,95 @@ import { licencesOf } from './licences.mjs'
 import { quietly, root, say } from './run.mjs'
 
 const dist = join(root, 'js/dist')
-const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json'] // the last overwrites what it shares with the first
+// the last overwrites what it shares with the first
+const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json']
 
 /** What markdown-it brings along and a page has, or does not need, is left out. */
-const alias = Object.fromEntries(['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/view/ui/text/stand-ins/${name}.ts`]))
+const alias = Object.fromEntries(
+  ['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/view/ui/text/stand-ins/${name}.ts`]),
+)
 
 /** Styles and templates without what people need to read them: a browser takes any blanks for one. */
 const readable = {
   name: 'readable',
-  setup: ({ onLoad }) => onLoad({ filter: /[\\/]src[\\/]view[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
-    const short = (css) => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').replace(/: (?!')/g, ':').trim()
-    return { loader: 'ts', contents: readFileSync(path, 'utf8').replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``).replace(/\n[ \t]+/g, '\n') }
-  }),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]src[\\/]view[\\/]ui[\\/].*\.ts$/ }, ({ path }) => {
+      const short = (css) =>
+        css
+          .replace(/\/\*[^]*?\*\//g, '')
+          .replace(/\s+/g, ' ')
+          .replace(/ ?([{};,]) ?/g, '$1')
+          .replace(/: (?!')/g, ':')
+          .trim()
+      return {
+        loader: 'ts',
+        contents: readFileSync(path, 'utf8')
+          .replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``)
+          .replace(/\n[ \t]+/g, '\n'),
+      }
+    }),
 }
 
 /** Parts of markdown-it that `ui/text/markdown.ts` turns off, or goes past, and what the rest knows of them. */
 const unread = {
-  renderer: 'class Renderer {}', 'rules_core/state_core': 'class StateCore {}', 'rules_core/normalize': 'function normalize() {}', 'rules_core/block': 'function block() {}',
-  'rules_core/strip_references': 'function strip_references() {}', 'rules_core/inline': 'function inline() {}', 'rules_core/linkify': 'function linkify$1() {}',
-  'rules_core/replacements': 'function replace() {}', 'rules_core/smartquotes': 'function smartquotes() {}', 'rules_core/text_join': 'function text_join() {}',
-  'rules_block/code': 'function code() {}', 'rules_block/reference': 'function reference() {}', 'rules_block/html_block': 'function html_block() {}',
-  'rules_block/lheading': 'function lheading() {}', 'rules_inline/linkify': 'function linkify() {}', 'rules_inline/html_inline': 'function html_inline() {}',
-  'common/html_blocks': '', 'common/html_re': '',
+  renderer: 'class Renderer {}',
+  'rules_core/state_core': 'class StateCore {}',
+  'rules_core/normalize': 'function normalize() {}',
+  'rules_core/block': 'function block() {}',
+  'rules_core/strip_references': 'function strip_references() {}',
+  'rules_core/inline': 'function inline() {}',
+  'rules_core/linkify': 'function linkify$1() {}',
+  'rules_core/replacements': 'function replace() {}',
+  'rules_core/smartquotes': 'function smartquotes() {}',
+  'rules_core/text_join': 'function text_join() {}',
+  'rules_block/code': 'function code() {}',
+  'rules_block/reference': 'function reference() {}',
+  'rules_block/html_block': 'function html_block() {}',
+  'rules_block/lheading': 'function lheading() {}',
+  'rules_inline/linkify': 'function linkify() {}',
+  'rules_inline/html_inline': 'function html_inline() {}',
+  'common/html_blocks': '',
+  'common/html_re': '',
 }
 const markdown = {
   name: 'markdown',
-  setup: ({ onLoad }) => onLoad({ filter: /markdown-it\.mjs$/ }, ({ path }) => {
-    let contents = readFileSync(path, 'utf8')
-    for (const [part, instead] of Object.entries(unread)) {
-      const [from, to] = [contents.indexOf(`//#region src/${part}.ts\n`), contents.indexOf('//#endregion', contents.indexOf(`//#region src/${part}.ts\n`))]
-      if (from < 0) throw new Error(`markdown-it has no part ${part}`)
-      contents = contents.slice(0, from) + instead + '\n' + contents.slice(to)
-    }
-    // `ui/text/markdown.ts` normalizes addresses by the page's own `URL`.
-    for (const [line, instead] of [['import * as mdurl from "mdurl";', 'const mdurl = {};'], ['import punycode from "punycode.js";', 'const punycode = {};']]) {
-      if (!contents.includes(line)) throw new Error(`markdown-it has no line ${line}`)
-      contents = contents.replace(line, instead)
-    }
-    return { loader: 'js', contents }
-  }),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /markdown-it\.mjs$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8')
+      for (const [part, instead] of Object.entries(unread)) {
+        const [from, to] = [
+          contents.indexOf(`//#region src/${part}.ts\n`),
+          contents.indexOf('//#endregion', contents.indexOf(`//#region src/${part}.ts\n`)),
+        ]
+        if (from < 0) throw new Error(`markdown-it has no part ${part}`)
+        contents = contents.slice(0, from) + instead + '\n' + contents.slice(to)
+      }
+      // `ui/text/markdown.ts` normalizes addresses by the page's own `URL`.
+      for (const [line, instead] of [
+        ['import * as mdurl from "mdurl";', 'const mdurl = {};'],
+        ['import punycode from "punycode.js";', 'const punycode = {};'],
+      ]) {
+        if (!contents.includes(line)) throw new Error(`markdown-it has no line ${line}`)
+        contents = contents.replace(line, instead)
+      }
+      return { loader: 'js', contents }
+    }),
 }
 
 /** The files for pages. What stands together shares its code; `math` and `code` are complete. */
-const pages = [{ index: 'index', configuration: 'configuration/configuration-element', server: 'server/server-panel-element' }, { math: 'math' }, { code: 'text/code-worker' }]
+const pages = [
+  { index: 'index', configuration: 'configuration/configuration-element', server: 'server/server-panel-element' },
+  { math: 'math' },
+  { code: 'text/code-worker' },
+]
 
 /** `sluice` and what else holds the engine, for pages. */
 const engine = { index: 'index', conversations: 'app/conversations/index', host: 'app/host/index' }
 
-/** Modules that a page cannot run, as paths below js/src or names of Node's modules, and which file of app/page stands in for each. */
+/**
+ * Modules that a page cannot run, as paths below js/src or names of Node's modules, and which file of app/page stands
+ * in for each.
+ */
 const inPages = {
   'engine/core/addon.cts': 'addon',
   'engine/core/rules-file.ts': 'no-rules-file',
@@ -62,11 +103,16 @@ const inPages = {
   'node:crypto': 'crypto',
 }
 
-/** Puts the files of `inPages` in. Throws where no import reaches one of its rows: the module moved, and pages would get the one of Node. */
+/**
+ * Puts the files of `inPages` in. Throws where no import reaches one of its rows: the module moved, and pages would get
+ * the one of Node.
+ */
 const withoutNode = () => {
   const missed = new Set(Object.keys(inPages))
   const replace = ({ path, resolveDir }) => {
-    const source = path.startsWith('.') ? relative(join(root, 'js/src'), join(resolveDir, path)).replaceAll('\\', '/').replace(/js$/, 'ts') : path
+    const source = path.startsWith('.')
+      ? relative(join(root, 'js/src'), join(resolveDir, path)).replaceAll('\\', '/').replace(/js$/, 'ts')
+      : path
     missed.delete(source)
     return source in inPages ? { path: join(root, `js/src/app/page/${inPages[source]}.ts`) } : undefined
   }
@@ -75,7 +121,10 @@ const withoutNode = () => {
     setup({ onResolve, onEnd }) {
       onResolve({ filter: /^(\.{1,2}\/.*|node:.*)$/ }, replace)
       onEnd(() => {
-        if (missed.size > 0) throw new Error(`js/scripts/typescript.mjs: no import of the engine for pages reaches ${[...missed].join(', ')}`)
+        if (missed.size > 0)
+          throw new Error(
+            `js/scripts/typescript.mjs: no import of the engine for pages reaches ${[...missed].join(', ')}`,
+          )
       })
     },
   }
@@ -83,7 +132,10 @@ const withoutNode = () => {
 
 /** Modules that pages load by the name of their subpath (`/sluice/renderer/index.js`), and where each one is. */
 const doors = {
-  'renderer/index': 'app/renderer/index', 'renderer/web-bridge': 'app/renderer/web-bridge', 'pet/index': 'view/pet/index', 'speech/index': 'view/speech/index',
+  'renderer/index': 'app/renderer/index',
+  'renderer/web-bridge': 'app/renderer/web-bridge',
+  'pet/index': 'view/pet/index',
+  'speech/index': 'view/speech/index',
   'live2d/index': 'view/live2d/index',
 }
 
@@ -94,7 +146,14 @@ export async function buildTypeScript() {
   rmSync(dist, { recursive: true, force: true })
   await quietly('compiling TypeScript', process.execPath, ['js/scripts/compile.mjs', ...projects])
   // Who uses the package reads the comments beside the types: the code comes without them.
-  await quietly('leaving out comments', process.execPath, ['js/scripts/compile.mjs', '--removeComments', '--declaration', 'false', '--noCheck', ...projects])
+  await quietly('leaving out comments', process.execPath, [
+    'js/scripts/compile.mjs',
+    '--removeComments',
+    '--declaration',
+    'false',
+    '--noCheck',
+    ...projects,
+  ])
   mkdirSync(join(dist, 'cjs'), { recursive: true })
   writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   for (const [door, module] of Object.entries(doors)) {
@@ -110,16 +169,53 @@ export async function buildTypeScript() {
 export async function bundle() {
   say('bundling the preload, the elements and the engine for pages …')
   const { build } = await import('esbuild')
-  const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', target: 'es2022', tsconfig: 'js/tsconfig.browser.json' }
-  await build({ ...common, entryPoints: ['js/src/app/preload/index.ts'], outfile: 'js/dist/preload/index.cjs', format: 'cjs', platform: 'node', external: ['electron'], legalComments: 'eof' })
-  const page = { ...common, format: 'esm', platform: 'browser', minify: true, legalComments: 'none', metafile: true, alias, plugins: [readable, markdown] }
+  const common = {
+    bundle: true,
+    absWorkingDir: root,
+    logLevel: 'warning',
+    target: 'es2022',
+    tsconfig: 'js/tsconfig.browser.json',
+  }
+  await build({
+    ...common,
+    entryPoints: ['js/src/app/preload/index.ts'],
+    outfile: 'js/dist/preload/index.cjs',
+    format: 'cjs',
+    platform: 'node',
+    external: ['electron'],
+    legalComments: 'eof',
+  })
+  const page = {
+    ...common,
+    format: 'esm',
+    platform: 'browser',
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    alias,
+    plugins: [readable, markdown],
+  }
   for (const files of pages) {
     const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/view/ui/${entry}.ts` }))
-    const { metafile } = await build({ ...page, entryPoints, splitting: entryPoints.length > 1, outdir: 'js/dist/ui', chunkNames: 'shared-[hash]' })
-    for (const file of Object.keys(metafile.outputs)) appendFileSync(join(root, file), licencesOf(file, metafile.outputs))
+    const { metafile } = await build({
+      ...page,
+      entryPoints,
+      splitting: entryPoints.length > 1,
+      outdir: 'js/dist/ui',
+      chunkNames: 'shared-[hash]',
+    })
+    for (const file of Object.keys(metafile.outputs))
+      appendFileSync(join(root, file), licencesOf(file, metafile.outputs))
   }
   const entryPoints = Object.entries(engine).map(([out, entry]) => ({ out, in: `js/src/${entry}.ts` }))
-  await build({ ...page, plugins: [withoutNode()], entryPoints, splitting: true, outdir: 'js/dist/browser', chunkNames: 'shared-[hash]' })
+  await build({
+    ...page,
+    plugins: [withoutNode()],
+    entryPoints,
+    splitting: true,
+    outdir: 'js/dist/browser',
+    chunkNames: 'shared-[hash]',
+  })
   writeFileSync(join(dist, 'preload/index.d.cts'), 'export {}\n')
 }
 
@@ -128,7 +224,14 @@ function hashInputs() {
   const sources = readdirSync(join(root, 'js/src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  const inputs = [...projects, 'package-lock.json', 'js/scripts/compile.mjs', 'js/scripts/licences.mjs', 'js/scripts/typescript.mjs'].map((name) => join(root, name))
-  for (const file of [...inputs, ...sources.sort()]) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
+  const inputs = [
+    ...projects,
+    'package-lock.json',
+    'js/scripts/compile.mjs',
+    'js/scripts/licences.mjs',
+    'js/scripts/typescript.mjs',
+  ].map((name) => join(root, name))
+  for (const file of [...inputs, ...sources.sort()])
+    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }

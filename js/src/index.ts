@@ -1,15 +1,75 @@
 export { SluiceError, type ErrorCode, type ErrorFields } from './engine/core/errors.js'
 export { OutcomeUnknown } from './engine/core/outcome-unknown.js'
-export { Engine, type EngineOptions, type EngineDescription, type NeedsContext, type ParsedText, type ResolvedTool } from './engine/core/engine.js'
+export {
+  Engine,
+  type EngineOptions,
+  type EngineDescription,
+  type NeedsContext,
+  type ParsedText,
+  type ResolvedTool,
+} from './engine/core/engine.js'
 export type { TextPair, DeclaredProtocol, MemberNames, OneOrMore, TagNames } from './engine/core/declared-protocol.js'
-export type { EffectiveSettings, Fallback, FallbackReason, Language, ListedProfile, ListedTool, ObservedServer, Profile, Protocol, ServerResults, Settings, TagRule, ToolList, ToolTokens, TurnSettings, ModelWords } from './engine/core/settings.js'
-export { Turn, resultParts, type CallRef, type AnswerEnd, type FinalDecision, type FoundTool, type ResultParts, type ReplaceFinal, type RetryFinal, type TurnConfig, type TurnEngine } from './engine/core/turn.js'
+export type {
+  EffectiveSettings,
+  Fallback,
+  FallbackReason,
+  Language,
+  ListedProfile,
+  ListedTool,
+  ObservedServer,
+  Profile,
+  Protocol,
+  ServerResults,
+  Settings,
+  TagRule,
+  ToolList,
+  ToolTokens,
+  TurnSettings,
+  ModelWords,
+} from './engine/core/settings.js'
+export {
+  Turn,
+  resultParts,
+  type CallRef,
+  type AnswerEnd,
+  type FinalDecision,
+  type FoundTool,
+  type ResultParts,
+  type ReplaceFinal,
+  type RetryFinal,
+  type TurnConfig,
+  type TurnEngine,
+} from './engine/core/turn.js'
 export { Run } from './engine/core/run.js'
 export type {
-  BeforeExecute, ChangedRequest, CheckpointReason, FinalAnswer, OutgoingRequest, DeniedCall, RequestFailure, ResolvedArguments, ResumeOptions, RunHooks, RunOptions, RunOutcome, RunResult, StoppedRun,
+  BeforeExecute,
+  ChangedRequest,
+  CheckpointReason,
+  FinalAnswer,
+  OutgoingRequest,
+  DeniedCall,
+  RequestFailure,
+  ResolvedArguments,
+  ResumeOptions,
+  RunHooks,
+  RunOptions,
+  RunOutcome,
+  RunResult,
+  StoppedRun,
 } from './engine/core/run-options.js'
 export {
-  tool, type ArgumentsOf, type CallInfo, type FromSchema, type OutputOf, type ToolProgress, type ReturnOf, type StandardSchema, type Tool, type ToolContext, type ToolOptions, type ToolResult,
+  tool,
+  type ArgumentsOf,
+  type CallInfo,
+  type FromSchema,
+  type OutputOf,
+  type ToolProgress,
+  type ReturnOf,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolResult,
 } from './engine/core/tool.js'
 export type { IconName, LocalizedText, ToolWords } from './engine/core/tool-words.js'
 export { memoryRules, type RuleStore } from './engine/core/rules.js'
@@ -17,7 +77,14 @@ export { fileRules } from './engine/core/rules-file.js'
 export { version } from './engine/core/native.js'
 export { backend, loadEngine, type Backend, type BackendName, type ReadyOptions } from './engine/core/backend.js'
 export type { WasmSource } from './engine/core/wasm-source.js'
-export type { Approvals, ApproveOptions, ApprovalQuestion, ExecutionDecision, ApprovalDuration, ResultDecision } from './engine/core/approvals.js'
+export type {
+  Approvals,
+  ApproveOptions,
+  ApprovalQuestion,
+  ExecutionDecision,
+  ApprovalDuration,
+  ResultDecision,
+} from './engine/core/approvals.js'
 export type { Model, ServerAddress, ModelServerOptions } from './engine/core/model.js'
 export { listModels, type ServerRequestOptions } from './engine/core/models.js'
 export { checkServer, type Endpoint } from './engine/core/server-check.js'

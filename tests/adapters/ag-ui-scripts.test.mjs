@@ -1,4 +1,5 @@
-// The events of every shared script as events of AG-UI: each is one that both eras know, their verifier finds nothing, and nothing that was said is lost.
+// The events of every shared script as events of AG-UI: each is one that both eras know, their verifier finds nothing,
+// and nothing that was said is lost.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,12 +12,18 @@ const { EventWriter } = await built('event-writer')
 
 const MOST = 60_000
 const folder = join(tests, 'vectors')
-const scripts = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.json')).sort()
+const scripts = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith('.json'))
+  .sort()
 
 /** What the server runs, or with `inPage` the page. */
 function toolsOf({ engine = {} }, inPage) {
   const { tools = [] } = typeof engine === 'string' ? {} : engine
-  return (Array.isArray(tools) ? tools : []).flatMap((tool) => (typeof tool?.name === 'string' ? [{ name: tool.name, declaration: tool, ...(inPage ? {} : { run: async () => {} }) }] : []))
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+    typeof tool?.name === 'string'
+      ? [{ name: tool.name, declaration: tool, ...(inPage ? {} : { run: async () => {} }) }]
+      : [],
+  )
 }
 
 const textOf = (parts) => parts.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('')
@@ -24,7 +31,11 @@ const textOf = (parts) => parts.flatMap(({ type, text }) => (type === 'text' ? [
 function written({ events, message }, input, tools, options) {
   const writer = new EventWriter(input, 'm', tools, options)
   const error = events.findLast(({ type }) => type === 'error')
-  return [writer.start, ...events.flatMap((event) => writer.take(event)), ...writer.end({ outcome: message.outcome ?? 'suspended', error, message })]
+  return [
+    writer.start,
+    ...events.flatMap((event) => writer.take(event)),
+    ...writer.end({ outcome: message.outcome ?? 'suspended', error, message }),
+  ]
 }
 
 for (const [name, { load, current }] of Object.entries(eras)) {
@@ -39,22 +50,46 @@ for (const [name, { load, current }] of Object.entries(eras)) {
         const played = eventsOf(script)
         if (!played.message?.blocks) continue
         try {
-          for (const inPage of played.message.blocks.some(({ type }) => type === 'tool_use') ? [false, true] : [false]) {
+          for (const inPage of played.message.blocks.some(({ type }) => type === 'tool_use')
+            ? [false, true]
+            : [false]) {
             const tools = toolsOf(script, inPage)
-            const sent = written(played, { threadId: 't', runId: 'r', ...(current ? { protocolVersion: '1.0' } : {}) }, tools, { activities: count % 2 === 0 })
+            const sent = written(
+              played,
+              { threadId: 't', runId: 'r', ...(current ? { protocolVersion: '1.0' } : {}) },
+              tools,
+              { activities: count % 2 === 0 },
+            )
             if (JSON.stringify(sent).length > MOST) continue
             const agent = new HttpAgent({
-              url: 'http://app.test/', threadId: 't',
-              fetch: async () => new Response(sent.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { headers: { 'content-type': 'text/event-stream' } }),
+              url: 'http://app.test/',
+              threadId: 't',
+              fetch: async () =>
+                new Response(sent.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), {
+                  headers: { 'content-type': 'text/event-stream' },
+                }),
             })
             const types = []
-            agent.subscribe({ onEvent: ({ event }) => { types.push(event.type) } })
+            agent.subscribe({
+              onEvent: ({ event }) => {
+                types.push(event.type)
+              },
+            })
             await quietly(() => agent.runAgent({ runId: 'r' }))
             assert.deepEqual(types, typesOf(sent), 'every event arrives')
-            assert.equal(agent.messages.flatMap(({ role, content }) => (role === 'assistant' && content ? [content] : [])).join(''), textOf(played.message.blocks))
+            assert.equal(
+              agent.messages
+                .flatMap(({ role, content }) => (role === 'assistant' && content ? [content] : []))
+                .join(''),
+              textOf(played.message.blocks),
+            )
             const named = played.message.blocks.filter(({ type, name }) => type === 'tool_use' && name !== undefined)
             const told = agent.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ function: { name } }) => name))
-            if (!inPage) assert.deepEqual(told, named.map(({ name }) => name))
+            if (!inPage)
+              assert.deepEqual(
+                told,
+                named.map(({ name }) => name),
+              )
             assert.equal(types.at(-1), played.message.outcome === 'failed' ? 'RUN_ERROR' : 'RUN_FINISHED')
             calls += told.length
             count++

@@ -1,4 +1,5 @@
-// js/examples/ai-sdk as its readers start it, in Chromium: `useChat` of both majors, unchanged, bundled by esbuild, in front of a scripted model.
+// js/examples/ai-sdk as its readers start it, in Chromium: `useChat` of both majors, unchanged, bundled by esbuild, in
+// front of a scripted model.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -22,8 +23,12 @@ function installed(t, major) {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(root, 'js/examples/ai-sdk'), folder, { recursive: true })
   const packages = {
-    ai: join(clients, `ai-${major}`), '@ai-sdk/react': join(clients, `ai-react-${major}`), react: join(clients, 'react'), 'react-dom': join(clients, 'react-dom'),
-    esbuild: join(root, 'node_modules/esbuild'), sluice: root,
+    ai: join(clients, `ai-${major}`),
+    '@ai-sdk/react': join(clients, `ai-react-${major}`),
+    react: join(clients, 'react'),
+    'react-dom': join(clients, 'react-dom'),
+    esbuild: join(root, 'node_modules/esbuild'),
+    sluice: root,
   }
   for (const [name, target] of Object.entries(packages)) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
@@ -34,13 +39,26 @@ function installed(t, major) {
 
 /** `node server.mjs`: its address, and what ends it. */
 async function started(t, folder, env) {
-  const child = spawn(process.execPath, ['server.mjs'], { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = new Promise((resolve) => child.on('exit', resolve))
-  const stop = async () => { child.kill('SIGKILL'); await ended }
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
   t.after(stop)
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => { said += piece })
-  const url = await until(() => /^http:\S+/m.exec(said)?.[0] ?? (child.exitCode !== null && assert.fail(said)), 'the server')
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece) => {
+      said += piece
+    })
+  const url = await until(
+    () => /^http:\S+/m.exec(said)?.[0] ?? (child.exitCode !== null && assert.fail(said)),
+    'the server',
+  )
   return { url, stop }
 }
 
@@ -60,7 +78,9 @@ describe('useChat in a page', { skip }, () => {
       let app = await started(t, folder, env)
       const page = await browser.page(t)
       const posts = []
-      page.on('request', (request) => { if (request.method() === 'POST' && request.url().endsWith('/api/chat')) posts.push(request.postDataJSON()) })
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/api/chat')) posts.push(request.postDataJSON())
+      })
       await page.goto(app.url)
 
       /** Writes a message to a model that will answer like this. */
@@ -85,21 +105,45 @@ describe('useChat in a page', { skip }, () => {
       }
 
       await t.test('a face in mid-sentence, and a call that is edited before it runs', async () => {
-        await ask('Note the code of the cellar.', { parts: [{ text: 'Look: ' }, call('live2d_expression', { name: 'surprised' }), { text: 'I write it.' }, writes('cellar', '0815')] }, { text: 'It is written.' })
+        await ask(
+          'Note the code of the cellar.',
+          {
+            parts: [
+              { text: 'Look: ' },
+              call('live2d_expression', { name: 'surprised' }),
+              { text: 'I write it.' },
+              writes('cellar', '0815'),
+            ],
+          },
+          { text: 'It is written.' },
+        )
         await card('note.write').getByText('approval-requested').waitFor()
         assert.equal(await face(), '😮')
-        assert.deepEqual([await posted(), model.requests.length], [1, 1], 'nobody posts, and nothing runs, while a person thinks')
-        await card('note.write').getByLabel('Arguments').fill(JSON.stringify({ title: 'attic', text: '4712' }))
+        assert.deepEqual(
+          [await posted(), model.requests.length],
+          [1, 1],
+          'nobody posts, and nothing runs, while a person thinks',
+        )
+        await card('note.write')
+          .getByLabel('Arguments')
+          .fill(JSON.stringify({ title: 'attic', text: '4712' }))
         await card('note.write').getByRole('button', { name: 'Run' }).click()
         await shows('It is written.')
-        assert.equal(await card('note.write').innerText(), 'note.write output-available\n{"title":"attic","text":"4712"}\nwrote attic')
+        assert.equal(
+          await card('note.write').innerText(),
+          'note.write output-available\n{"title":"attic","text":"4712"}\nwrote attic',
+        )
         assert.deepEqual([await posted(), model.requests.length], [2, 2])
         assert.equal(await page.locator('article').count(), 2, 'one question, one answer')
         assert.match(model.requests[1].body.messages.at(-1).content, /wrote attic/)
       })
 
       await t.test('a call that is refused', async () => {
-        await ask('Throw the notes away.', { text: 'I empty them. ', calls: [writes('attic', '').call] }, { text: 'Then they stay.' })
+        await ask(
+          'Throw the notes away.',
+          { text: 'I empty them. ', calls: [writes('attic', '').call] },
+          { text: 'Then they stay.' },
+        )
         await card('note.write').getByRole('button', { name: 'No' }).click()
         await shows('Then they stay.')
         await card('note.write').getByText('output-denied').waitFor()
@@ -109,7 +153,11 @@ describe('useChat in a page', { skip }, () => {
 
       await t.test('a result that the model reads when a person let it out', async () => {
         const before = model.requests.length
-        await ask('What opens the garage?', { calls: [call('note_read', { title: 'garage' }).call] }, { text: 'You have it noted.' })
+        await ask(
+          'What opens the garage?',
+          { calls: [call('note_read', { title: 'garage' }).call] },
+          { text: 'You have it noted.' },
+        )
         await shows('The code of the door is 4711.')
         assert.equal(await page.locator('blockquote').innerText(), 'The code of the door is 4711.')
         assert.deepEqual([await posted(), model.requests.length - before], [1, 1])
@@ -120,11 +168,23 @@ describe('useChat in a page', { skip }, () => {
       })
 
       await t.test('a tool that the page runs, beside a face and one of the server', async () => {
-        await ask('Where am I?', { calls: [call('page_zone').call, call('live2d_expression', { name: 'smile' }).call, call('note_list').call] }, { text: 'There.' })
+        await ask(
+          'Where am I?',
+          {
+            calls: [call('page_zone').call, call('live2d_expression', { name: 'smile' }).call, call('note_list').call],
+          },
+          { text: 'There.' },
+        )
         await shows('There.')
         assert.deepEqual([await posted(), await face()], [2, '🙂'])
-        const results = model.requests.at(-1).body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
-        assert.ok(results.some((text) => /UTC|\//.test(text)) && results.some((text) => text.includes('garage')), String(results))
+        const results = model.requests
+          .at(-1)
+          .body.messages.filter(({ role }) => role === 'tool')
+          .map(({ content }) => content)
+        assert.ok(
+          results.some((text) => /UTC|\//.test(text)) && results.some((text) => text.includes('garage')),
+          String(results),
+        )
       })
 
       await t.test('the page is loaded again in mid-answer', async () => {
@@ -135,7 +195,11 @@ describe('useChat in a page', { skip }, () => {
         const before = await page.locator('article').count()
         await page.reload()
         await shows('Once upon')
-        assert.equal(await page.locator('article').count(), before, 'what was there, from the store, and the answer that goes on')
+        assert.equal(
+          await page.locator('article').count(),
+          before,
+          'what was there, from the store, and the answer that goes on',
+        )
         goOn()
         await shows('Once upon a time.')
         assert.deepEqual([await posted(), model.requests.at(-1).aborted], [1, false])
@@ -144,7 +208,11 @@ describe('useChat in a page', { skip }, () => {
 
       await t.test('the server is another one between question and answer, and the page too', async () => {
         for (const reload of major === 7 ? [false, true] : [true]) {
-          await ask('And the shed?', { text: 'I note it. ', calls: [writes('shed', '42').call] }, { text: reload ? 'Noted again.' : 'Noted.' })
+          await ask(
+            'And the shed?',
+            { text: 'I note it. ', calls: [writes('shed', '42').call] },
+            { text: reload ? 'Noted again.' : 'Noted.' },
+          )
           await card('note.write').getByText('approval-requested').waitFor()
           assert.equal(await posted(), 1)
           await app.stop()
@@ -152,7 +220,10 @@ describe('useChat in a page', { skip }, () => {
           if (reload) await page.reload()
           await card('note.write').getByRole('button', { name: 'Run' }).click()
           await shows(reload ? 'Noted again.' : 'Noted.')
-          assert.equal(await card('note.write').innerText(), 'note.write output-available\n{"title":"shed","text":"42"}\nwrote shed')
+          assert.equal(
+            await card('note.write').innerText(),
+            'note.write output-available\n{"title":"shed","text":"42"}\nwrote shed',
+          )
           assert.equal(await posted(), 2)
         }
       })
@@ -164,7 +235,13 @@ describe('useChat in a page', { skip }, () => {
         assert.equal(await posted(), 1)
         await ask('Thanks.')
         await shows('As you like.')
-        assert.deepEqual(model.requests.at(-1).body.messages.slice(-3).map(({ content }) => content), ['Count.', 'One,', 'Thanks.'])
+        assert.deepEqual(
+          model.requests
+            .at(-1)
+            .body.messages.slice(-3)
+            .map(({ content }) => content),
+          ['Count.', 'One,', 'Thanks.'],
+        )
       })
     })
   }

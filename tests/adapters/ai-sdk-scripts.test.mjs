@@ -1,4 +1,5 @@
-// The events of every shared script as chunks: each is one that the AI SDK knows, its reader makes a valid message of them, and nothing that was said is lost.
+// The events of every shared script as chunks: each is one that the AI SDK knows, its reader makes a valid message of
+// them, and nothing that was said is lost.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,12 +14,18 @@ const { messageFrom } = await built('read-chunks')
 /** Of chunks: the reader of the AI SDK parses the arguments of a call anew with every delta. */
 const MOST = 300_000
 const folder = join(tests, 'vectors')
-const scripts = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.json')).sort()
+const scripts = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith('.json'))
+  .sort()
 
 /** What the server runs, or with `inPage` the page. */
 function toolsOf({ engine = {} }, inPage) {
   const { tools = [] } = typeof engine === 'string' ? {} : engine
-  return (Array.isArray(tools) ? tools : []).flatMap((tool) => (typeof tool?.name === 'string' ? [{ name: tool.name, declaration: tool, ...(inPage ? {} : { run: async () => {} }) }] : []))
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+    typeof tool?.name === 'string'
+      ? [{ name: tool.name, declaration: tool, ...(inPage ? {} : { run: async () => {} }) }]
+      : [],
+  )
 }
 
 const textOf = (parts) => parts.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('')
@@ -46,22 +53,38 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
         assert.ok(success, `${JSON.stringify(chunk)}: ${error}`)
       }
       let message
-      const stream = new ReadableStream({ start(controller) { for (const chunk of JSON.parse(JSON.stringify(chunks))) if (chunk.type !== 'error') controller.enqueue(chunk); controller.close() } })
+      const stream = new ReadableStream({
+        start(controller) {
+          for (const chunk of JSON.parse(JSON.stringify(chunks))) if (chunk.type !== 'error') controller.enqueue(chunk)
+          controller.close()
+        },
+      })
       for await (message of sdk.readUIMessageStream({ stream, terminateOnError: true }));
       const own = JSON.parse(JSON.stringify(message?.parts ?? []))
-      // The page notes its answer to a question on the part, as addToolApprovalResponse does: the stream of one leg has only the question.
+      // The page notes its answer to a question on the part, as addToolApprovalResponse does: the stream of one leg has
+      // only the question.
       for (const part of message?.parts ?? []) {
-        if (part.approval && part.state !== 'approval-requested') part.approval.approved = part.state !== 'output-denied'
-        if (part.state === 'input-available') delete part.approval // approved, and it runs now: the AI SDK has no state for that
+        if (part.approval && part.state !== 'approval-requested')
+          part.approval.approved = part.state !== 'output-denied'
+        // approved, and it runs now: the AI SDK has no state for that
+        if (part.state === 'input-available') delete part.approval
       }
       const { error } = message?.parts.length > 0 ? await sdk.safeValidateUIMessages({ messages: [message] }) : {}
       assert.ok(!error, String(error?.message).slice(0, 1000))
       return own
     }
     /** Without what a stream alone has: the text of arguments that came in pieces, and names of parts. */
-    const bare = (parts) => parts.map(({ rawInput, ...part }) => { if (part.type === 'reasoning') delete part.id; return part })
+    const bare = (parts) =>
+      parts.map(({ rawInput, ...part }) => {
+        if (part.type === 'reasoning') delete part.id
+        return part
+      })
     /** Version 6 leaves out what could not be read, and both what has keys such as __proto__. */
-    const asRead = (own, parts) => own.map((part, at) => { const { input, ...rest } = part; return parts[at] && 'input' in parts[at] ? part : rest })
+    const asRead = (own, parts) =>
+      own.map((part, at) => {
+        const { input, ...rest } = part
+        return parts[at] && 'input' in parts[at] ? part : rest
+      })
 
     test('of every script', async () => {
       let count = 0

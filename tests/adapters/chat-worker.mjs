@@ -6,7 +6,10 @@ const { Engine } = await built('sluice')
 const { durable, fileTurns } = await built('sluice/durable')
 
 const [folder, baseURL] = process.argv.slice(2)
-const turns = durable(new Engine({ tools: [asks()] }), { store: fileTurns(folder), run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) })
+const turns = durable(new Engine({ tools: [asks()] }), {
+  store: fileTurns(folder),
+  run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }),
+})
 turns.work({ sweepMs: 50 })
 process.on('message', (id) => void turns.advance(id))
 process.on('disconnect', () => process.exit())

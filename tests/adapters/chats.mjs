@@ -11,10 +11,20 @@ export const majors = {
   'ai 7': { load: async () => ({ ...(await import('ai-7')), ...(await import('ai-react-7')) }), skip: newer },
 }
 
-/** A model that gives these answers, the handler in front of it, and a page with a `Chat`: `page.chat`, `page.posts`, `page.chunks`. */
-export async function chatStage(t, sdk, { answers, tools, handler: more = {}, run: settings = {}, store = memoryConversations(), ...page }) {
+/**
+ * A model that gives these answers, the handler in front of it, and a page with a `Chat`: `page.chat`, `page.posts`,
+ * `page.chunks`.
+ */
+export async function chatStage(
+  t,
+  sdk,
+  { answers, tools, handler: more = {}, run: settings = {}, store = memoryConversations(), ...page },
+) {
   const { server, engine } = await stage(t, { answers, tools })
-  const run = ({ messages, body }) => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...(typeof settings === 'function' ? settings({ messages, body }) : settings) })
+  const run = ({ messages, body }) => ({
+    model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' },
+    ...(typeof settings === 'function' ? settings({ messages, body }) : settings),
+  })
   const options = { run, store, authorize: () => true, ...more }
   const handler = chatHandler(engine, options)
   return { server, engine, store, options, handler, ...(await open(sdk, handler, page)) }
@@ -39,18 +49,30 @@ export async function open(sdk, handler, { id = 'chat', ...init } = {}) {
     const body = new ReadableStream({
       async pull(controller) {
         const { done, value } = await reader.read()
-        if (done) { end(); return controller.close() }
+        if (done) {
+          end()
+          return controller.close()
+        }
         text += new TextDecoder().decode(value)
         controller.enqueue(value)
       },
-      async cancel(reason) { end(); await reader.cancel(reason) },
+      async cancel(reason) {
+        end()
+        await reader.cancel(reason)
+      },
     })
-    init?.signal?.addEventListener('abort', () => { end(); void reader.cancel().catch(() => {}) })
+    init?.signal?.addEventListener('abort', () => {
+      end()
+      void reader.cancel().catch(() => {})
+    })
     return new Response(body, response)
   }
   const chat = new Chat({
-    id, transport: new DefaultChatTransport({ api: 'http://app.test/api/chat', fetch }),
-    onData: (part) => data.push(part), onError: (error) => errors.push(error), ...init,
+    id,
+    transport: new DefaultChatTransport({ api: 'http://app.test/api/chat', fetch }),
+    onData: (part) => data.push(part),
+    onError: (error) => errors.push(error),
+    ...init,
   })
   /** Waits until the page is at rest. */
   const rest = async () => {
@@ -75,11 +97,12 @@ async function noted(text, chunks, validate) {
 }
 
 /** A message, short: its texts, and its calls with their state. */
-export const told = ({ parts }) => parts.flatMap((part) => {
-  if (part.type === 'step-start') return ['|']
-  if (part.type === 'text' || part.type === 'reasoning') return [part.type === 'text' ? part.text : `(${part.text})`]
-  return [part.toolCallId ? `${part.toolName ?? part.type.slice(5)}: ${part.state}` : part.type]
-})
+export const told = ({ parts }) =>
+  parts.flatMap((part) => {
+    if (part.type === 'step-start') return ['|']
+    if (part.type === 'text' || part.type === 'reasoning') return [part.type === 'text' ? part.text : `(${part.text})`]
+    return [part.toolCallId ? `${part.toolName ?? part.type.slice(5)}: ${part.state}` : part.type]
+  })
 
 export const typesOf = (chunks) => chunks.map(({ type }) => type)
 export const callsOf = ({ parts }) => parts.filter(({ toolCallId }) => toolCallId)

@@ -1,4 +1,5 @@
-// The apps of js/examples, as users start them, and the lines that js/docs/ai-sdk-model.md shows, in front of the scripted server: their model writes its calls as text.
+// The apps of js/examples, as users start them, and the lines that js/docs/ai-sdk-model.md shows, in front of the
+// scripted server: their model writes its calls as text.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,12 +17,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const peers = new URL('example-peers.mjs', import.meta.url).href
 const answers = [{ text: `I look. ${hermes({ city: 'Rome' })}` }, { text: 'Sunny.' }]
 
-/** Starts a program, whose `ai` and `openai` are those of a major. Gives what it prints, and what its model was asked. */
+/**
+ * Starts a program, whose `ai` and `openai` are those of a major. Gives what it prints, and what its model was asked.
+ */
 async function start(t, file, { major, MODEL = 'qwen3:8b' } = {}) {
   const server = await startScriptedServer({ answers, strict: false })
   t.after(() => server.close())
   const env = { ...process.env, BASE_URL: server.baseURL, MODEL, SLUICE_AI: major, SLUICE_EXAMPLE_SERVER: server.url }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', peers, file, 'Weather in Rome?'], { env })
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--import', peers, file, 'Weather in Rome?'],
+    { env },
+  )
   assert.equal(stderr.replaceAll(/.*(ExperimentalWarning|--trace-warnings|DEP0205).*\n/g, ''), '')
   return { out: stdout, requests: server.requests }
 }
@@ -48,7 +55,8 @@ for (const [name, { skip }] of Object.entries(majors)) {
   test(`what the page shows runs with ${name}`, { skip: skip || false }, async (t) => {
     assert.ok(shown.length >= 3)
     for (const [at, code] of shown.entries()) {
-      const file = join(root, 'build', `page-${process.pid}-${major}-${at}.mjs`) // of the checkout, so that `sluice` is found
+      // of the checkout, so that `sluice` is found
+      const file = join(root, 'build', `page-${process.pid}-${major}-${at}.mjs`)
       writeFileSync(file, code)
       t.after(() => rmSync(file))
       const { out } = await start(t, file, { major })

@@ -13,11 +13,17 @@ export const filesystem = require.resolve('@modelcontextprotocol/server-filesyst
 
 export const sdks = {
   'client 2': async () => ({
-    version: 2, ...(await import('@modelcontextprotocol/client')), ...(await import('@modelcontextprotocol/client/stdio')), more: { versionNegotiation: { mode: 'auto' } },
+    version: 2,
+    ...(await import('@modelcontextprotocol/client')),
+    ...(await import('@modelcontextprotocol/client/stdio')),
+    more: { versionNegotiation: { mode: 'auto' } },
   }),
   'sdk 1': async () => ({
-    version: 1, ...(await import('@modelcontextprotocol/sdk/client/index.js')), ...(await import('@modelcontextprotocol/sdk/client/stdio.js')),
-    ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')), more: {},
+    version: 1,
+    ...(await import('@modelcontextprotocol/sdk/client/index.js')),
+    ...(await import('@modelcontextprotocol/sdk/client/stdio.js')),
+    ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
+    more: {},
   }),
 }
 
@@ -54,4 +60,3 @@ export async function started(t, args, { env = {}, line = /./ } = {}) {
     child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
   })
 }
-

@@ -1,7 +1,18 @@
-// sluice/mcp and the servers that everybody knows, over stdio and Streamable HTTP, behind both clients; and the example that is a chat over one of them.
+// sluice/mcp and the servers that everybody knows, over stdio and Streamable HTTP, behind both clients; and the example
+// that is a chat over one of them.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,12 +37,13 @@ function folderOf(t) {
 }
 
 /** A port that was free a moment ago: server-everything cannot say which it took. */
-const freePort = () => new Promise((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address()
-    server.close(() => resolve(port))
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
   })
-})
 
 async function runs(t, client, options, answers) {
   const tools = await mcpTools(client, options)
@@ -44,21 +56,43 @@ async function runs(t, client, options, answers) {
 /** Every tool of server-everything that needs nobody, through one answer of a model. */
 async function tryEverything(t, client) {
   const calls = [
-    call('all_echo', { message: 'hi' }), call('all_get-sum', { a: 2, b: 3 }), call('all_get-structured-content', { location: 'Chicago' }), call('all_get-tiny-image'), call('all_get-resource-links', { count: 2 }),
-    call('all_get-resource-reference', { resourceType: 'Blob', resourceId: 2 }), call('all_trigger-long-running-operation', { duration: 0.3, steps: 3 }), call('all_get-sum', { a: 'two', b: 3 }), call('all_get-resource-reference', { resourceType: 'Text', resourceId: -4 }),
+    call('all_echo', { message: 'hi' }),
+    call('all_get-sum', { a: 2, b: 3 }),
+    call('all_get-structured-content', { location: 'Chicago' }),
+    call('all_get-tiny-image'),
+    call('all_get-resource-links', { count: 2 }),
+    call('all_get-resource-reference', { resourceType: 'Blob', resourceId: 2 }),
+    call('all_trigger-long-running-operation', { duration: 0.3, steps: 3 }),
+    call('all_get-sum', { a: 'two', b: 3 }),
+    call('all_get-resource-reference', { resourceType: 'Text', resourceId: -4 }),
   ]
-  const { run, tools } = await runs(t, client, { server: 'all', expose: 'all', permission: ({ name }) => (name === 'get-env' ? undefined : 'public') }, [{ calls: calls.map((one, at) => ({ ...one, id: `c${at}` })) }, done])
-  assert.deepEqual(tools.list.filter(({ state }) => state !== 'ready').map(({ name, reason }) => [name, reason]), [['all.simulate-research-query', 'task']])
+  const { run, tools } = await runs(
+    t,
+    client,
+    { server: 'all', expose: 'all', permission: ({ name }) => (name === 'get-env' ? undefined : 'public') },
+    [{ calls: calls.map((one, at) => ({ ...one, id: `c${at}` })) }, done],
+  )
+  assert.deepEqual(
+    tools.list.filter(({ state }) => state !== 'ready').map(({ name, reason }) => [name, reason]),
+    [['all.simulate-research-query', 'task']],
+  )
   assert.equal(tools.tools.length, 12, 'none that needs elicitation, sampling or roots')
   const env = tools.tools.find(({ name }) => name === 'all.get-env').declaration
-  assert.deepEqual([env.permission, env.annotations.readOnlyHint], ['sensitive', true], 'what prints the environment says that it only reads')
+  assert.deepEqual(
+    [env.permission, env.annotations.readOnlyHint],
+    ['sensitive', true],
+    'what prints the environment says that it only reads',
+  )
   const one = run()
   const events = await collect(one)
   const [echo, sum, structured, image, links, blob, long, broken, refused] = cards(await one.done)
   assert.equal(echo.output, 'Echo: hi')
   assert.match(sum.output, /\b5\b/)
   assert.deepEqual(Object.keys(JSON.parse(structured.output)).sort(), ['conditions', 'humidity', 'temperature'])
-  assert.deepEqual(image.parts.map(({ type }) => type).filter((type) => type === 'image'), ['image'])
+  assert.deepEqual(
+    image.parts.map(({ type }) => type).filter((type) => type === 'image'),
+    ['image'],
+  )
   assert.match(links.output, /: demo:\/\/resource\//)
   assert.match(blob.output, /\[demo:\/\/resource\/dynamic\/blob\/2: .*bytes, not shown\]/)
   assert.equal(long.status, 'success')
@@ -71,15 +105,24 @@ async function tryEverything(t, client) {
 async function tryFilesystem(t, client, folder) {
   writeFileSync(join(folder, 'a.txt'), 'first\n')
   const answers = [
-    { calls: [call('fs_read_text_file', { path: join(folder, 'a.txt') })] }, { calls: [call('fs_write_file', { path: join(folder, 'b.txt'), content: 'second' })] },
-    { calls: [call('fs_read_text_file', { path: '/etc/hostname' })] }, { calls: [call('fs_list_directory', { path: folder })] }, done,
+    { calls: [call('fs_read_text_file', { path: join(folder, 'a.txt') })] },
+    { calls: [call('fs_write_file', { path: join(folder, 'b.txt'), content: 'second' })] },
+    { calls: [call('fs_read_text_file', { path: '/etc/hostname' })] },
+    { calls: [call('fs_list_directory', { path: folder })] },
+    done,
   ]
-  const { run, tools } = await runs(t, client, { server: 'fs', expose: ['read_text_file', 'list_directory', 'write_file'], permission: 'public' }, answers)
+  const { run, tools } = await runs(
+    t,
+    client,
+    { server: 'fs', expose: ['read_text_file', 'list_directory', 'write_file'], permission: 'public' },
+    answers,
+  )
   assert.equal(tools.tools.length, 3)
   const asked = []
   const one = run()
   await collect(one, (event) => {
-    if (event.type === 'approval') asked.push([event.name, event.policy, existsSync(join(folder, 'b.txt'))]), one.approve(event)
+    if (event.type === 'approval')
+      asked.push([event.name, event.policy, existsSync(join(folder, 'b.txt'))]), one.approve(event)
   })
   assert.deepEqual(asked, [['fs.write_file', 'ask_always', false]], 'its own hint says that it overwrites')
   assert.equal(readFileSync(join(folder, 'b.txt'), 'utf8'), 'second')
@@ -92,7 +135,8 @@ async function tryFilesystem(t, client, folder) {
 
 describe('over stdio', () => {
   for (const [name, load] of Object.entries(sdks)) {
-    test(`${name}: server-everything`, async (t) => tryEverything(t, (await overStdio(t, await load(), [everything, 'stdio'])).client))
+    test(`${name}: server-everything`, async (t) =>
+      tryEverything(t, (await overStdio(t, await load(), [everything, 'stdio'])).client))
     test(`${name}: server-filesystem`, async (t) => {
       const folder = folderOf(t)
       await tryFilesystem(t, (await overStdio(t, await load(), [filesystem, folder])).client, folder)
@@ -104,7 +148,8 @@ describe('over Streamable HTTP', () => {
   test('server-everything, behind both clients', async (t) => {
     const port = await freePort()
     await started(t, [everything, 'streamableHttp'], { env: { PORT: String(port) }, line: /listening/i })
-    for (const load of Object.values(sdks)) await tryEverything(t, (await overHttp(t, await load(), `http://127.0.0.1:${port}/mcp`)).client)
+    for (const load of Object.values(sdks))
+      await tryEverything(t, (await overHttp(t, await load(), `http://127.0.0.1:${port}/mcp`)).client)
   })
   test('server-filesystem behind a bridge, behind both clients', async (t) => {
     const folder = folderOf(t)
@@ -124,11 +169,24 @@ describe('the example', () => {
     mkdirSync(join(app, 'node_modules'))
     mkdirSync(notes)
     symlinkSync(root, join(app, 'node_modules/sluice'), 'dir')
-    symlinkSync(join(root, 'tests/adapters/node_modules/@modelcontextprotocol'), join(app, 'node_modules/@modelcontextprotocol'), 'dir')
+    symlinkSync(
+      join(root, 'tests/adapters/node_modules/@modelcontextprotocol'),
+      join(app, 'node_modules/@modelcontextprotocol'),
+      'dir',
+    )
     writeFileSync(join(notes, 'plan.md'), 'Buy tea.')
     const reads = { calls: [call('fs_read_text_file', { path: join(notes, 'plan.md') })] }
     const makes = (name) => ({ calls: [call('fs_create_directory', { path: join(notes, name) })] })
-    const answers = [reads, { text: 'You buy tea.\u202E' }, makes('one'), { text: 'Made one.' }, makes('two'), { text: 'Made two.' }, { calls: [call('fs_write_file', { path: join(notes, 'plan.md'), content: 'x' })] }, { text: 'Then not.' }]
+    const answers = [
+      reads,
+      { text: 'You buy tea.\u202E' },
+      makes('one'),
+      { text: 'Made one.' },
+      makes('two'),
+      { text: 'Made two.' },
+      { calls: [call('fs_write_file', { path: join(notes, 'plan.md'), content: 'x' })] },
+      { text: 'Then not.' },
+    ]
     const server = await startScriptedServer({ answers })
     t.after(() => server.close())
     const env = { ...process.env, SLUICE_BASE_URL: server.baseURL, SLUICE_MODEL: 'm', SLUICE_SETTINGS: settings }
@@ -137,9 +195,21 @@ describe('the example', () => {
     let said = ''
     let hear = () => {}
     const ended = new Promise((resolve) => chat.once('exit', resolve))
-    chat.stdout.on('data', (text) => { said += text; hear() })
+    chat.stdout.on('data', (text) => {
+      said += text
+      hear()
+    })
     const saying = async (answer, asked) => {
-      while (!asked.test(said)) if ((await Promise.race([ended, new Promise((resolve) => { hear = resolve })])) !== undefined) throw new Error(`it ended: ${said}`)
+      while (!asked.test(said))
+        if (
+          (await Promise.race([
+            ended,
+            new Promise((resolve) => {
+              hear = resolve
+            }),
+          ])) !== undefined
+        )
+          throw new Error(`it ended: ${said}`)
       said = ''
       chat.stdin.write(`${answer}\n`)
     }
@@ -151,8 +221,14 @@ describe('the example', () => {
     await saying('n', /fs\.write_file [^]*May it\? y yes, n no: $/)
     await saying('/quit', /Then not\.\n> $/)
     assert.equal(await ended, 0)
-    assert.deepEqual([existsSync(join(notes, 'one')), existsSync(join(notes, 'two')), readFileSync(join(notes, 'plan.md'), 'utf8')], [true, true, 'Buy tea.'])
+    assert.deepEqual(
+      [existsSync(join(notes, 'one')), existsSync(join(notes, 'two')), readFileSync(join(notes, 'plan.md'), 'utf8')],
+      [true, true, 'Buy tea.'],
+    )
     assert.equal(JSON.parse(readFileSync(join(settings, 'pins.json'), 'utf8')).servers[0].server, 'fs')
-    assert.deepEqual(JSON.parse(readFileSync(join(settings, 'rules.json'), 'utf8')).map(({ tool, effect }) => [tool, effect]), [['fs.create_directory', 'allow']])
+    assert.deepEqual(
+      JSON.parse(readFileSync(join(settings, 'rules.json'), 'utf8')).map(({ tool, effect }) => [tool, effect]),
+      [['fs.create_directory', 'allow']],
+    )
   })
 })

@@ -6,22 +6,40 @@ export const majors = {
   'ai 7': { sdk: newer ? undefined : { ...(await import('ai-7')), ...(await import('ai-7/test')) }, skip: newer },
 }
 
-export const usage = { inputTokens: { total: 5, noCache: 5, cacheRead: undefined, cacheWrite: undefined }, outputTokens: { total: 7, text: 7, reasoning: undefined } }
-export const finish = (unified = 'stop', more = {}) => ({ type: 'finish', finishReason: { unified, raw: unified }, usage, ...more })
+export const usage = {
+  inputTokens: { total: 5, noCache: 5, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 7, text: 7, reasoning: undefined },
+}
+export const finish = (unified = 'stop', more = {}) => ({
+  type: 'finish',
+  finishReason: { unified, raw: unified },
+  usage,
+  ...more,
+})
 
 /** A text as the deltas of one part, of so many UTF-16 units each: half a character is fine. */
 export const deltas = (text, size = 1, id = 't') => [
-  { type: 'text-start', id }, ...Array.from({ length: Math.ceil(text.length / size) }, (_, at) => ({ type: 'text-delta', id, delta: text.slice(at * size, (at + 1) * size) })), { type: 'text-end', id },
+  { type: 'text-start', id },
+  ...Array.from({ length: Math.ceil(text.length / size) }, (_, at) => ({
+    type: 'text-delta',
+    id,
+    delta: text.slice(at * size, (at + 1) * size),
+  })),
+  { type: 'text-end', id },
 ]
 
-export const streamOf = (parts) => new ReadableStream({
-  start(controller) {
-    for (const part of parts) controller.enqueue(part)
-    controller.close()
-  },
-})
+export const streamOf = (parts) =>
+  new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
+  })
 
-/** A mock model of the SDK, of the specification `v3` or `v4`: each answer is a text, or the parts of a stream. `model.asked`: the requests. */
+/**
+ * A mock model of the SDK, of the specification `v3` or `v4`: each answer is a text, or the parts of a stream.
+ * `model.asked`: the requests.
+ */
 export function scripted(sdk, answers, { size = 1, spec = sdk.MockLanguageModelV4 ? 'V4' : 'V3', modelId = 'm' } = {}) {
   const asked = []
   const next = (options) => {
@@ -31,11 +49,19 @@ export function scripted(sdk, answers, { size = 1, spec = sdk.MockLanguageModelV
   }
   const model = new sdk[`MockLanguageModel${spec}`]({
     modelId,
-    doStream: async (options) => ({ stream: streamOf([{ type: 'stream-start', warnings: [] }, ...next(options).parts]) }),
+    doStream: async (options) => ({
+      stream: streamOf([{ type: 'stream-start', warnings: [] }, ...next(options).parts]),
+    }),
     doGenerate: async (options) => {
       const { parts } = next(options)
       const { finishReason, providerMetadata } = parts.findLast(({ type }) => type === 'finish')
-      return { content: wholeOf(parts), finishReason, usage, warnings: [], ...(providerMetadata ? { providerMetadata } : {}) }
+      return {
+        content: wholeOf(parts),
+        finishReason,
+        usage,
+        warnings: [],
+        ...(providerMetadata ? { providerMetadata } : {}),
+      }
     },
   })
   return Object.assign(model, { asked })
@@ -57,13 +83,25 @@ export async function ask(sdk, { stream, steps = 5, ...options }) {
   const asked = { prompt: 'Weather?', maxRetries: 0, stopWhen: ({ steps: made }) => made.length >= steps, ...options }
   if (!stream) return told(await generateText(asked))
   let failure
-  const result = streamText({ ...asked, onError: ({ error }) => { failure ??= { error } } })
+  const result = streamText({
+    ...asked,
+    onError: ({ error }) => {
+      failure ??= { error }
+    },
+  })
   await result.consumeStream()
   if (failure) throw failure.error
   return told(result)
 }
 
 const told = async (result) => ({
-  text: await result.text, reasoning: await result.reasoningText, finish: await result.finishReason, steps: await result.steps, calls: await result.toolCalls, response: await result.response,
-  metadata: await result.providerMetadata, usage: await result.usage, warnings: await result.warnings,
+  text: await result.text,
+  reasoning: await result.reasoningText,
+  finish: await result.finishReason,
+  steps: await result.steps,
+  calls: await result.toolCalls,
+  response: await result.response,
+  metadata: await result.providerMetadata,
+  usage: await result.usage,
+  warnings: await result.warnings,
 })

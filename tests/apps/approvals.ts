@@ -3,7 +3,10 @@ import type { ApprovalRequest, Run } from 'sluice'
 
 export type Decision = { yes: boolean; always?: boolean; reason?: string }
 
-export async function answer(run: Run, ask: (question: ApprovalRequest & { stage: string }) => Promise<Decision>): Promise<void> {
+export async function answer(
+  run: Run,
+  ask: (question: ApprovalRequest & { stage: string }) => Promise<Decision>,
+): Promise<void> {
   for await (const event of run) {
     if (event.type !== 'approval') continue
     const { yes, always, reason } = await ask(event)

@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { ChatMessage, Engine, Model, Run } from 'sluice'
 
 export async function openChat(path: string, engine: Engine, model: Model) {
-  const kept: { messages: ChatMessage[]; state?: string | undefined } = JSON.parse(await readFile(path, 'utf8').catch(() => '{"messages":[]}'))
+  const kept: { messages: ChatMessage[]; state?: string | undefined } = JSON.parse(
+    await readFile(path, 'utf8').catch(() => '{"messages":[]}'),
+  )
   const keep = (change: Partial<typeof kept>) => writeFile(path, JSON.stringify(Object.assign(kept, change)))
   const hooks = { model, checkpoint: (state: string) => keep({ state }) }
   const follow = (run: Run) => {

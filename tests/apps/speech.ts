@@ -4,7 +4,9 @@ import type { Run } from 'sluice'
 export async function* cues(run: Run): AsyncGenerator<{ say: string } | { show: unknown[] }> {
   let rest = ''
   const cut = (last: number) => {
-    const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(rest)].map(({ segment }) => segment)
+    const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(rest)].map(
+      ({ segment }) => segment,
+    )
     rest = sentences.splice(sentences.length - last).join('')
     return sentences.map((text) => ({ say: text.trim() })).filter(({ say }) => say)
   }

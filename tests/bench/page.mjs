@@ -1,6 +1,9 @@
-// npm run bench -- page [stream|keys|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where alone,answer,chat] [--profile]: what
-// typeset text costs a page, against the same as bare text nodes: by turns, each in a page of its own; processor time of the page's main thread
-// and of its whole process. What is opened is also compared with a page as it was before there was typeset text: raw text, and all of it at once.
+// npm run bench -- page [stream|keys|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where
+// alone,answer,chat] [--profile]: what
+// typeset text costs a page, against the same as bare text nodes: by turns, each in a page of its own; processor time
+// of the page's main thread
+// and of its whole process. What is opened is also compared with a page as it was before there was typeset text: raw
+// text, and all of it at once.
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
@@ -9,7 +12,14 @@ import { servePages } from '../browser/ui/server.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '20' }, times: { type: 'string', default: '3' }, rate: { type: 'string', default: '1000' }, texts: { type: 'string', default: 'prose,tables,code' }, where: { type: 'string', default: 'alone,answer' }, profile: { type: 'boolean' } },
+  options: {
+    seconds: { type: 'string', default: '20' },
+    times: { type: 'string', default: '3' },
+    rate: { type: 'string', default: '1000' },
+    texts: { type: 'string', default: 'prose,tables,code' },
+    where: { type: 'string', default: 'alone,answer' },
+    profile: { type: 'boolean' },
+  },
 })
 const [seconds, times, rate] = [values.seconds, values.times, values.rate].map(Number)
 const wanted = (name) => positionals.length === 0 || positionals.includes(name)
@@ -27,7 +37,8 @@ async function measured(run, { prepare, profile, meanwhile } = {}) {
   if (prepare) await page.evaluate(...prepare)
   await cdp.send('HeapProfiler.collectGarbage')
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const metrics = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]))
+  const metrics = async () =>
+    Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]))
   if (profile) {
     await cdp.send('Profiler.enable')
     await cdp.send('Profiler.setSamplingInterval', { interval: 200 })
@@ -42,8 +53,16 @@ async function measured(run, { prepare, profile, meanwhile } = {}) {
   const longest = profile ? 0 : longestTask((await browser.stopTracing()).toString())
   const took = (name) => after[name] - before[name]
   const result = {
-    given, longest, hot, main: took('ThreadTime'), process: took('ProcessTime'), script: took('ScriptDuration'), layout: took('LayoutDuration'), style: took('RecalcStyleDuration'),
-    nodes: after.Nodes, heap: after.JSHeapUsedSize / 1e6,
+    given,
+    longest,
+    hot,
+    main: took('ThreadTime'),
+    process: took('ProcessTime'),
+    script: took('ScriptDuration'),
+    layout: took('LayoutDuration'),
+    style: took('RecalcStyleDuration'),
+    nodes: after.Nodes,
+    heap: after.JSHeapUsedSize / 1e6,
   }
   await context.close()
   return result
@@ -53,13 +72,22 @@ async function measured(run, { prepare, profile, meanwhile } = {}) {
 function longestTask(trace) {
   const { traceEvents: events } = JSON.parse(trace)
   const key = ({ pid, tid }) => `${pid} ${tid}`
-  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key))
-  return Math.max(0, ...events.filter((event) => event.name.endsWith('RunTask') && event.ph === 'X' && main.has(key(event))).map(({ tdur = 0 }) => tdur / 1000))
+  const main = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key),
+  )
+  return Math.max(
+    0,
+    ...events
+      .filter((event) => event.name.endsWith('RunTask') && event.ph === 'X' && main.has(key(event)))
+      .map(({ tdur = 0 }) => tdur / 1000),
+  )
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-const say = (cells) => console.log(cells.map((cell, at) => (at === 0 ? String(cell).padEnd(22) : String(cell).padStart(9))).join(' '))
-const parts = ({ main, process, script, layout, style }) => [main, process, script, layout, style].map((value) => `${value.toFixed(2)} s`)
+const say = (cells) =>
+  console.log(cells.map((cell, at) => (at === 0 ? String(cell).padEnd(22) : String(cell).padStart(9))).join(' '))
+const parts = ({ main, process, script, layout, style }) =>
+  [main, process, script, layout, style].map((value) => `${value.toFixed(2)} s`)
 
 function hottest({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -69,7 +97,8 @@ function hottest({ nodes, samples, timeDeltas }) {
     const name = `${functionName || '(anonymous)'} ${url.split('/').at(-1)}:${lineNumber + 1}:${columnNumber}`
     self.set(name, (self.get(name) ?? 0) + timeDeltas[at] / 1000)
   })
-  for (const [name, ms] of [...self].sort(([, a], [, b]) => b - a).slice(0, 40)) console.log(`  ${ms.toFixed(0).padStart(6)} ms  ${name}`)
+  for (const [name, ms] of [...self].sort(([, a], [, b]) => b - a).slice(0, 40))
+    console.log(`  ${ms.toFixed(0).padStart(6)} ms  ${name}`)
 }
 
 /** By turns, typeset behind what it is compared with. Prints each, and the ratios of the least. */
@@ -85,8 +114,11 @@ async function compare(name, run, prepare, more, others = ['bare']) {
   }
   for (const other of others) {
     const ratio = (what) => median(all.typeset.map((one, at) => one[what] / all[other][at][what])).toFixed(2)
-    const least = (what) => (Math.min(...all.typeset.map((one) => one[what])) / Math.min(...all[other].map((one) => one[what]))).toFixed(2)
-    console.log(`  typeset : ${other}, median of the pairs: main thread ${ratio('main')}, process ${ratio('process')}; the least of each: ${least('main')}, ${least('process')}`)
+    const least = (what) =>
+      (Math.min(...all.typeset.map((one) => one[what])) / Math.min(...all[other].map((one) => one[what]))).toFixed(2)
+    console.log(
+      `  typeset : ${other}, median of the pairs: main thread ${ratio('main')}, process ${ratio('process')}; the least of each: ${least('main')}, ${least('process')}`,
+    )
   }
   console.log()
   if (values.profile) hottest((await measured(run('typeset'), { prepare: prepare('typeset'), profile: true })).hot)
@@ -94,27 +126,54 @@ async function compare(name, run, prepare, more, others = ['bare']) {
 
 try {
   if (wanted('stream')) {
-    for (const [where, kind] of values.where.split(',').flatMap((where) => values.texts.split(',').map((kind) => [where, kind]))) {
-      await compare(`${kind}, ${where}`, () => [(given) => window.stream(given), { kind, rate, seconds }], (text) => [(given) => window.ready(given), { where, text }], {
-        heads: ['longest', 'fps', 'heap'],
-        cells: ({ longest, heap, given: { frames, ms } }) => [`${longest.toFixed(0)} ms`, ((frames * 1000) / ms).toFixed(0), `${heap.toFixed(1)} MB`],
-      })
+    for (const [where, kind] of values.where
+      .split(',')
+      .flatMap((where) => values.texts.split(',').map((kind) => [where, kind]))) {
+      await compare(
+        `${kind}, ${where}`,
+        () => [(given) => window.stream(given), { kind, rate, seconds }],
+        (text) => [(given) => window.ready(given), { where, text }],
+        {
+          heads: ['longest', 'fps', 'heap'],
+          cells: ({ longest, heap, given: { frames, ms } }) => [
+            `${longest.toFixed(0)} ms`,
+            ((frames * 1000) / ms).toFixed(0),
+            `${heap.toFixed(1)} MB`,
+          ],
+        },
+      )
     }
   }
   if (wanted('keys')) {
     for (const kind of values.texts.split(',')) {
-      await compare(`${kind}, keys`, () => [(given) => window.stream(given), { kind, rate, seconds }], (text) => [(given) => window.ready(given), { where: 'chat', text }], {
-        heads: ['keys', 'median', 'worst'],
-        cells: ({ given: { keys } }) => [keys.length, `${median(keys)} ms`, `${Math.max(...keys)} ms`],
-        meanwhile: type,
-      })
+      await compare(
+        `${kind}, keys`,
+        () => [(given) => window.stream(given), { kind, rate, seconds }],
+        (text) => [(given) => window.ready(given), { where: 'chat', text }],
+        {
+          heads: ['keys', 'median', 'worst'],
+          cells: ({ given: { keys } }) => [keys.length, `${median(keys)} ms`, `${Math.max(...keys)} ms`],
+          meanwhile: type,
+        },
+      )
     }
   }
   if (wanted('open')) {
-    await compare('open 500, 200 cards', (text) => [(given) => window.show(given), { text, whole: 100 }], () => [(given) => window.prepare(given), { messages: 500, cards: 200 }], {
-      heads: ['longest', 'nodes', 'at once', 'first'],
-      cells: ({ longest, nodes, given: { atOnce, first } }) => [`${longest.toFixed(0)} ms`, nodes, atOnce, `${first.toFixed(0)} ms`],
-    }, ['before', 'bare'])
+    await compare(
+      'open 500, 200 cards',
+      (text) => [(given) => window.show(given), { text, whole: 100 }],
+      () => [(given) => window.prepare(given), { messages: 500, cards: 200 }],
+      {
+        heads: ['longest', 'nodes', 'at once', 'first'],
+        cells: ({ longest, nodes, given: { atOnce, first } }) => [
+          `${longest.toFixed(0)} ms`,
+          nodes,
+          atOnce,
+          `${first.toFixed(0)} ms`,
+        ],
+      },
+      ['before', 'bare'],
+    )
   }
   if (wanted('memory')) await memory()
 } finally {
@@ -145,8 +204,15 @@ async function memory() {
   for (let from = 0; from < 10_000; from += 1000) {
     await page.evaluate((from) => goOn({ from, count: 1000 }), from)
     for (let pass = 0; pass < 3; pass++) await cdp.send('HeapProfiler.collectGarbage')
-    const { JSHeapUsedSize, Nodes } = Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]))
-    say([from + 1000, `${(JSHeapUsedSize / 1e6).toFixed(2)} MB`, Nodes, await page.evaluate(() => element.shadowRoot.querySelectorAll('sluice-entry').length)])
+    const { JSHeapUsedSize, Nodes } = Object.fromEntries(
+      (await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]),
+    )
+    say([
+      from + 1000,
+      `${(JSHeapUsedSize / 1e6).toFixed(2)} MB`,
+      Nodes,
+      await page.evaluate(() => element.shadowRoot.querySelectorAll('sluice-entry').length),
+    ])
   }
   await context.close()
 }

@@ -17,7 +17,8 @@ std::string opens(size_t index) {
                R"(","function":{"name":"note","arguments":""}}]})");
 }
 std::string writes(size_t index, const std::string &text) {
-  return event(R"({"tool_calls":[{"index":)" + std::to_string(index) + R"(,"function":{"arguments":")" + text + R"("}}]})");
+  return event(R"({"tool_calls":[{"index":)" + std::to_string(index) + R"(,"function":{"arguments":")" + text +
+               R"("}}]})");
 }
 
 // So many bytes as a model writes them, within JSON.
@@ -31,7 +32,8 @@ class Saved {
  public:
   Saved(const std::string &turn_members, const std::string &answer, bool ended)
       : engine_(sluice_engine_new(kEngine.data(), kEngine.size())) {
-    const std::string document = "{" + turn_members + R"(,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
+    const std::string document =
+        "{" + turn_members + R"(,"request":{"model":"m","messages":[{"role":"user","content":"go"}]}})";
     sluice_turn *const turn = sluice_turn_new(engine_, document.data(), document.size());
     const auto poll = [&] {
       while (sluice_turn_next_event(turn, nullptr) != nullptr) {
@@ -83,7 +85,8 @@ void restore_calls(benchmark::State &state) {
 }
 void restore_text_of_a_protocol(benchmark::State &state) {
   Saved(R"("wire":"openai-chat","mode":"text","protocol":"hermes")",
-        event(R"({"content":")" + words(kBytes) + R"(<tool_call>\n{\"name\":\"note\",\"arguments\":{\"a\":\")" + "\"}"), false)
+        event(R"({"content":")" + words(kBytes) + R"(<tool_call>\n{\"name\":\"note\",\"arguments\":{\"a\":\")" + "\"}"),
+        false)
       .restore(state);
 }
 BENCHMARK(restore_text)->Unit(benchmark::kMillisecond);

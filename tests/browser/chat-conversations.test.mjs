@@ -11,12 +11,21 @@ async function open(t, { count = 3, ...options } = {}) {
   const page = await browser.page(t, options)
   await page.goto(`${pages.url}/chat.html`)
   await page.waitForFunction(() => window.chatReady)
-  if (options.locale?.startsWith('zh')) await page.evaluate(() => { document.documentElement.lang = 'zh-CN' })
+  if (options.locale?.startsWith('zh'))
+    await page.evaluate(() => {
+      document.documentElement.lang = 'zh-CN'
+    })
   await page.evaluate((count) => {
     start('sluice-conversations', { current: 'c1' })
     window.fired = []
-    for (const name of ['open', 'rename', 'delete']) document.addEventListener(`sluice-${name}`, ({ detail }) => fired.push([name, detail.conversation]))
-    window.all = Array.from({ length: count }, (_, at) => ({ id: `c${at}`, title: at === 2 ? '' : `Talk ${at}`, updated: Date.now() - at * 100_000_000, entries: 2 }))
+    for (const name of ['open', 'rename', 'delete'])
+      document.addEventListener(`sluice-${name}`, ({ detail }) => fired.push([name, detail.conversation]))
+    window.all = Array.from({ length: count }, (_, at) => ({
+      id: `c${at}`,
+      title: at === 2 ? '' : `Talk ${at}`,
+      updated: Date.now() - at * 100_000_000,
+      entries: 2,
+    }))
     window.asked = []
     client.conversations = {
       list: async ({ query = '', skip = 0, limit = 100 }) => {
@@ -24,7 +33,11 @@ async function open(t, { count = 3, ...options } = {}) {
         if (window.refusing) throw Object.assign(new Error('no'), { detail: 'the disk is gone' })
         return all.filter(({ title }) => title.includes(query)).slice(skip, skip + limit)
       },
-      rename: async (id, title) => void Object.assign(all.find((one) => one.id === id), { title }),
+      rename: async (id, title) =>
+        void Object.assign(
+          all.find((one) => one.id === id),
+          { title },
+        ),
       delete: async (id) => void (all = all.filter((one) => one.id !== id)),
       export: async (id) => `# ${id}`,
     }
@@ -36,18 +49,39 @@ async function open(t, { count = 3, ...options } = {}) {
 const items = (page) => page.locator('sluice-conversations .item')
 const titles = (page) => page.locator('sluice-conversations .title').allInnerTexts()
 const fired = (page) => page.evaluate(() => fired)
-const focused = (page) => page.evaluate(() => element.shadowRoot.activeElement?.getAttribute('aria-label') ?? element.shadowRoot.activeElement?.textContent.trim())
+const focused = (page) =>
+  page.evaluate(
+    () =>
+      element.shadowRoot.activeElement?.getAttribute('aria-label') ??
+      element.shadowRoot.activeElement?.textContent.trim(),
+  )
 
 for (const [lang, words] of Object.entries({
-  en: { untitled: 'Untitled', search: 'Search', none: 'Nothing found.', today: /\d\d:\d\d [AP]M/, yesterday: 'Yesterday' },
+  en: {
+    untitled: 'Untitled',
+    search: 'Search',
+    none: 'Nothing found.',
+    today: /\d\d:\d\d [AP]M/,
+    yesterday: 'Yesterday',
+  },
   zh: { untitled: '无标题', search: '搜索', none: '没有找到。', today: /\d\d:\d\d/, yesterday: '昨天' },
 })) {
   test(`conversations are listed with their titles and days, found and opened: ${lang}`, async (t) => {
-    const page = await open(t, { locale: lang === 'zh' ? 'zh-CN' : 'en-US', viewport: { width: 360, height: 600 }, colorScheme: lang === 'zh' ? 'dark' : 'light' })
+    const page = await open(t, {
+      locale: lang === 'zh' ? 'zh-CN' : 'en-US',
+      viewport: { width: 360, height: 600 },
+      colorScheme: lang === 'zh' ? 'dark' : 'light',
+    })
     assert.deepEqual(await titles(page), ['Talk 0', 'Talk 1', words.untitled])
     const dates = await page.locator('sluice-conversations .date').allInnerTexts()
     assert.match(dates[0], words.today)
-    assert.equal(await page.getByRole('button', { name: /Talk 1/ }).first().getAttribute('aria-current'), 'true')
+    assert.equal(
+      await page
+        .getByRole('button', { name: /Talk 1/ })
+        .first()
+        .getAttribute('aria-current'),
+      'true',
+    )
     await picture(page, `chat-conversations-${lang}`)
     await page.getByRole('button', { name: /^Talk 0/ }).click()
     assert.deepEqual(await fired(page), [['open', 'c0']])
@@ -91,13 +125,15 @@ test('a conversation is renamed and deleted after a question, by keys; the app m
 
 test('a list that is read anew takes no title away that is being written, nor a question, nor the focus', async (t) => {
   const page = await open(t)
-  const refresh = () => page.evaluate(async () => {
-    all = [...all.slice(1), all[0]].map((one) => ({ ...one }))
-    asked.length = 0
-    await element.refresh()
-    await frames(2)
-  })
-  const order = () => page.evaluate(() => [...element.shadowRoot.querySelectorAll('.item')].map(({ dataset }) => dataset.id).join())
+  const refresh = () =>
+    page.evaluate(async () => {
+      all = [...all.slice(1), all[0]].map((one) => ({ ...one }))
+      asked.length = 0
+      await element.refresh()
+      await frames(2)
+    })
+  const order = () =>
+    page.evaluate(() => [...element.shadowRoot.querySelectorAll('.item')].map(({ dataset }) => dataset.id).join())
   await page.getByRole('button', { name: 'Rename: Talk 0' }).click()
   await until(async () => (await focused(page)) === 'Title', 'the field')
   await page.keyboard.type('My new ')
@@ -127,11 +163,18 @@ test('a list that is read anew takes no title away that is being written, nor a 
 test('more than a hundred come by and by; a list that fails says so; a conversation is saved as a file', async (t) => {
   const page = await open(t, { count: 130 })
   assert.equal(await items(page).count(), 100)
-  const [title, whole] = await items(page).nth(5).evaluate((item) => ['.title', '.item'].map((name) => (item.matches(name) ? item : item.querySelector(name)).clientWidth))
+  const [title, whole] = await items(page)
+    .nth(5)
+    .evaluate((item) =>
+      ['.title', '.item'].map((name) => (item.matches(name) ? item : item.querySelector(name)).clientWidth),
+    )
   assert.ok(title > whole - 30, `a title has ${title} of ${whole} px: hidden buttons take none`)
   await page.getByRole('button', { name: 'More' }).click()
   await until(async () => (await items(page).count()) === 130, 'all')
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as a file: Talk 0' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a file: Talk 0' }).click(),
+  ])
   assert.equal(download.suggestedFilename(), 'Talk 0.md')
   await page.evaluate(() => {
     window.refusing = true

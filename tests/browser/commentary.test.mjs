@@ -11,7 +11,11 @@ test('a comment is folded from its first word; the keyboard opens it, typeset', 
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'One **mo', phase: 'commentary' }))
   assert.deepEqual(await lines(page), [LABEL])
   await page.evaluate(async () => {
-    live.push({ type: 'text', block: 0, text: 'ment**.', phase: 'commentary' }, { type: 'text', block: 1, text: 'It rains.', phase: 'final_answer' }, { type: 'done', outcome: 'completed' })
+    live.push(
+      { type: 'text', block: 0, text: 'ment**.', phase: 'commentary' },
+      { type: 'text', block: 1, text: 'It rains.', phase: 'final_answer' },
+      { type: 'done', outcome: 'completed' },
+    )
     await frames(2)
   })
   assert.deepEqual(await lines(page), [LABEL, 'It rains.'])
@@ -27,7 +31,10 @@ test('a comment is folded from its first word; the keyboard opens it, typeset', 
 test('a screen reader meets a closed group with its label, and the end reads out the answer alone', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'One moment.', phase: 'commentary' }))
   await page.evaluate(async () => {
-    live.push({ type: 'text', block: 1, text: 'It rains.', phase: 'final_answer' }, { type: 'done', outcome: 'completed' })
+    live.push(
+      { type: 'text', block: 1, text: 'It rains.', phase: 'final_answer' },
+      { type: 'done', outcome: 'completed' },
+    )
     await frames(2)
   })
   const tree = await page.locator('sluice-message').ariaSnapshot()
@@ -60,7 +67,11 @@ test('messages without a phase, and final answers, are shown as paragraphs of th
     const page = await message(t)
     await page.evaluate(async (phase) => {
       const marks = phase ? { phase } : {}
-      live.push({ type: 'text', block: 0, text: 'One moment.', ...marks }, { type: 'text', block: 1, text: 'It rains.', ...marks }, { type: 'done', outcome: 'completed' })
+      live.push(
+        { type: 'text', block: 0, text: 'One moment.', ...marks },
+        { type: 'text', block: 1, text: 'It rains.', ...marks },
+        { type: 'done', outcome: 'completed' },
+      )
       await frames(2)
     }, phase)
     assert.deepEqual(await lines(page), ['One moment.', 'It rains.'])
@@ -69,9 +80,20 @@ test('messages without a phase, and final answers, are shown as paragraphs of th
 })
 
 test('a comment alone, and a message that a later one repeats', async (t) => {
-  const alone = await message(t, () => live.push({ type: 'text', block: 0, text: 'One moment.', phase: 'commentary' }, { type: 'done', outcome: 'completed' }))
+  const alone = await message(t, () =>
+    live.push(
+      { type: 'text', block: 0, text: 'One moment.', phase: 'commentary' },
+      { type: 'done', outcome: 'completed' },
+    ),
+  )
   assert.deepEqual(await lines(alone), [LABEL])
-  const twice = await message(t, () => live.push({ type: 'text', block: 0, text: 'It rains.' }, { type: 'text', block: 1, text: 'It rains.' }, { type: 'retracted', blocks: [0] }))
+  const twice = await message(t, () =>
+    live.push(
+      { type: 'text', block: 0, text: 'It rains.' },
+      { type: 'text', block: 1, text: 'It rains.' },
+      { type: 'retracted', blocks: [0] },
+    ),
+  )
   assert.deepEqual(await lines(twice), ['Answer taken back', 'It rains.'])
 })
 
@@ -80,9 +102,15 @@ test('the label is in the language of the page, and a saved message is folded as
   await page.evaluate(async () => {
     document.documentElement.lang = 'zh-CN'
     const element = document.createElement('sluice-message')
-    element.view = { role: 'assistant', outcome: 'completed', rounds: 1, blocks: [
-      { type: 'text', round: 1, text: '稍等。', phase: 'commentary' }, { type: 'text', round: 1, text: '下雨了。', phase: 'final_answer', apart: true },
-    ] }
+    element.view = {
+      role: 'assistant',
+      outcome: 'completed',
+      rounds: 1,
+      blocks: [
+        { type: 'text', round: 1, text: '稍等。', phase: 'commentary' },
+        { type: 'text', round: 1, text: '下雨了。', phase: 'final_answer', apart: true },
+      ],
+    }
     document.body.append(element)
     await frames(3)
   })
@@ -91,7 +119,15 @@ test('the label is in the language of the page, and a saved message is folded as
 
 test('the fold can be read in light and in dark', async (t) => {
   for (const colorScheme of ['light', 'dark']) {
-    const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'One moment.', phase: 'commentary' }, { type: 'done', outcome: 'completed' }), { colorScheme })
+    const page = await message(
+      t,
+      () =>
+        live.push(
+          { type: 'text', block: 0, text: 'One moment.', phase: 'commentary' },
+          { type: 'done', outcome: 'completed' },
+        ),
+      { colorScheme },
+    )
     await page.getByText(LABEL).click()
     const contrast = await page.evaluate(() => {
       const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
@@ -99,7 +135,9 @@ test('the fold can be read in light and in dark', async (t) => {
         canvas.clearRect(0, 0, 1, 1)
         canvas.fillStyle = colour
         canvas.fillRect(0, 0, 1, 1)
-        const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4))
+        const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((part) =>
+          part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+        )
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
       }
       const style = getComputedStyle(element.renderRoot.querySelector('.commentary'))

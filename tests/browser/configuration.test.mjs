@@ -10,30 +10,60 @@ import { picture, until, useBrowser } from './support.mjs'
 const browser = useBrowser()
 const pages = fileURLToPath(new URL('configuration/', import.meta.url))
 
-const text = (description) => ({ type: 'object', properties: { text: { type: 'string', description } }, required: ['text'] })
+const text = (description) => ({
+  type: 'object',
+  properties: { text: { type: 'string', description } },
+  required: ['text'],
+})
 const tools = () => [
   tool({
-    name: 'weather.now', description: 'The weather in a city right now.', parameters: text('the city'), agentCallable: true,
-    permission: 'public', tags: ['look up'], execute: () => 'rain',
+    name: 'weather.now',
+    description: 'The weather in a city right now.',
+    parameters: text('the city'),
+    agentCallable: true,
+    permission: 'public',
+    tags: ['look up'],
+    execute: () => 'rain',
   }),
   tool({
-    name: 'notes.add', description: 'Writes a note on the list of the user.', parameters: text('the note'), agentCallable: true,
-    permission: 'moderate', tags: ['write'], timeoutMs: 5000, execute: () => 'noted',
+    name: 'notes.add',
+    description: 'Writes a note on the list of the user.',
+    parameters: text('the note'),
+    agentCallable: true,
+    permission: 'moderate',
+    tags: ['write'],
+    timeoutMs: 5000,
+    execute: () => 'noted',
   }),
   tool({
-    name: 'message.send', description: 'Sends a message to a friend.', parameters: text('what to say'), agentCallable: true,
-    tags: ['write', 'people'], execute: () => 'sent',
+    name: 'message.send',
+    description: 'Sends a message to a friend.',
+    parameters: text('what to say'),
+    agentCallable: true,
+    tags: ['write', 'people'],
+    execute: () => 'sent',
   }),
-  tool({ name: 'camera.take', description: 'Takes a picture.', agentCallable: true, enabled: false, execute: () => 'click' }),
+  tool({
+    name: 'camera.take',
+    description: 'Takes a picture.',
+    agentCallable: true,
+    enabled: false,
+    execute: () => 'click',
+  }),
   tool({ name: 'disk.wipe', description: 'Deletes every\u202Efile\u202C.', execute: () => 'gone' }),
 ]
 
 /** The element of a fresh host; `host`: what it is configured to. */
-async function start(t, { rights = { configure: true }, settings = {}, lang = 'en', configuration, ready = '[role=tab]', ...options } = {}) {
+async function start(
+  t,
+  { rights = { configure: true }, settings = {}, lang = 'en', configuration, ready = '[role=tab]', ...options } = {},
+) {
   const engine = new Engine({ ...settings, tools: tools() })
   const saved = []
   const host = createHost(engine, {
-    run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'none' } }), configuration, onConfigure: (whole) => saved.push(whole),
+    run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'none' } }),
+    configuration,
+    onConfigure: (whole) => saved.push(whole),
   })
   const server = await serve({ roots: { '/': pages }, host, rights })
   let page
@@ -59,20 +89,30 @@ async function start(t, { rights = { configure: true }, settings = {}, lang = 'e
   return { page, engine, host, saved, settles, tab, row, listed, told, view }
 }
 
-const exposed = (engine, settings) => engine.describe(settings).tools.filter((one) => one.exposed).map((one) => one.name)
+const exposed = (engine, settings) =>
+  engine
+    .describe(settings)
+    .tools.filter((one) => one.exposed)
+    .map((one) => one.name)
 
 test('every switch that the host offers stands on the page, with label, explanation and default', async (t) => {
   for (const lang of ['en', 'zh']) {
     const { page, view } = await start(t, { lang })
-    const expected = Object.keys((await view()).defaults).filter((name) => name !== 'toolToggles').sort()
+    const expected = Object.keys((await view()).defaults)
+      .filter((name) => name !== 'toolToggles')
+      .sort()
     const found = []
     const tabs = page.getByRole('tab')
-    for (let at = 0; at < await tabs.count(); at++) {
+    for (let at = 0; at < (await tabs.count()); at++) {
       await tabs.nth(at).click()
       for (const row of await page.locator('[data-row]').all()) {
         const id = await row.getAttribute('data-row')
         found.push(id)
-        const [label, about, standard] = [row.locator('label').first(), row.locator('.label p').first(), row.locator('.standard')]
+        const [label, about, standard] = [
+          row.locator('label').first(),
+          row.locator('.label p').first(),
+          row.locator('.standard'),
+        ]
         assert.notEqual(await label.textContent(), id, `${lang}: ${id} has a label`)
         assert.ok((await about.textContent()).length > 3, `${lang}: ${id} is explained`)
         assert.match(await standard.textContent(), lang === 'zh' ? /^默认：./ : /^Default: ./)
@@ -138,7 +178,9 @@ test('what the engine refuses is shown at its switch, and the old value stays', 
   const field = page.getByLabel('Rounds with calls', { exact: true })
   for (const wrong of ['0', 'many', '1.5']) {
     await field.fill(wrong)
-    await row('maxRounds').locator('.fault', { hasText: `found ${wrong === 'many' ? '"many"' : wrong}, expected a whole number from 1` }).waitFor()
+    await row('maxRounds')
+      .locator('.fault', { hasText: `found ${wrong === 'many' ? '"many"' : wrong}, expected a whole number from 1` })
+      .waitFor()
     assert.equal(await field.inputValue(), wrong, 'what is being typed is not taken away')
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
     assert.match(await row('maxRounds').locator('.fault').textContent(), /Still in use: 5/)
@@ -157,7 +199,13 @@ test('what the engine refuses is shown at its switch, and the old value stays', 
 
 test('durations and sizes are typed as people write them, and anything else is told', async (t) => {
   for (const [lang, tabName, about, wrongTime, wrongSize] of [
-    ['en', 'Advanced', /Default: 30 s/, /found "30", expected a time with its unit, such as 30 s or 2 min/, /found "64", expected a size with its unit, such as 64 KiB/],
+    [
+      'en',
+      'Advanced',
+      /Default: 30 s/,
+      /found "30", expected a time with its unit, such as 30 s or 2 min/,
+      /found "64", expected a size with its unit, such as 64 KiB/,
+    ],
     ['zh', '高级', /默认：30 秒/, /收到“30”，应为带单位的时间/, /收到“64”，应为带单位的大小/],
   ]) {
     const { page, tab, row, saved, settles } = await start(t, { lang, settings: { timeoutMs: 30_000 } })
@@ -224,7 +272,8 @@ test('changes are saved in their order, and a later one is not undone by the fai
   await tab('Advanced')
   await page.evaluate(() => {
     const waiting = (window.waiting = [])
-    window.intercept = () => new Promise((resolve, reject) => waiting.push({ resolve, reject: () => reject(new Error('no')) }))
+    window.intercept = () =>
+      new Promise((resolve, reject) => waiting.push({ resolve, reject: () => reject(new Error('no')) }))
   })
   const field = page.getByLabel('Calls in a turn', { exact: true })
   await field.fill('10')
@@ -248,10 +297,18 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
   const { page, engine, tab, listed, saved, told, settles } = await start(t)
   assert.match(await listed('camera.take').locator('.why').textContent(), /Off by default/)
   assert.match(await listed('disk.wipe').locator('.why').textContent(), /agentCallable is false/)
-  assert.match(await listed('disk.wipe').locator('.about').textContent(), /⟨U\+202E⟩/, 'nothing turns the text around unseen')
+  assert.match(
+    await listed('disk.wipe').locator('.about').textContent(),
+    /⟨U\+202E⟩/,
+    'nothing turns the text around unseen',
+  )
   assert.equal(await page.getByRole('switch', { name: 'Let the model use disk.wipe' }).isDisabled(), true)
   await tab('Prompt')
-  const tokens = () => page.locator('.tokens b').textContent().then((said) => Number(/\d+/.exec(said)[0]))
+  const tokens = () =>
+    page
+      .locator('.tokens b')
+      .textContent()
+      .then((said) => Number(/\d+/.exec(said)[0]))
   const before = await tokens()
   assert.match(await page.locator('.tokens').textContent(), /An estimate of the engine/)
   assert.match(await page.locator('pre').textContent(), /message\.send/)
@@ -263,7 +320,7 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
   assert.deepEqual(exposed(engine, saved.at(-1).settings), ['notes.add', 'weather.now'])
   await tab('Prompt')
   assert.doesNotMatch(await page.locator('pre').textContent(), /message\.send/)
-  assert.ok(await tokens() < before)
+  assert.ok((await tokens()) < before)
   await tab('Tools')
   await page.getByRole('switch', { name: 'Let the model use camera.take' }).click()
   await settles(() => saved.at(-1).settings.toolToggles['camera.take'], 'it is on')
@@ -276,7 +333,11 @@ test('the tools: toggles, why one is hidden, and the prompt that follows', async
   await settles(() => exposed(engine, saved.at(-1).settings).join() === 'weather.now', 'but one that is switched on')
   await page.getByRole('switch', { name: 'The model uses tools', exact: true }).click()
   await listed('weather.now').locator('.why', { hasText: 'All tools are switched off' }).waitFor()
-  assert.equal(await page.getByRole('switch', { name: 'Let the model use weather.now' }).isChecked(), true, 'its own switch stays as it is')
+  assert.equal(
+    await page.getByRole('switch', { name: 'Let the model use weather.now' }).isChecked(),
+    true,
+    'its own switch stays as it is',
+  )
   await tab('Prompt')
   await page.getByText('no tool is visible').waitFor()
 })
@@ -292,7 +353,9 @@ test('permission and approvals of a tool, and their reset', async (t) => {
   await before.selectOption('always ask')
   await listed('message.send').getByLabel('Before the model reads the result').selectOption('ask after an error')
   await settles(() => declared('message.send').resultApproval === 'on_error', 'the engine has it')
-  assert.deepEqual(saved.at(-1).tools, { 'message.send': { executionApproval: 'ask_always', permission: 'public', resultApproval: 'on_error' } })
+  assert.deepEqual(saved.at(-1).tools, {
+    'message.send': { executionApproval: 'ask_always', permission: 'public', resultApproval: 'on_error' },
+  })
   assert.match(await listed('message.send').locator('.schema').textContent(), /what to say/)
   await page.getByRole('button', { name: 'Reset message.send to its default' }).click()
   await settles(() => Object.keys(saved.at(-1).tools).length === 0, 'the tool is what its developer made it')
@@ -310,7 +373,10 @@ test('remembered decisions: listed, forgotten, and kept where that fails', async
   await page.evaluate(() => document.querySelector('sluice-configuration').refresh())
   const rules = page.getByRole('list', { name: 'Remembered decisions' }).getByRole('listitem')
   await rules.nth(1).waitFor()
-  assert.match(await rules.nth(0).innerText(), /notes\.add\s+allowed\s+always\s+Only with exactly these arguments[^]*"<b>milk⟨U\+202E⟩"[^]*Forget/)
+  assert.match(
+    await rules.nth(0).innerText(),
+    /notes\.add\s+allowed\s+always\s+Only with exactly these arguments[^]*"<b>milk⟨U\+202E⟩"[^]*Forget/,
+  )
   assert.match(await rules.nth(1).innerText(), /message\.send\s+denied\s+for this session\s+Forget/)
   await picture(page, 'configuration-rules')
 
@@ -322,7 +388,10 @@ test('remembered decisions: listed, forgotten, and kept where that fails', async
   await page.evaluate(() => (window.intercept = undefined))
   await page.getByRole('button', { name: 'Forget: notes.add, allowed' }).click()
   await told('Saved')
-  assert.deepEqual(engine.rules.list().map((rule) => rule.tool), ['message.send'])
+  assert.deepEqual(
+    engine.rules.list().map((rule) => rule.tool),
+    ['message.send'],
+  )
   assert.equal(await rules.count(), 1)
 
   const other = host.bridge({ configure: true })
@@ -362,7 +431,7 @@ test('protocols: searched, chosen by key, with their options, and others beside'
   const search = row('protocol').getByRole('combobox')
   await search.fill('qwen')
   const hits = row('protocol').getByRole('option')
-  assert.ok(await hits.count() > 0)
+  assert.ok((await hits.count()) > 0)
   await search.fill('json_strict')
   await search.press('Enter')
   await told('Saved')
@@ -402,9 +471,14 @@ test('protocols: searched, chosen by key, with their options, and others beside'
 
 test('the keyboard alone is enough', async (t) => {
   const { page, saved, settles } = await start(t)
-  assert.deepEqual((await page.getByRole('tab').allTextContents()).map((name) => name.replace(/\d+/, '').trim()), ['Tools', 'Model and protocol', 'Approvals', 'Prompt', 'Advanced'], 'limits and what runs are for the few')
+  assert.deepEqual(
+    (await page.getByRole('tab').allTextContents()).map((name) => name.replace(/\d+/, '').trim()),
+    ['Tools', 'Model and protocol', 'Approvals', 'Prompt', 'Advanced'],
+    'limits and what runs are for the few',
+  )
   await page.keyboard.press('Tab')
-  const focused = () => page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) => shadowRoot.activeElement?.textContent.trim())
+  const focused = () =>
+    page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) => shadowRoot.activeElement?.textContent.trim())
   assert.equal(await focused(), 'Tools')
   await page.keyboard.press('ArrowRight')
   assert.equal(await focused(), 'Model and protocol')
@@ -424,15 +498,24 @@ test('controls have names and descriptions, and what happens is said', async (t)
     const nameless = await page.locator('sluice-configuration-page').evaluate((element) => {
       const root = element.shadowRoot
       const inner = [...root.querySelectorAll('sluice-picker')].map((picker) => picker.shadowRoot)
-      return [root, ...inner].flatMap((part) => [...part.querySelectorAll('button, input, select')])
-        .filter((control) => !control.getAttribute('aria-label') && !control.textContent.trim() && !control.labels?.length)
+      return [root, ...inner]
+        .flatMap((part) => [...part.querySelectorAll('button, input, select')])
+        .filter(
+          (control) => !control.getAttribute('aria-label') && !control.textContent.trim() && !control.labels?.length,
+        )
         .map((control) => control.outerHTML.slice(0, 120))
     })
     assert.deepEqual(nameless, [], name)
     const dangling = await page.locator('sluice-configuration-page').evaluate(({ shadowRoot }) =>
       ['aria-describedby', 'aria-controls', 'aria-labelledby', 'for'].flatMap((name) =>
         [...shadowRoot.querySelectorAll(`[${name}]`)].flatMap((one) =>
-          one.getAttribute(name).split(' ').filter((id) => !shadowRoot.getElementById(id)))))
+          one
+            .getAttribute(name)
+            .split(' ')
+            .filter((id) => !shadowRoot.getElementById(id)),
+        ),
+      ),
+    )
     assert.deepEqual(dangling, [], name)
   }
   await tab('Approvals')
@@ -463,7 +546,10 @@ test('an unreadable configuration says why and can be asked for again', async (t
     const element = document.querySelector('sluice-configuration')
     const { client } = element
     let broken = true
-    element.client = { ...client, configuration: () => (broken ? Promise.reject(new Error('the host is away')) : client.configuration()) }
+    element.client = {
+      ...client,
+      configuration: () => (broken ? Promise.reject(new Error('the host is away')) : client.configuration()),
+    }
     window.mend = () => (broken = false)
   })
   await page.getByRole('alert').filter({ hasText: 'the host is away' }).waitFor()
@@ -474,7 +560,10 @@ test('an unreadable configuration says why and can be asked for again', async (t
 
 test('it looks right: light, dark, Chinese, narrow', async (t) => {
   const looks = {
-    light: {}, dark: { colorScheme: 'dark' }, zh: { lang: 'zh' }, narrow: { viewport: { width: 360, height: 740 } },
+    light: {},
+    dark: { colorScheme: 'dark' },
+    zh: { lang: 'zh' },
+    narrow: { viewport: { width: 360, height: 740 } },
   }
   for (const [name, options] of Object.entries(looks)) {
     const settings = { protocol: { id: 'vcp', lenient: true }, maxRounds: 8, toolToggles: { 'message.send': false } }
@@ -484,8 +573,16 @@ test('it looks right: light, dark, Chinese, narrow', async (t) => {
       await tabs.nth(at).click()
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       assert.ok(wide <= 0, `${name}/${what}: ${wide} px too wide`)
-      if (name === 'light' || ['tools', 'model', 'advanced'].includes(what)) await picture(page, `configuration-${what}-${name}`)
+      if (name === 'light' || ['tools', 'model', 'advanced'].includes(what))
+        await picture(page, `configuration-${what}-${name}`)
     }
-    if (name === 'zh') assert.equal(await tabs.first().textContent().then((said) => said.replace(/\d/, '').trim()), '工具')
+    if (name === 'zh')
+      assert.equal(
+        await tabs
+          .first()
+          .textContent()
+          .then((said) => said.replace(/\d/, '').trim()),
+        '工具',
+      )
   }
 })

@@ -28,11 +28,16 @@ test(`${rate} tokens a second for ${seconds} seconds: no long task, few messages
   const longest = Math.max(...tasks.map(({ work }) => work))
   const total = tasks.reduce((sum, { work }) => sum + work, 0)
   const waits = long.map(({ duration }) => duration)
-  t.diagnostic(`${characters} characters in ${(ms / 1000).toFixed(1)} s; at most ${most} messages in a second, ${window.sent.length} in all`)
-  t.diagnostic(`main thread of the page: ${tasks.length} tasks, ${((total / ms) * 100).toFixed(1)} % busy, the longest worked ${longest.toFixed(1)} ms`)
+  t.diagnostic(
+    `${characters} characters in ${(ms / 1000).toFixed(1)} s; at most ${most} messages in a second, ${window.sent.length} in all`,
+  )
+  t.diagnostic(
+    `main thread of the page: ${tasks.length} tasks, ${((total / ms) * 100).toFixed(1)} % busy, the longest worked ${longest.toFixed(1)} ms`,
+  )
   t.diagnostic(`long tasks by the clock: ${waits.length}${waits.length > 0 ? `, up to ${Math.max(...waits)} ms` : ''}`)
   assert.ok(most <= MAX_MESSAGES, `${most} messages within a second`)
-  // By the clock of the thread: while other programs have the processor, a task that does next to nothing takes long by the other one.
+  // By the clock of the thread: while other programs have the processor, a task that does next to nothing takes long by
+  // the other one.
   assert.ok(tasks.length > 100, 'the trace has the tasks of the page')
   assert.ok(longest <= LONG_MS, `a task worked ${longest} ms`)
 })
@@ -49,7 +54,9 @@ async function startTokens(t) {
 function mainThreadTasks(trace) {
   const { traceEvents: events } = JSON.parse(trace)
   const key = ({ pid, tid }) => `${pid} ${tid}`
-  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key))
+  const main = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key),
+  )
   const tasks = events.filter((event) => event.name.endsWith('RunTask') && event.ph === 'X' && main.has(key(event)))
   return tasks.map(({ tdur = 0 }) => ({ work: tdur / 1000 }))
 }

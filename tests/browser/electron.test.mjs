@@ -1,4 +1,5 @@
-// The Electron layer as it runs: the built preload in an isolated world of Chromium, a strict policy, a structured clone between
+// The Electron layer as it runs: the built preload in an isolated world of Chromium, a strict policy, a structured
+// clone between
 // processes, and the host in the process that plays main.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +20,9 @@ const viewOf = (window, id) => window.evaluate((id) => window.client.message(id)
 const doneOf = (window, id) => window.evaluate((id) => window.client.message(id).done, id)
 
 test('a turn with a card, an approval and a release in a page with a strict policy', async (t) => {
-  const app = await openApp(t, browser, { answers: [remove('a.txt'), { calls: [call('file_read', { text: 'b.txt' })] }, { text: 'Gone, and read.' }] })
+  const app = await openApp(t, browser, {
+    answers: [remove('a.txt'), { calls: [call('file_read', { text: 'b.txt' })] }, { text: 'Gone, and read.' }],
+  })
   const window = await app.window(t)
   const id = await say(window, 'delete a.txt')
   await shows(window, 'file.delete awaiting_approval')
@@ -32,7 +35,10 @@ test('a turn with a card, an approval and a release in a page with a strict poli
   await press(window, 'Release')
   await shows(window, 'Gone, and read.')
   assert.equal((await doneOf(window, id)).outcome, 'completed')
-  assert.deepEqual(await ranOf(app), [['file.delete', { text: 'a.txt' }], ['file.read', { text: 'b.txt' }]])
+  assert.deepEqual(await ranOf(app), [
+    ['file.delete', { text: 'a.txt' }],
+    ['file.read', { text: 'b.txt' }],
+  ])
 })
 
 test('the page has five functions, and no way to anything behind them', async (t) => {
@@ -56,17 +62,34 @@ test('the page has five functions, and no way to anything behind them', async (t
     }
     return {
       keys: Object.keys(window.sluice).sort(),
-      types: [...Object.values(window.sluice), ...Object.values(window.sluice.petWindow)].filter((one) => one !== window.sluice.petWindow).map((one) => typeof one),
+      types: [...Object.values(window.sluice), ...Object.values(window.sluice.petWindow)]
+        .filter((one) => one !== window.sluice.petWindow)
+        .map((one) => typeof one),
       frozen: Object.isFrozen(window.sluice) && Object.isFrozen(window.sluice.petWindow),
-      globals: ['require', 'module', 'process', 'ipcRenderer', 'electron', '__toBrowser', 'deliver', 'Buffer', 'global'].filter((name) => name in window),
+      globals: [
+        'require',
+        'module',
+        'process',
+        'ipcRenderer',
+        'electron',
+        '__toBrowser',
+        'deliver',
+        'Buffer',
+        'global',
+      ].filter((name) => name in window),
       everyEventIsOneFrame: events.length > 0 && events.every((args) => args.length === 1 && !('sender' in args[0])),
       heard: listeners.map((count) => count > 0),
       constructor: attempt(() => window.sluice.call.constructor('return typeof process + typeof require')()),
-      replaced: attempt(() => {  window.sluice.call = () => {} }),
+      replaced: attempt(() => {
+        window.sluice.call = () => {}
+      }),
       listener: attempt(() => window.sluice.onFrame('nothing')),
       unknown: await window.sluice.call('sluice:call', {}),
       inherited: await window.sluice.call('constructor', {}),
-      uncloneable: await window.sluice.call('send', { text: () => {} }).then(({ ok }) => `ok ${ok}`, ({ message }) => message),
+      uncloneable: await window.sluice.call('send', { text: () => {} }).then(
+        ({ ok }) => `ok ${ok}`,
+        ({ message }) => message,
+      ),
     }
   })
   assert.deepEqual(found.keys, ['call', 'onFrame', 'onPet', 'petWindow'])
@@ -78,14 +101,24 @@ test('the page has five functions, and no way to anything behind them', async (t
   assert.match(found.constructor, /threw: .*unsafe-eval|undefinedundefined/)
   assert.match(found.replaced, /threw/)
   assert.equal(found.listener, 'threw: expected a function, found string')
-  for (const reply of [found.unknown, found.inherited]) assert.deepEqual([reply.ok, reply.error.code], [false, 'argument'])
+  for (const reply of [found.unknown, found.inherited])
+    assert.deepEqual([reply.ok, reply.error.code], [false, 'argument'])
   assert.match(found.uncloneable, /ok false|could not be cloned/)
 })
 
 test("an app's own preload imports ours, and is bundled with it", async (t) => {
-  const contents = "import 'sluice/preload'; import { contextBridge } from 'electron'; contextBridge.exposeInMainWorld('app', { version: () => '1.0' })"
+  const contents =
+    "import 'sluice/preload'; import { contextBridge } from 'electron'; contextBridge.exposeInMainWorld('app', { version: () => '1.0' })"
   const stdin = { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)) }
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'cjs', platform: 'node', external: ['electron'], logLevel: 'warning' })
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    external: ['electron'],
+    logLevel: 'warning',
+  })
   const app = await openApp(t, browser, { answers: [{ text: 'Hello.' }] })
   const window = await app.window(t, { preload: outputFiles[0].text })
   assert.equal(await window.evaluate(() => window.app.version()), '1.0')
@@ -97,14 +130,19 @@ test('a request that is sent again, and what a tool counts, are shown in the pag
   const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '500' } }
   let goOn
   const seen = new Promise((resolve) => (goOn = resolve))
-  const app = await openApp(t, browser, { answers: [busy, { parts: [{ wait: seen }, { calls: [call('disk_scan')] }] }, { text: 'Scanned.' }] })
+  const app = await openApp(t, browser, {
+    answers: [busy, { parts: [{ wait: seen }, { calls: [call('disk_scan')] }] }, { text: 'Scanned.' }],
+  })
   const window = await app.window(t)
   await window.evaluate(async () => {
     await import('/sluice/ui/index.js')
     window.element = document.body.appendChild(document.createElement('sluice-message'))
     element.message = await client.send('scan')
   })
-  await window.page.locator('.retry').getByText(/^Trying again( in 1 s)? \(1 of \d\)/).waitFor()
+  await window.page
+    .locator('.retry')
+    .getByText(/^Trying again( in 1 s)? \(1 of \d\)/)
+    .waitFor()
   await window.page.getByText(/overloaded/).waitFor()
   goOn()
   const bar = window.page.getByRole('progressbar')
@@ -124,7 +162,10 @@ test('two windows on one message: the first decision counts, and the other windo
   assert.notEqual(first.token, second.token, 'every window has a token of its own')
   // Both at once: the page that the other one's decision reaches late presses too.
   const decisions = await Promise.all([rawCall(one, 'approve', first), rawCall(two, 'deny', second)])
-  assert.deepEqual(decisions.map(({ ok }) => ok), [true, true])
+  assert.deepEqual(
+    decisions.map(({ ok }) => ok),
+    [true, true],
+  )
   assert.deepEqual(decisions.map(({ value }) => value).sort(), [false, true])
   const approved = decisions[0].value
   const views = await Promise.all([one, two].map((window) => doneOf(window, id)))
@@ -196,7 +237,10 @@ test('a question outlives the app: killed and started anew, it asks again in its
   await press(window, 'Approve')
   await shows(window, 'Gone.')
   assert.deepEqual(await ranOf(second), [['file.delete', { text: 'a.txt' }]])
-  assert.deepEqual(second.model.requests[0].body.messages.map(({ role }) => role), ['user', 'assistant', 'tool'])
+  assert.deepEqual(
+    second.model.requests[0].body.messages.map(({ role }) => role),
+    ['user', 'assistant', 'tool'],
+  )
   await until(async () => (await reader.load('main')).entries.at(-1).state === undefined, 'its end is kept')
 })
 
@@ -215,7 +259,10 @@ test('a window that is closed while a question waits: another one answers, or af
   await question(two)
   await two.close()
   await three.close()
-  const four = await until(async () => (app.model.requests.length === 4 ? await app.window(t) : undefined), 'the answer to the denial')
+  const four = await until(
+    async () => (app.model.requests.length === 4 ? await app.window(t) : undefined),
+    'the answer to the denial',
+  )
   await shows(four, 'file.delete denied')
   assert.match(JSON.stringify(app.model.requests[3].body.messages), /no_approver/, 'the model reads why')
   assert.deepEqual(await ranOf(app), [['file.delete', { text: 'a.txt' }]])
@@ -276,18 +323,28 @@ test('a hidden window gets no animation frames and all of its frames', async (t)
   assert.equal(await window.evaluate(() => window.animated), undefined, 'nobody animated it')
 })
 
-// -- attacks ----------------------------------------------------------------------------------------------------------------
+// -- attacks ----------------------------------------------------------------------------------------------------------
 
 const asked = (t, options) => askedIn(t, browser, options)
 
-test('Esc in the chat ends the voice of the pet in its window, and nothing of it is the pet\'s to take from others', async (t) => {
-  const app = await openApp(t, browser, { answers: [{ text: 'This is the first sentence. This is the second one.' }, { text: 'Another answer, and it is long enough.' }] })
+test("Esc in the chat ends the voice of the pet in its window, and nothing of it is the pet's to take from others", async (t) => {
+  const app = await openApp(t, browser, {
+    answers: [
+      { text: 'This is the first sentence. This is the second one.' },
+      { text: 'Another answer, and it is long enough.' },
+    ],
+  })
   const pet = await app.window(t, { rights: { read: true, pet: true } })
   const chat = await app.window(t, { rights: { read: true, chat: true } })
   await pet.evaluate(async () => {
-    const [{ companion }, { speaker }] = await Promise.all([import('/sluice/pet/index.js'), import('/sluice/speech/index.js')])
+    const [{ companion }, { speaker }] = await Promise.all([
+      import('/sluice/pet/index.js'),
+      import('/sluice/speech/index.js'),
+    ])
     window.spoken = []
-    const speak = ({ text }, signal) => (spoken.push(text), new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))) // until it is ended
+    const speak = ({ text }, signal) => (
+      spoken.push(text), new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    ) // until it is ended
     window.voice = speaker({ voice: { speak } })
     companion({ client: window.client, speaker: window.voice })
   })
@@ -298,7 +355,8 @@ test('Esc in the chat ends the voice of the pet in its window, and nothing of it
     await window.chat.updateComplete
     window.chat.focusComposer()
   })
-  const heard = (state) => until(() => pet.evaluate((state) => window.voice.state === state, state), `the voice is ${state}`)
+  const heard = (state) =>
+    until(() => pet.evaluate((state) => window.voice.state === state, state), `the voice is ${state}`)
   const stops = chat.page.getByRole('button', { name: 'Stop the voice' })
   await doneOf(chat, await say(chat, 'Tell me'))
   await heard('speaking')
@@ -306,11 +364,22 @@ test('Esc in the chat ends the voice of the pet in its window, and nothing of it
   await chat.page.getByRole('textbox').press('Escape')
   await heard('idle')
   await stops.first().waitFor({ state: 'detached' })
-  assert.deepEqual(await pet.evaluate(() => window.spoken), ['This is the first sentence.'], 'nothing of the rest is said')
+  assert.deepEqual(
+    await pet.evaluate(() => window.spoken),
+    ['This is the first sentence.'],
+    'nothing of the rest is said',
+  )
   await doneOf(chat, await say(chat, 'And now?'))
   await heard('speaking')
-  const refused = await Promise.all([rawCall(pet, 'endVoice'), rawCall(pet, 'voice'), rawCall(chat, 'petVoice', { state: 'off', turn: 1 })])
-  assert.deepEqual(refused.map(({ error }) => error?.code), ['forbidden', 'forbidden', 'forbidden'])
+  const refused = await Promise.all([
+    rawCall(pet, 'endVoice'),
+    rawCall(pet, 'voice'),
+    rawCall(chat, 'petVoice', { state: 'off', turn: 1 }),
+  ])
+  assert.deepEqual(
+    refused.map(({ error }) => error?.code),
+    ['forbidden', 'forbidden', 'forbidden'],
+  )
   await pet.close()
   await stops.first().waitFor({ state: 'detached' }) // who speaks is gone
 })
@@ -326,13 +395,16 @@ test('a picture that is dropped on the pet lies in the chat of another window, a
     petBody({ pet: window.pet, element: document.body, window: window.sluice.petWindow })
     window.said = () => (bubble.element.hidden ? '' : bubble.element.shadowRoot.querySelector('p').textContent)
   })
-  const drop = () => pet.evaluate(async () => {
-    const canvas = new OffscreenCanvas(8, 8)
-    canvas.getContext('2d').fillRect(0, 0, 4, 4)
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }))
-    return ['dragover', 'drop'].map((type) => document.documentElement.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })))
-  })
+  const drop = () =>
+    pet.evaluate(async () => {
+      const canvas = new OffscreenCanvas(8, 8)
+      canvas.getContext('2d').fillRect(0, 0, 4, 4)
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }))
+      return ['dragover', 'drop'].map((type) =>
+        document.documentElement.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })),
+      )
+    })
   const says = (words) => until(() => pet.evaluate((words) => window.said() === words, words), words)
   assert.deepEqual(await drop(), [false, false], 'the window does not show it in place of the page')
   await says('Open the chat, then drop it on me again.')
@@ -346,12 +418,21 @@ test('a picture that is dropped on the pet lies in the chat of another window, a
   await field.waitFor()
   await until(async () => {
     await drop()
-    return await pet.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'taken'), 100)))
+    return await pet.evaluate(
+      () => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'taken'), 100)),
+    )
   }, 'the chat to take it')
   await says('It lies in the chat, ready to send.')
   await chat.page.locator('sluice-composer [part=chip]').first().waitFor()
-  const refused = await Promise.all([rawCall(pet, 'send', { text: 'x' }), rawCall(pet, 'takeDrops', { on: true }), rawCall(chat, 'petDrop', { files: [] })])
-  assert.deepEqual(refused.map(({ error }) => error?.code), ['forbidden', 'forbidden', 'forbidden'])
+  const refused = await Promise.all([
+    rawCall(pet, 'send', { text: 'x' }),
+    rawCall(pet, 'takeDrops', { on: true }),
+    rawCall(chat, 'petDrop', { files: [] }),
+  ])
+  assert.deepEqual(
+    refused.map(({ error }) => error?.code),
+    ['forbidden', 'forbidden', 'forbidden'],
+  )
   assert.equal(app.model.requests.length, 0, 'a person sends it, nobody else')
   await field.fill('What is this?')
   await field.press('Enter')
@@ -360,13 +441,20 @@ test('a picture that is dropped on the pet lies in the chat of another window, a
   await chat.close()
   await until(async () => {
     await drop()
-    return await pet.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'noChat'), 100)))
+    return await pet.evaluate(
+      () => new Promise((resolve) => setTimeout(() => resolve(window.pet.getSnapshot().note === 'noChat'), 100)),
+    )
   }, 'the chat to be gone')
 })
 
 test('attack: an approval with the token of another window', async (t) => {
   const { app, victim, attacker, ask, own } = await asked(t)
-  for (const forged of [ask, { ...ask, token: `${ask.token.slice(0, -1)}A` }, { ...own, message: 'other' }, { ...own, token: '' }]) {
+  for (const forged of [
+    ask,
+    { ...ask, token: `${ask.token.slice(0, -1)}A` },
+    { ...own, message: 'other' },
+    { ...own, token: '' },
+  ]) {
     const reply = await rawCall(attacker, 'approve', forged)
     assert.deepEqual([reply.ok, typeof reply.error?.code], [false, 'string'], JSON.stringify(forged))
   }
@@ -381,8 +469,19 @@ test('attack: an approval by a window that may only look', async (t) => {
   await say(victim, 'delete a.txt')
   const ask = await question(victim)
   await shows(looker, 'file.delete awaiting_approval')
-  assert.deepEqual(await looker.evaluate((id) => window.client.message(id).getSnapshot().questions, ask.message), [], 'it is not given a token')
-  const calls = { approve: ask, deny: ask, send: { text: 'x' }, cancel: { message: ask.message }, configure: {}, petReady: null }
+  assert.deepEqual(
+    await looker.evaluate((id) => window.client.message(id).getSnapshot().questions, ask.message),
+    [],
+    'it is not given a token',
+  )
+  const calls = {
+    approve: ask,
+    deny: ask,
+    send: { text: 'x' },
+    cancel: { message: ask.message },
+    configure: {},
+    petReady: null,
+  }
   for (const [method, input] of Object.entries(calls)) {
     assert.equal((await rawCall(looker, method, input)).error.code, 'forbidden', method)
   }
@@ -393,12 +492,16 @@ test('attack: an approval by a window that may only look', async (t) => {
 
 test('attack: a token that was used already', async (t) => {
   const { app, victim, ask } = await asked(t)
-  const replies = await victim.evaluate((ask) => Promise.all(Array.from({ length: 20 }, () => window.sluice.call('approve', ask))), ask)
+  const replies = await victim.evaluate(
+    (ask) => Promise.all(Array.from({ length: 20 }, () => window.sluice.call('approve', ask))),
+    ask,
+  )
   assert.equal(replies.filter(({ ok, value }) => ok && value).length, 1)
   await shows(victim, 'Gone.')
   await say(victim, 'delete b.txt')
   const next = await question(victim)
-  for (const replayed of [ask, { ...ask, message: next.message }]) assert.notEqual((await rawCall(victim, 'approve', replayed)).value, true)
+  for (const replayed of [ask, { ...ask, message: next.message }])
+    assert.notEqual((await rawCall(victim, 'approve', replayed)).value, true)
   assert.equal((await rawCall(victim, 'approve', { ...next, message: ask.message })).ok, false)
   assert.deepEqual(await ranOf(app), [['file.delete', { text: 'a.txt' }]])
 })
@@ -411,14 +514,52 @@ test('attack: garbage for every method, as a page can send it', async (t) => {
     let deep = 1
     for (let n = 0; n < 5000; n++) deep = [deep]
     const garbage = [
-      undefined, null, true, -1, NaN, 10n, '', 'x', [], [ask], {}, cycle, deep, Object.create(null), new Date(NaN), /x/g, new Error('x'),
-      new Map([['message', ask.message]]), new Set([1]), new Uint8Array(9), new ArrayBuffer(8),
-      { ...ask, token: { toString: 'x' } }, { ...ask, token: [ask.token] }, { ...ask, token: null }, { ...ask, message: [ask.message] },
-      { ...ask, more: 1 }, { ...ask, remember: 'forever' }, { ...ask, exact: 'yes' }, { ...ask, arguments: [] }, { ...ask, arguments: 'x' },
-      { text: 1 }, { text: '' }, { text: ['x'] }, { text: 'x', conversation: 1 }, { text: 'x', conversation: '__proto__'.repeat(100) },
-      { message: ask.message, call: -1 }, { message: ask.message, call: 1.5 }, { message: ask.message, call: '1', token: 'x', value: 1 }, { id: 1, ok: 'yes' },
-      { settings: null }, { settings: { mode: 'x' } }, { tools: { 'file.delete': { permission: 'root' } } }, { tools: [] }, { settings: { limits: -1 } },
-      { expressions: 'x', motions: [] }, { expressions: [], motions: { a: -1 } },
+      undefined,
+      null,
+      true,
+      -1,
+      NaN,
+      10n,
+      '',
+      'x',
+      [],
+      [ask],
+      {},
+      cycle,
+      deep,
+      Object.create(null),
+      new Date(NaN),
+      /x/g,
+      new Error('x'),
+      new Map([['message', ask.message]]),
+      new Set([1]),
+      new Uint8Array(9),
+      new ArrayBuffer(8),
+      { ...ask, token: { toString: 'x' } },
+      { ...ask, token: [ask.token] },
+      { ...ask, token: null },
+      { ...ask, message: [ask.message] },
+      { ...ask, more: 1 },
+      { ...ask, remember: 'forever' },
+      { ...ask, exact: 'yes' },
+      { ...ask, arguments: [] },
+      { ...ask, arguments: 'x' },
+      { text: 1 },
+      { text: '' },
+      { text: ['x'] },
+      { text: 'x', conversation: 1 },
+      { text: 'x', conversation: '__proto__'.repeat(100) },
+      { message: ask.message, call: -1 },
+      { message: ask.message, call: 1.5 },
+      { message: ask.message, call: '1', token: 'x', value: 1 },
+      { id: 1, ok: 'yes' },
+      { settings: null },
+      { settings: { mode: 'x' } },
+      { tools: { 'file.delete': { permission: 'root' } } },
+      { tools: [] },
+      { settings: { limits: -1 } },
+      { expressions: 'x', motions: [] },
+      { expressions: [], motions: { a: -1 } },
     ]
     const attempt = async (method, input) => {
       try {
@@ -428,14 +569,30 @@ test('attack: garbage for every method, as a page can send it', async (t) => {
       }
     }
     const outcomes = []
-    for (const method of ['approve', 'deny', 'result', 'petReady', 'petReply', 'petHold', 'petVoice', 'subscribe', 'unsubscribe', 'cancel', 'send', 'open', 'configure']) {
+    for (const method of [
+      'approve',
+      'deny',
+      'result',
+      'petReady',
+      'petReply',
+      'petHold',
+      'petVoice',
+      'subscribe',
+      'unsubscribe',
+      'cancel',
+      'send',
+      'open',
+      'configure',
+    ]) {
       for (const [at, input] of garbage.entries()) {
-        const harmless = input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
+        const harmless =
+          input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
         const mine = method === 'cancel' && input?.message === ask.message && !('call' in input)
         const may = harmless || mine || ['open', 'subscribe', 'unsubscribe'].includes(method)
         if (mine) continue // a window that may chat may cancel
         const reply = await attempt(method, input)
-        if (!(reply.ok ? may : typeof reply.error?.code === 'string' && typeof reply.error.detail === 'string')) outcomes.push([method, at, reply])
+        if (!(reply.ok ? may : typeof reply.error?.code === 'string' && typeof reply.error.detail === 'string'))
+          outcomes.push([method, at, reply])
         else if (!reply.ok && reply.error.code === 'internal') outcomes.push([method, at, reply])
       }
     }
@@ -447,7 +604,16 @@ test('attack: garbage for every method, as a page can send it', async (t) => {
   }, ask)
   assert.deepEqual(outcomes, [])
   // The same past the preload: a page that took over its process talks to main directly.
-  const past = [[], [null], [{}, ask], [['approve'], ask], ['approve'], [new Map(), new Map()], ['__proto__', ask], ['approve', new Map(Object.entries(ask))]]
+  const past = [
+    [],
+    [null],
+    [{}, ask],
+    [['approve'], ask],
+    ['approve'],
+    [new Map(), new Map()],
+    ['__proto__', ask],
+    ['approve', new Map(Object.entries(ask))],
+  ]
   for (const args of past) {
     const reply = await app.forge({ window: attacker, args })
     assert.equal(reply.ok, false, JSON.stringify(args))
@@ -462,20 +628,30 @@ test('attack: __proto__ and prototype keys', async (t) => {
   const replies = await victim.evaluate(async (ask) => {
     const poison = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     const calls = [
-      ['configure', poison], ['configure', { settings: poison }], ['configure', { tools: poison }],
+      ['configure', poison],
+      ['configure', { settings: poison }],
+      ['configure', { tools: poison }],
       ['configure', { tools: { ['__proto__']: { permission: 'public' }, toString: { permission: 'public' } } }],
-      ['petReady', { expressions: [], motions: poison }], ['open', poison], ['open', { conversation: '__proto__' }],
-      ['subscribe', { message: '__proto__' }], ['cancel', { message: 'constructor' }],
-      ['deny', { ...ask, token: '__proto__' }], ['approve', JSON.parse(`{"__proto__":${JSON.stringify(ask)}}`)],
+      ['petReady', { expressions: [], motions: poison }],
+      ['open', poison],
+      ['open', { conversation: '__proto__' }],
+      ['subscribe', { message: '__proto__' }],
+      ['cancel', { message: 'constructor' }],
+      ['deny', { ...ask, token: '__proto__' }],
+      ['approve', JSON.parse(`{"__proto__":${JSON.stringify(ask)}}`)],
     ]
     const replies = []
     for (const [method, input] of calls) replies.push(await window.sluice.call(method, input))
-    const edited = await window.sluice.call('approve', { ...ask, arguments: JSON.parse('{"text":"c.txt","__proto__":{"polluted":true}}') })
+    const edited = await window.sluice.call('approve', {
+      ...ask,
+      arguments: JSON.parse('{"text":"c.txt","__proto__":{"polluted":true}}'),
+    })
     return { replies, edited, polluted: {}.polluted }
   }, ask)
   assert.equal(replies.polluted, undefined)
   assert.equal(replies.replies.at(-1).ok, false)
-  if (!replies.edited.ok) assert.equal((await rawCall(victim, 'approve', { ...ask, arguments: { text: 'c.txt' } })).value, true)
+  if (!replies.edited.ok)
+    assert.equal((await rawCall(victim, 'approve', { ...ask, arguments: { text: 'c.txt' } })).value, true)
   await shows(victim, 'Gone.')
   const [run] = await app.ask('ran')
   assert.equal(run.polluted, undefined)
@@ -490,8 +666,20 @@ test('attack: a window that shows a page of another origin', async (t) => {
   await victim.goto(`${stranger}/bare.html`)
   const before = framesBefore()
   const tried = await victim.evaluate(async (ask) => {
-    const calls = { approve: ask, subscribe: { message: ask.message }, open: {}, send: { text: 'x' }, cancel: { message: ask.message }, configuration: undefined }
-    return await Promise.all(Object.entries(calls).map(async ([method, input]) => [method, (await window.sluice.call(method, input)).error?.code]))
+    const calls = {
+      approve: ask,
+      subscribe: { message: ask.message },
+      open: {},
+      send: { text: 'x' },
+      cancel: { message: ask.message },
+      configuration: undefined,
+    }
+    return await Promise.all(
+      Object.entries(calls).map(async ([method, input]) => [
+        method,
+        (await window.sluice.call(method, input)).error?.code,
+      ]),
+    )
   }, ask)
   for (const [method, code] of tried) assert.equal(code, 'forbidden', method)
   assert.equal(victim.sent.length, before, 'nothing is sent to it')

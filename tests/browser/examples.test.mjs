@@ -12,8 +12,16 @@ const browser = useBrowser()
 async function load(t, code, options) {
   const app = await openApp(t, browser, options)
   const window = await app.window(t, { path: '/bare.html' })
-  const { outputFiles } = await build({ stdin: { contents: code, resolveDir: root }, bundle: true, format: 'esm', write: false, logLevel: 'silent' })
-  await window.page.route('**/example.js', (route) => route.fulfill({ contentType: 'text/javascript', body: outputFiles[0].text }))
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: root },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'silent',
+  })
+  await window.page.route('**/example.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: outputFiles[0].text }),
+  )
   return { app, window, start: () => window.evaluate(() => import('/example.js').then(() => undefined)) }
 }
 
@@ -22,7 +30,8 @@ for (const [name, code] of examplesOf('js', 'window')) {
     const { window, start } = await load(t, code, { answers: [{ text: 'Take one.' }] })
     await start()
     // The host of these examples gives its window no such right.
-    if (code.includes('sluice-server')) return await window.page.getByText('This window may not choose the server.').waitFor()
+    if (code.includes('sluice-server'))
+      return await window.page.getByText('This window may not choose the server.').waitFor()
     if (code.includes('sluice-chat')) {
       await window.page.getByRole('textbox', { name: 'Message' }).fill('Do I need an umbrella?')
       await window.page.keyboard.press('Enter')
@@ -47,7 +56,11 @@ for (const [name, code] of examplesOf('js', 'pet')) {
     await window.evaluate(() => {
       const definitions = [{ Name: 'smile' }, { Name: 'worried' }]
       const expressionManager = { definitions }
-      window.model = { internalModel: { motionManager: { definitions: { Idle: [{}] }, expressionManager } }, expression: async () => true, motion: async () => true }
+      window.model = {
+        internalModel: { motionManager: { definitions: { Idle: [{}] }, expressionManager } },
+        expression: async () => true,
+        motion: async () => true,
+      }
     })
     await start()
     await until(async () => JSON.stringify(await app.ask('tools')).includes('live2d.expression'), 'the tools')

@@ -1,4 +1,5 @@
-// Everything by keyboard alone: after each key the focus is somewhere, and where something closes it goes back to where it came from.
+// Everything by keyboard alone: after each key the focus is somewhere, and where something closes it goes back to where
+// it came from.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, useBrowser } from './support.mjs'
@@ -13,29 +14,41 @@ async function begin(t, tag, properties, { lang = 'en', ...options } = {}) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${pages.url}/chat.html`)
   await page.waitForFunction(() => window.chatReady)
-  await page.evaluate(([tag, given, lang]) => {
-    document.documentElement.lang = lang
-    start(tag, given)
-    window.deepest = () => {
-      let one = document.activeElement
-      while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
-      return one
-    }
-    /** What has the focus, as it is called. */
-    window.at = () => {
-      const one = deepest()
-      if (one === document.body) return 'body'
-      const { left, top, width, height } = one.getBoundingClientRect()
-      const away = left + width < 0 || top + height < 0 || left > innerWidth || top > innerHeight || (width === 0 && height === 0)
-      return `${(one.getAttribute('aria-label') ?? one.textContent.trim().slice(0, 60)) || one.localName}${away ? ' (out of sight)' : ''}`
-    }
-    window.lost = () => document.activeElement === document.body || deepest() === document.body
-  }, [tag, properties, lang])
+  await page.evaluate(
+    ([tag, given, lang]) => {
+      document.documentElement.lang = lang
+      start(tag, given)
+      window.deepest = () => {
+        let one = document.activeElement
+        while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
+        return one
+      }
+      /** What has the focus, as it is called. */
+      window.at = () => {
+        const one = deepest()
+        if (one === document.body) return 'body'
+        const { left, top, width, height } = one.getBoundingClientRect()
+        const away =
+          left + width < 0 ||
+          top + height < 0 ||
+          left > innerWidth ||
+          top > innerHeight ||
+          (width === 0 && height === 0)
+        return `${(one.getAttribute('aria-label') ?? one.textContent.trim().slice(0, 60)) || one.localName}${away ? ' (out of sight)' : ''}`
+      }
+      window.lost = () => document.activeElement === document.body || deepest() === document.body
+    },
+    [tag, properties, lang],
+  )
   await page.evaluate(() => frames(3))
   const where = () => page.evaluate(() => at())
-  const is = (name) => until(async () => (typeof name === 'string' ? (await where()) === name : name.test(await where())), `the focus on ${name}, not`).catch(async (error) => {
-    throw new Error(`${error.message}; it is on ${await where()}`)
-  })
+  const is = (name) =>
+    until(
+      async () => (typeof name === 'string' ? (await where()) === name : name.test(await where())),
+      `the focus on ${name}, not`,
+    ).catch(async (error) => {
+      throw new Error(`${error.message}; it is on ${await where()}`)
+    })
   /** Presses keys one by one; nothing may lose the focus. */
   const press = async (...keys) => {
     for (const key of keys) {
@@ -56,7 +69,12 @@ async function begin(t, tag, properties, { lang = 'en', ...options } = {}) {
     }
     assert.fail(`${name} is not reached by ${key}: ${passed.join(' › ')}`)
   }
-  const calls = () => page.evaluate(() => client.calls.splice(0).map(([name, first, second]) => [name, first?.text ?? first, ...(second === undefined ? [] : [second])]))
+  const calls = () =>
+    page.evaluate(() =>
+      client.calls
+        .splice(0)
+        .map(([name, first, second]) => [name, first?.text ?? first, ...(second === undefined ? [] : [second])]),
+    )
   const called = async (...wanted) => {
     const got = []
     await until(async () => got.push(...(await calls())) >= wanted.length, `${wanted.map(([name]) => name)}`)
@@ -88,7 +106,12 @@ test('a whole turn from an empty page: writing, queueing and taking back, stoppi
   await press('Enter')
   await is('Message')
   assert.equal(await page.evaluate(() => element.value), 'Third')
-  await page.evaluate(() => live.push({ type: 'text', block: 0, text: '**One**' }, { type: 'done', outcome: 'completed', finishReason: 'stop' }))
+  await page.evaluate(() =>
+    live.push(
+      { type: 'text', block: 0, text: '**One**' },
+      { type: 'done', outcome: 'completed', finishReason: 'stop' },
+    ),
+  )
   await called(['send', 'Second'])
   await page.evaluate(() => live.push({ type: 'text', block: 0, text: 'Two' }))
   await to('Stop')
@@ -104,10 +127,17 @@ test('a whole turn from an empty page: writing, queueing and taking back, stoppi
   await page.evaluate(() => {
     const { entries } = client.open().getSnapshot()
     client.gives = (method, entry, index) => {
-      if (method === 'choose') client.open().set({ entries: entries.slice(0, 2).map((one) => (one.id === entry ? { ...one, branch: { index, count: 3 } } : one)) })
+      if (method === 'choose')
+        client.open().set({
+          entries: entries.slice(0, 2).map((one) => (one.id === entry ? { ...one, branch: { index, count: 3 } } : one)),
+        })
       if (method === 'delete') client.open().set({ entries: [] })
     }
-    client.open().set({ entries: entries.slice(0, 2).map((one) => (one.role === 'user' ? { ...one, branch: { index: 1, count: 3 } } : one)) })
+    client.open().set({
+      entries: entries
+        .slice(0, 2)
+        .map((one) => (one.role === 'user' ? { ...one, branch: { index: 1, count: 3 } } : one)),
+    })
   })
   await to('Message')
   await to('Copy', 'Shift+Tab')
@@ -136,13 +166,17 @@ test('a whole turn from an empty page: writing, queueing and taking back, stoppi
   await is('Change the question')
   await press('Enter')
   await type(' anew')
-  await page.evaluate(() => { client.gives = Object.assign(new Error('no'), { detail: 'the disk is full' }) })
+  await page.evaluate(() => {
+    client.gives = Object.assign(new Error('no'), { detail: 'the disk is full' })
+  })
   await press('Enter')
   await called(['edit', 'main-1q', 'Begin anew'])
   await page.getByText('That did not work: the disk is full').waitFor()
   await is('The question')
   assert.equal(await page.evaluate(() => deepest().value), 'Begin anew', 'nothing that was written is lost')
-  await page.evaluate(() => { client.gives = undefined })
+  await page.evaluate(() => {
+    client.gives = undefined
+  })
   await press('Enter')
   await called(['edit', 'main-1q', 'Begin anew'])
   await is('Conversation')
@@ -158,7 +192,9 @@ test('a whole turn from an empty page: writing, queueing and taking back, stoppi
   await is('Delete')
   await press('Enter', 'Tab')
   await is('Delete')
-  await page.evaluate(() => { client.gives = (method) => method === 'delete' && client.open().set({ entries: [] }) })
+  await page.evaluate(() => {
+    client.gives = (method) => method === 'delete' && client.open().set({ entries: [] })
+  })
   await press('Enter')
   await called(['delete', 'main-1q'])
   await is('Conversation')
@@ -166,11 +202,40 @@ test('a whole turn from an empty page: writing, queueing and taking back, stoppi
 
 for (const lang of ['en', 'zh-CN']) {
   const words = {
-    en: { message: 'Message', not: 'Not now', allow: 'Allow', changed: 'Allow with changes', edit: 'Edit arguments', done: 'Done', why: 'Give a reason', unseen: /not seen/, all: 'Refuse all', some: 'Allow 1 · refuse 1', talk: 'Conversation' },
-    'zh-CN': { message: '消息', not: '先不要', allow: '允许', changed: '按修改允许', edit: '修改参数', done: '完成', why: '填写原因', unseen: /没看/, all: '全部拒绝', some: '允许 1 个 · 拒绝 1 个', talk: '对话' },
+    en: {
+      message: 'Message',
+      not: 'Not now',
+      allow: 'Allow',
+      changed: 'Allow with changes',
+      edit: 'Edit arguments',
+      done: 'Done',
+      why: 'Give a reason',
+      unseen: /not seen/,
+      all: 'Refuse all',
+      some: 'Allow 1 · refuse 1',
+      talk: 'Conversation',
+    },
+    'zh-CN': {
+      message: '消息',
+      not: '先不要',
+      allow: '允许',
+      changed: '按修改允许',
+      edit: '修改参数',
+      done: '完成',
+      why: '填写原因',
+      unseen: /没看/,
+      all: '全部拒绝',
+      some: '允许 1 个 · 拒绝 1 个',
+      talk: '对话',
+    },
   }[lang]
   test(`questions: refused, allowed once all of it was seen, with a reason, changed, and as a checklist: ${lang}`, async (t) => {
-    const { page, where, is, press, to, type } = await begin(t, 'sluice-chat', { name: 'Lulu' }, { lang, times: 4, reducedMotion: 'reduce' })
+    const { page, where, is, press, to, type } = await begin(
+      t,
+      'sluice-chat',
+      { name: 'Lulu' },
+      { lang, times: 4, reducedMotion: 'reduce' },
+    )
     const answer = async (...wanted) => {
       await until(() => page.evaluate((count) => live.answers.length >= count, wanted.length), 'the answer')
       assert.deepEqual(await page.evaluate(() => live.answers.splice(0)), wanted)
@@ -178,8 +243,14 @@ for (const lang of ['en', 'zh-CN']) {
     const missing = page.getByRole('button', { name: words.unseen })
     /** Keys do nothing before a button is armed: then they do. */
     const armed = (name) => page.getByRole('button', { name, exact: true, disabled: false }).waitFor()
-    const ask = (call, args, more) => page.evaluate(([call, args, more]) => live.push(...asking(call, 'note.add', args, more)), [call, args, more ?? {}])
-    await page.evaluate(() => { window.live = client.ask('Go') })
+    const ask = (call, args, more) =>
+      page.evaluate(
+        ([call, args, more]) => live.push(...asking(call, 'note.add', args, more)),
+        [call, args, more ?? {}],
+      )
+    await page.evaluate(() => {
+      window.live = client.ask('Go')
+    })
     // Nobody writes: the question takes the focus, and gives it back to the conversation.
     await ask(0, { text: 'a' })
     await is(words.not)
@@ -196,7 +267,7 @@ for (const lang of ['en', 'zh-CN']) {
     await to(words.unseen, 'Shift+Tab')
     // What is in sight counts after a moment: a key that comes before leads nowhere yet, and the next one goes on.
     await until(async () => {
-      if (await missing.count() === 0) return true
+      if ((await missing.count()) === 0) return true
       await page.keyboard.press(words.unseen.test(await where()) ? 'Enter' : 'Tab')
       return false
     }, 'every line to be seen')
@@ -222,7 +293,10 @@ for (const lang of ['en', 'zh-CN']) {
     await ask(3, { text: 'c' }, { ask: { parameters: { type: 'object', properties: { text: { type: 'string' } } } } })
     await to(words.edit, 'Shift+Tab')
     await press('Enter')
-    await until(() => page.evaluate(() => deepest().localName === 'textarea' || deepest().localName === 'input'), 'the field')
+    await until(
+      () => page.evaluate(() => deepest().localName === 'textarea' || deepest().localName === 'input'),
+      'the field',
+    )
     await press('Escape')
     await is(words.edit)
     await press('Enter', 'End')
@@ -238,9 +312,13 @@ for (const lang of ['en', 'zh-CN']) {
     await ask(4, { text: 'd' })
     await ask(5, { text: 'e' })
     await page.getByRole('checkbox').nth(1).waitFor()
-    await until(async () => (await page.locator('sluice-approval .tick').nth(1).getAttribute('aria-disabled')) === 'false', 'the rows to be seen')
+    await until(
+      async () => (await page.locator('sluice-approval .tick').nth(1).getAttribute('aria-disabled')) === 'false',
+      'the rows to be seen',
+    )
     await to(words.all, 'Shift+Tab')
-    for (let at = 0; at < 20 && !(await page.evaluate(() => deepest().type === 'checkbox')); at++) await press('Shift+Tab')
+    for (let at = 0; at < 20 && !(await page.evaluate(() => deepest().type === 'checkbox')); at++)
+      await press('Shift+Tab')
     await press('Space')
     await armed(words.some)
     await to(words.some)
@@ -251,14 +329,38 @@ for (const lang of ['en', 'zh-CN']) {
 }
 
 test('what an answer holds: a card, a link after its question, code, a picture, thoughts, and the end', async (t) => {
-  const { page, is, press, to, called } = await begin(t, 'sluice-chat', { name: 'Lulu' }, { viewport: { width: 900, height: 600 } })
+  const { page, is, press, to, called } = await begin(
+    t,
+    'sluice-chat',
+    { name: 'Lulu' },
+    { viewport: { width: 900, height: 600 } },
+  )
   await page.evaluate(() => {
-    element.loadImage = async () => new Blob([Uint8Array.from(atob(photo.data), (one) => one.charCodeAt(0))], { type: 'image/png' })
-    const photo = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC' }
+    element.loadImage = async () =>
+      new Blob([Uint8Array.from(atob(photo.data), (one) => one.charCodeAt(0))], { type: 'image/png' })
+    const photo = {
+      type: 'image',
+      mediaType: 'image/png',
+      data: 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC',
+    }
     client.ask('Look', [
       { type: 'reasoning', block: 0, text: 'Hm.' },
-      { type: 'card', block: 1, call: 1, name: 'camera.shoot', status: 'success', arguments: { count: 2 }, output: 'two', parts: [photo, photo] },
-      { type: 'text', block: 2, text: '[there](https://example.com/a)\n\n```js\nlet one = 1\n```\n\n| a |\n|---|\n| 1 |\n\n![cat](https://example.com/cat.png)' }, { type: 'done', outcome: 'completed', finishReason: 'stop' },
+      {
+        type: 'card',
+        block: 1,
+        call: 1,
+        name: 'camera.shoot',
+        status: 'success',
+        arguments: { count: 2 },
+        output: 'two',
+        parts: [photo, photo],
+      },
+      {
+        type: 'text',
+        block: 2,
+        text: '[there](https://example.com/a)\n\n```js\nlet one = 1\n```\n\n| a |\n|---|\n| 1 |\n\n![cat](https://example.com/cat.png)',
+      },
+      { type: 'done', outcome: 'completed', finishReason: 'stop' },
     ])
   })
   await page.getByRole('link', { name: 'there' }).waitFor()
@@ -323,10 +425,20 @@ test('what an answer holds: a card, a link after its question, code, a picture, 
 test('conversations: opened, found, renamed, kept as they are, deleted, and more of them', async (t) => {
   const { page, is, press, to, type } = await begin(t, 'sluice-conversations', { current: 'c1' })
   await page.evaluate(async () => {
-    window.all = Array.from({ length: 130 }, (_, at) => ({ id: `c${at}`, title: `Talk ${at}`, updated: Date.now() - at * 100_000_000, entries: 2 }))
+    window.all = Array.from({ length: 130 }, (_, at) => ({
+      id: `c${at}`,
+      title: `Talk ${at}`,
+      updated: Date.now() - at * 100_000_000,
+      entries: 2,
+    }))
     client.conversations = {
-      list: async ({ query = '', skip = 0, limit = 100 }) => all.filter(({ title }) => title.includes(query)).slice(skip, skip + limit),
-      rename: async (id, title) => void Object.assign(all.find((one) => one.id === id), { title }),
+      list: async ({ query = '', skip = 0, limit = 100 }) =>
+        all.filter(({ title }) => title.includes(query)).slice(skip, skip + limit),
+      rename: async (id, title) =>
+        void Object.assign(
+          all.find((one) => one.id === id),
+          { title },
+        ),
       delete: async (id) => void (all = all.filter((one) => one.id !== id)),
       export: async () => '',
     }

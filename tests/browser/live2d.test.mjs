@@ -1,4 +1,5 @@
-// The drawn puppet, and the real engine with a real model where `npm run live2d` has installed one. The policy of the pages is that of the demo.
+// The drawn puppet, and the real engine with a real model where `npm run live2d` has installed one. The policy of the
+// pages is that of the demo.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -13,7 +14,9 @@ const browser = useBrowser({ webgl: !skip })
 let server
 
 before(async () => {
-  server = await serve({ roots: { '/': here('live2d/'), '/pet/': here('../../js/demo/pet/'), '/live2d-local/': local } })
+  server = await serve({
+    roots: { '/': here('live2d/'), '/pet/': here('../../js/demo/pet/'), '/live2d-local/': local },
+  })
 })
 after(() => server.close())
 
@@ -67,15 +70,20 @@ test('at 120 pixels a person sees which expression it is', async (t) => {
   })
   const drawn = shown[0].data.filter((value, at) => at % 4 === 3 && value > 0).length
   assert.ok(drawn > 3000, `${drawn} pixels are drawn`)
-  for (const one of shown) for (const other of shown) {
-    if (one.name <= other.name) continue
-    let differ = 0
-    for (let at = 0; at < one.data.length; at += 4) if ([0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 48)) differ++
-    assert.ok(differ / drawn > 0.02, `${one.name} and ${other.name}: ${differ} of ${drawn} pixels differ`)
-  }
+  for (const one of shown)
+    for (const other of shown) {
+      if (one.name <= other.name) continue
+      let differ = 0
+      for (let at = 0; at < one.data.length; at += 4)
+        if ([0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 48)) differ++
+      assert.ok(differ / drawn > 0.02, `${one.name} and ${other.name}: ${differ} of ${drawn} pixels differ`)
+    }
 })
 
-for (const [mode, least, height] of [['states', 18, 1350], ['mouths', 5, 560]]) {
+for (const [mode, least, height] of [
+  ['states', 18, 1350],
+  ['mouths', 5, 560],
+]) {
   test(`the puppet's ${mode} look different from each other`, async (t) => {
     const page = await open(t, mode, { reducedMotion: 'reduce', viewport: { width: 1200, height } })
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
@@ -94,7 +102,8 @@ for (const [mode, least, height] of [['states', 18, 1350], ['mouths', 5, 560]]) 
 
 test('every motion of the puppet moves it, also as a still pose where motion is reduced', async (t) => {
   const page = await open(t, 'motions', { reducedMotion: 'reduce', viewport: { width: 1200, height: 1350 } })
-  const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  const frame = () =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   await frame()
   const shapes = () => page.locator('svg').evaluateAll((all) => all.map((svg) => svg.innerHTML))
   const before = await shapes()
@@ -127,11 +136,18 @@ test('it blinks, breathes, opens its mouth when it is told to, and looks at the 
   const values = () => page.evaluate(() => window.pet.parameters())
   const [first] = [await drawn(page)]
   await until(async () => (await drawn(page)) !== first, 'breath')
-  const blinked = () => page.evaluate(() => new Promise((done) => {
-    const end = performance.now() + 14_000
-    const look = () => (window.pet.parameters().eyeL < 0.4 || performance.now() > end ? done(performance.now() < end) : requestAnimationFrame(look))
-    look()
-  }))
+  const blinked = () =>
+    page.evaluate(
+      () =>
+        new Promise((done) => {
+          const end = performance.now() + 14_000
+          const look = () =>
+            window.pet.parameters().eyeL < 0.4 || performance.now() > end
+              ? done(performance.now() < end)
+              : requestAnimationFrame(look)
+          look()
+        }),
+    )
   assert.equal(await blinked(), true, 'a blink') // it is over sooner than a test looks again
   await page.evaluate(() => window.pet.mouth(0.8, 0.2))
   await until(async () => (await values()).mouthOpen > 0.3, 'an open mouth')
@@ -145,14 +161,15 @@ test('it blinks, breathes, opens its mouth when it is told to, and looks at the 
 
 test('where motion is reduced it stands still, but shows what it feels and that it talks', async (t) => {
   const page = await open(t, 'puppet', { reducedMotion: 'reduce' })
-  const frames = (count) => page.evaluate(async (count) => {
-    const seen = new Set()
-    for (let index = 0; index < count; index++) {
-      await new Promise(requestAnimationFrame)
-      seen.add(window.pet.element.innerHTML)
-    }
-    return seen.size
-  }, count)
+  const frames = (count) =>
+    page.evaluate(async (count) => {
+      const seen = new Set()
+      for (let index = 0; index < count; index++) {
+        await new Promise(requestAnimationFrame)
+        seen.add(window.pet.element.innerHTML)
+      }
+      return seen.size
+    }, count)
   await frames(3)
   assert.equal(await frames(60), 1)
   const before = await drawn(page)
@@ -175,13 +192,14 @@ test('where motion is reduced it asks for no frames while nothing happens, and w
     window.requestAnimationFrame = (run) => (window.asked++, requestAnimationFrame(run))
   })
   await load(page, 'puppet')
-  const still = () => page.evaluate(async () => {
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
-    await pause()
-    const before = window.asked
-    await pause()
-    return window.asked === before
-  })
+  const still = () =>
+    page.evaluate(async () => {
+      const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
+      await pause()
+      const before = window.asked
+      await pause()
+      return window.asked === before
+    })
   assert.equal(await still(), true)
   const rest = await drawn(page)
   await page.evaluate(() => window.pet.motion('Wave'))
@@ -196,7 +214,9 @@ test('where motion is reduced it asks for no frames while nothing happens, and w
   await until(async () => (await drawn(page)) !== rest, 'breath')
 })
 
-/** Runs in the page before anything of its own: time passes when `pass(ms)` says so, a screen has 60 frames a second. */
+/**
+ * Runs in the page before anything of its own: time passes when `pass(ms)` says so, a screen has 60 frames a second.
+ */
 function standStill() {
   let now = 1000
   let due = []
@@ -207,7 +227,10 @@ function standStill() {
   window.setTimeout = (run, ms = 0) => later(run, now + ms)
   window.requestAnimationFrame = (run) => later(run, (Math.floor((now * 60) / 1000 + 1e-6) + 1) * (1000 / 60), true)
   window.clearTimeout = window.cancelAnimationFrame = forget
-  /** Frames that were asked for, those of them that changed the figure, attributes that were set, and the most changes in any second. */
+  /**
+   * Frames that were asked for, those of them that changed the figure, attributes that were set, and the most changes
+   * in any second.
+   */
   window.pass = (ms) => {
     const observer = new MutationObserver(() => {})
     observer.observe(window.pet.element, { attributes: true, subtree: true, childList: true })
@@ -226,8 +249,17 @@ function standStill() {
     }
     now = end
     observer.disconnect()
-    const most = Math.max(0, ...result.changed.map((at) => result.changed.filter((other) => other >= at && other < at + 1000).length))
-    return { frames: result.frames / (ms / 1000), changes: result.changed.length / (ms / 1000), most, attributes: result.attributes / (result.changed.length || 1), all: result.attributes }
+    const most = Math.max(
+      0,
+      ...result.changed.map((at) => result.changed.filter((other) => other >= at && other < at + 1000).length),
+    )
+    return {
+      frames: result.frames / (ms / 1000),
+      changes: result.changed.length / (ms / 1000),
+      most,
+      attributes: result.attributes / (result.changed.length || 1),
+      all: result.attributes,
+    }
   }
 }
 
@@ -238,7 +270,8 @@ test('it is drawn as often as what moves needs: 60 times in a second while it do
   await page.goto(`${server.origin}/?puppet`)
   await until(() => page.evaluate(() => window.ready), 'the puppet')
   const pass = (seconds) => page.evaluate((ms) => window.pass(ms), seconds * 1000)
-  const to = (state, fps) => page.evaluate(([state, fps]) => (window.pet.state(state), window.pet.fps(fps)), [state, fps])
+  const to = (state, fps) =>
+    page.evaluate(([state, fps]) => (window.pet.state(state), window.pet.fps(fps)), [state, fps])
   await to('idle', 12)
   await pass(3)
   const idle = await pass(180) // looks about and stretches now and then
@@ -267,12 +300,16 @@ test('it looks at the pointer for as long as it asks, leans to where somebody ty
   await page.goto(`${server.url}&puppet`)
   await page.goto(`${server.origin}/?puppet`)
   await until(() => page.evaluate(() => window.ready), 'the puppet')
-  const after = (state, seconds) => page.evaluate(([state, ms]) => {
-    window.pet.state(state)
-    window.pet.look({ x: 890, y: 300 })
-    window.pass(ms)
-    return window.pet.parameters()
-  }, [state, seconds * 1000])
+  const after = (state, seconds) =>
+    page.evaluate(
+      ([state, ms]) => {
+        window.pet.state(state)
+        window.pet.look({ x: 890, y: 300 })
+        window.pass(ms)
+        return window.pet.parameters()
+      },
+      [state, seconds * 1000],
+    )
   assert.ok((await after('asking', 9)).headX > 0.3)
   assert.ok((await after('idle', 1)).headX > 0.3)
   assert.ok(Math.abs((await after('idle', 9)).headX) < 0.2)
@@ -307,24 +344,41 @@ test('the puppet refuses what it does not have, is clickable, and leaves nothing
   const page = await open(t, 'puppet')
   const told = await page.evaluate(() => {
     const { pet } = window
-    return [pet.expression('angry'), pet.expression('constructor'), pet.expression('smile'), pet.expression('smile'), pet.motion('Fly'), pet.motion('toString'), pet.motion('TapBody', 99), pet.motion('TapBody', -1), pet.motion('TapBody', 0)]
+    return [
+      pet.expression('angry'),
+      pet.expression('constructor'),
+      pet.expression('smile'),
+      pet.expression('smile'),
+      pet.motion('Fly'),
+      pet.motion('toString'),
+      pet.motion('TapBody', 99),
+      pet.motion('TapBody', -1),
+      pet.motion('TapBody', 0),
+    ]
   })
   assert.deepEqual(told, [false, false, true, true, false, false, false, false, true])
   const { expressions, motions, parameters } = await page.evaluate(() => window.pet.capabilities())
-  for (const name of ['neutral', 'smile', 'happy', 'shy', 'thinking', 'surprised', 'worried', 'sleepy']) assert.ok(expressions.includes(name), name)
+  for (const name of ['neutral', 'smile', 'happy', 'shy', 'thinking', 'surprised', 'worried', 'sleepy'])
+    assert.ok(expressions.includes(name), name)
   assert.ok(motions.Idle >= 1 && motions.TapBody >= 3)
   for (const { id, min, max, default: usual } of parameters) assert.ok(min <= usual && usual <= max && min < max, id)
   await until(async () => (await page.evaluate(() => Math.abs(window.pet.parameters().bodyY))) < 1, 'the landing')
   await page.mouse.click(450, 400)
-  await until(() => page.evaluate(() => {
-    const { armR, bodyY, headY } = window.pet.parameters()
-    return armR > 60 || bodyY < -15 || headY > 0.5
-  }), 'what a click does')
+  await until(
+    () =>
+      page.evaluate(() => {
+        const { armR, bodyY, headY } = window.pet.parameters()
+        return armR > 60 || bodyY < -15 || headY > 0.5
+      }),
+    'what a click does',
+  )
   await page.evaluate(() => window.pet.destroy())
   assert.equal(await page.locator('svg').count(), 0)
 })
 
-test('a real model in the real engine: what it can do, and its parameters after every expression and motion', { skip }, async (t) => {
+test('a real model in the real engine: what it can do, and its parameters after every expression and motion', {
+  skip,
+}, async (t) => {
   const page = await open(t, 'model')
   const { model, expressions, motions, parameters } = await page.evaluate(() => window.pet.capabilities())
   assert.equal(model, 'Hiyori')
@@ -332,14 +386,17 @@ test('a real model in the real engine: what it can do, and its parameters after 
   assert.deepEqual(motions, { Idle: 9, TapBody: 1 })
   assert.ok(parameters.some(({ id, min, max }) => id === 'ParamAngleX' && min === -30 && max === 30))
 
-  // The engine's clock stands; every step is a twentieth of a second, and what counts is read where the model is about to be drawn.
+  // The engine's clock stands; every step is a twentieth of a second, and what counts is read where the model is about
+  // to be drawn.
   await page.evaluate(() => {
     const { live2d } = window.pet
     live2d.autoUpdate = false
     const { internalModel } = live2d
     const core = internalModel.coreModel._model.parameters
     window.values = {}
-    internalModel.on('beforeModelUpdate', () => core.ids.forEach((id, index) => (window.values[id] = core.values[index])))
+    internalModel.on('beforeModelUpdate', () =>
+      core.ids.forEach((id, index) => (window.values[id] = core.values[index])),
+    )
     internalModel.motionManager.stopAllMotions()
     internalModel.motionManager.groups.idle = '-' // no motion of its own accord
     internalModel.breath = undefined
@@ -356,10 +413,16 @@ test('a real model in the real engine: what it can do, and its parameters after 
   }
   const neutral = await show('neutral')
   const different = (values) => Object.keys(values).filter((id) => Math.abs(values[id] - neutral[id]) > 0.05)
-  for (const name of expressions.filter((name) => name !== 'neutral')) assert.notDeepEqual(different(await show(name)), [], name)
+  for (const name of expressions.filter((name) => name !== 'neutral'))
+    assert.notDeepEqual(different(await show(name)), [], name)
   assert.equal((await show('smile')).ParamMouthForm, 1)
   assert.ok((await show('surprised')).ParamMouthOpenY > 0.5)
-  const face = ({ ParamMouthForm, ParamBrowLForm, ParamEyeLOpen, ParamAngleY }) => [ParamMouthForm, ParamBrowLForm, ParamEyeLOpen, ParamAngleY]
+  const face = ({ ParamMouthForm, ParamBrowLForm, ParamEyeLOpen, ParamAngleY }) => [
+    ParamMouthForm,
+    ParamBrowLForm,
+    ParamEyeLOpen,
+    ParamAngleY,
+  ]
   const once = face(await show('sad'))
   assert.deepEqual(once, [-1, -1, once[2], -12])
   assert.deepEqual(face(await show('sad')), once, 'the same again: it stays')
@@ -379,5 +442,8 @@ test('a real model in the real engine: what it can do, and its parameters after 
   await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
   await picture(page, 'live2d-model')
   await page.evaluate(() => window.pet.destroy())
-  await assert.rejects(page.evaluate(() => window.pet.expression('smile')), /destroyed/)
+  await assert.rejects(
+    page.evaluate(() => window.pet.expression('smile')),
+    /destroyed/,
+  )
 })

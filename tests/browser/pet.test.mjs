@@ -1,4 +1,5 @@
-// The pet on a page: its body under a pointer, and its bubble. The window is played by the test; the policy is that of the demo.
+// The pet on a page: its body under a pointer, and its bubble. The window is played by the test; the policy is that of
+// the demo.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,9 @@ const browser = useBrowser()
 let server
 
 before(async () => {
-  server = await serve({ roots: { '/': here('pet/'), '/pet/': here('../../js/demo/pet/'), '/support/': here('../js/') } })
+  server = await serve({
+    roots: { '/': here('pet/'), '/pet/': here('../../js/demo/pet/'), '/support/': here('../js/') },
+  })
 })
 after(() => server.close())
 
@@ -24,43 +27,57 @@ async function open(t, { query = '', ...options } = {}) {
 }
 const state = (page) => page.evaluate(() => window.pet.getSnapshot().state)
 const said = (page) => page.evaluate(() => window.said)
-const text = (page) => page.evaluate(() => (window.bubble.element.hidden ? '' : window.bubble.element.shadowRoot.querySelector('p').textContent))
+const text = (page) =>
+  page.evaluate(() =>
+    window.bubble.element.hidden ? '' : window.bubble.element.shadowRoot.querySelector('p').textContent,
+  )
 /** For every part of the puppet, and for the air, the point of the page that is farthest from all others. */
-const places = (page) => page.evaluate(() => {
-  const points = []
-  for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) points.push({ x, y, zone: window.model.hit(x, y) ?? 'none' })
-  const best = {}
-  for (const { x, y, zone } of points) {
-    const deep = Math.min(...points.map((other) => (other.zone === zone ? Infinity : Math.hypot(other.x - x, other.y - y))))
-    if (!(best[zone]?.deep >= deep)) best[zone] = { deep, at: [x, y] }
-  }
-  return Object.fromEntries(Object.entries(best).map(([zone, { at }]) => [zone, at]))
-})
-/** A point on the outline of each part that has one: beside what it fills, and away from the others. */
-const outlines = (page) => page.evaluate(() => {
-  const shapes = [...window.model.element.querySelectorAll('[data-zone]')].filter((one) => one.getTotalLength)
-    .map((shape) => ({ shape, zone: shape.dataset.zone, matrix: shape.getScreenCTM(), inverse: shape.getScreenCTM().inverse() }))
-  const covers = ({ shape, inverse }, at) => {
-    const here = at.matrixTransform(inverse)
-    return shape.isPointInFill(here) || shape.isPointInStroke(here)
-  }
-  const onOutline = ({ shape, zone, matrix, inverse }) => {
-    const far = Number(shape.getAttribute('stroke-width')) * 0.4
-    const length = shape.getTotalLength()
-    for (let along = 0; along < length; along += length / 40) {
-      const { x, y } = shape.getPointAtLength(along)
-      for (const angle of [0, 1.6, 3.1, 4.7]) {
-        const at = new DOMPoint(x + far * Math.cos(angle), y + far * Math.sin(angle)).matrixTransform(matrix)
-        if (shape.isPointInFill(at.matrixTransform(inverse))) continue
-        if (!shapes.some((other) => other.zone !== zone && covers(other, at))) return [at.x, at.y]
-      }
+const places = (page) =>
+  page.evaluate(() => {
+    const points = []
+    for (let y = 150; y < 456; y += 6)
+      for (let x = 4; x < 336; x += 6) points.push({ x, y, zone: window.model.hit(x, y) ?? 'none' })
+    const best = {}
+    for (const { x, y, zone } of points) {
+      const deep = Math.min(
+        ...points.map((other) => (other.zone === zone ? Infinity : Math.hypot(other.x - x, other.y - y))),
+      )
+      if (!(best[zone]?.deep >= deep)) best[zone] = { deep, at: [x, y] }
     }
-    return undefined
-  }
-  const found = {}
-  for (const one of shapes) if (one.shape.hasAttribute('stroke')) found[one.zone] ??= onOutline(one)
-  return found
-})
+    return Object.fromEntries(Object.entries(best).map(([zone, { at }]) => [zone, at]))
+  })
+/** A point on the outline of each part that has one: beside what it fills, and away from the others. */
+const outlines = (page) =>
+  page.evaluate(() => {
+    const shapes = [...window.model.element.querySelectorAll('[data-zone]')]
+      .filter((one) => one.getTotalLength)
+      .map((shape) => ({
+        shape,
+        zone: shape.dataset.zone,
+        matrix: shape.getScreenCTM(),
+        inverse: shape.getScreenCTM().inverse(),
+      }))
+    const covers = ({ shape, inverse }, at) => {
+      const here = at.matrixTransform(inverse)
+      return shape.isPointInFill(here) || shape.isPointInStroke(here)
+    }
+    const onOutline = ({ shape, zone, matrix, inverse }) => {
+      const far = Number(shape.getAttribute('stroke-width')) * 0.4
+      const length = shape.getTotalLength()
+      for (let along = 0; along < length; along += length / 40) {
+        const { x, y } = shape.getPointAtLength(along)
+        for (const angle of [0, 1.6, 3.1, 4.7]) {
+          const at = new DOMPoint(x + far * Math.cos(angle), y + far * Math.sin(angle)).matrixTransform(matrix)
+          if (shape.isPointInFill(at.matrixTransform(inverse))) continue
+          if (!shapes.some((other) => other.zone !== zone && covers(other, at))) return [at.x, at.y]
+        }
+      }
+      return undefined
+    }
+    const found = {}
+    for (const one of shapes) if (one.shape.hasAttribute('stroke')) found[one.zone] ??= onOutline(one)
+    return found
+  })
 
 test('a hit test knows head, cheek, belly, hand, and where nothing is', async (t) => {
   const page = await open(t)
@@ -83,26 +100,39 @@ test('what is drawn counts, its outline too, and no line that is not drawn', asy
   const page = await open(t)
   const zones = ['head', 'belly', 'hand', 'foot']
   const found = await outlines(page)
-  assert.deepEqual(await page.evaluate((points) => points.map(([x, y]) => window.model.opaque(x, y) && window.model.hit(x, y)), zones.map((zone) => found[zone])), zones)
+  assert.deepEqual(
+    await page.evaluate(
+      (points) => points.map(([x, y]) => window.model.opaque(x, y) && window.model.hit(x, y)),
+      zones.map((zone) => found[zone]),
+    ),
+    zones,
+  )
   for (const zone of zones) {
     await page.mouse.click(...(await outlines(page))[zone]) // its head follows the pointer
     assert.equal(await state(page), 'patted', zone)
     await until(async () => (await state(page)) === 'idle', 'rest')
   }
-  const held = () => page.evaluate(() => {
-    let points = 0
-    for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) if (window.model.opaque(x, y)) points++
-    return points
-  })
+  const held = () =>
+    page.evaluate(() => {
+      let points = 0
+      for (let y = 150; y < 456; y += 6) for (let x = 4; x < 336; x += 6) if (window.model.opaque(x, y)) points++
+      return points
+    })
   const without = await held()
-  await page.evaluate(() => (window.model.state('busy', { prop: 'letter' }), new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))))
+  await page.evaluate(
+    () => (
+      window.model.state('busy', { prop: 'letter' }),
+      new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    ),
+  )
   assert.ok((await held()) > without, 'what it holds is there, and was not before')
 })
 
 test('a body that sways under a pointer that rests is patted all the same, one that went away is not', async (t) => {
   const page = await open(t)
   const [x, y] = (await outlines(page)).head
-  const shift = (px) => page.evaluate((px) => window.model.element.style.setProperty('transform', `translateX(${px}px)`), px)
+  const shift = (px) =>
+    page.evaluate((px) => window.model.element.style.setProperty('transform', `translateX(${px}px)`), px)
   const away = x < 170 ? 1 : -1
   await page.mouse.move(x, y)
   await shift(9 * away)
@@ -166,7 +196,13 @@ test('a probe is answered by what is drawn, and by the bubble', async (t) => {
   assert.deepEqual(await probe(...(await places(page)).head), { over: true, probe: 7 })
   assert.deepEqual(await probe(4, 440), { over: false, probe: 7 })
   assert.deepEqual(await probe(170, 30), { over: false, probe: 7 })
-  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'Hello there, nice to see you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await page.evaluate(
+    () => (
+      window.client.answer('m1'),
+      window.client.write('m1', 'Hello there, nice to see you. '),
+      window.client.tell('m1', { outcome: 'completed' })
+    ),
+  )
   await until(async () => (await text(page)) !== '', 'the bubble')
   assert.deepEqual(await probe(170, 30), { over: true, probe: 7 })
 })
@@ -176,7 +212,8 @@ for (const scheme of ['light', 'dark']) {
     const page = await open(t, { colorScheme: scheme })
     const size = () => page.evaluate(() => JSON.stringify(window.model.element.getBoundingClientRect()))
     const before = await size()
-    const long = 'This sentence goes on and on, because somebody who likes to talk could not find the place where it might have come to its end, and so it holds more words than any bubble should ever have to show to a person who wanted nothing but a short answer to a small question, and then it went on for quite a while, about rain and umbrellas and the smell of the street.'
+    const long =
+      'This sentence goes on and on, because somebody who likes to talk could not find the place where it might have come to its end, and so it holds more words than any bubble should ever have to show to a person who wanted nothing but a short answer to a small question, and then it went on for quite a while, about rain and umbrellas and the smell of the street.'
     await page.evaluate((long) => {
       window.seen = []
       const line = window.bubble.element.shadowRoot.querySelector('p')
@@ -186,7 +223,8 @@ for (const scheme of ['light', 'dark']) {
         const lines = Math.round(box.height / parseFloat(getComputedStyle(line).lineHeight))
         const last = window.seen.at(-1)
         const now = hidden ? '' : line.textContent
-        if (!last || last.text !== now || last.lines !== lines) window.seen.push({ text: now, lines, cut: line.scrollHeight > line.clientHeight + 1 })
+        if (!last || last.text !== now || last.lines !== lines)
+          window.seen.push({ text: now, lines, cut: line.scrollHeight > line.clientHeight + 1 })
         requestAnimationFrame(look)
       }
       look()
@@ -205,7 +243,8 @@ for (const scheme of ['light', 'dark']) {
     await picture(page, `pet-bubble-${scheme}`)
     await page.getByRole('button', { name: 'Back' }).click()
     assert.equal(await text(page), 'Rain is the only weather you can hear.')
-    for (let index = 0; index < 9; index++) await page.getByRole('button', { name: 'On', exact: true }).dispatchEvent('click')
+    for (let index = 0; index < 9; index++)
+      await page.getByRole('button', { name: 'On', exact: true }).dispatchEvent('click')
     assert.equal(await text(page), 'And then it stops.')
     await until(async () => (await text(page)) === '', 'it to fade')
     const seen = await page.evaluate(() => window.seen)
@@ -214,16 +253,27 @@ for (const scheme of ['light', 'dark']) {
       assert.ok(!cut, `cut: ${shown}`)
     }
     const texts = seen.map((one) => one.text).filter(Boolean)
-    assert.equal(texts.filter((one, index) => texts.indexOf(one) === index).filter((one) => long.startsWith(one)).length, 1, 'no sentence grows while it is read')
+    assert.equal(
+      texts.filter((one, index) => texts.indexOf(one) === index).filter((one) => long.startsWith(one)).length,
+      1,
+      'no sentence grows while it is read',
+    )
     assert.equal(await size(), before)
   })
 }
 
 test('the bubble is as large, as slow and as silent as a person wants it, at once', async (t) => {
   const page = await open(t)
-  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'It is nice to see you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await page.evaluate(
+    () => (
+      window.client.answer('m1'),
+      window.client.write('m1', 'It is nice to see you. '),
+      window.client.tell('m1', { outcome: 'completed' })
+    ),
+  )
   await until(async () => (await text(page)) !== '', 'the bubble')
-  const letters = () => page.evaluate(() => getComputedStyle(window.bubble.element.shadowRoot.querySelector('p')).fontSize)
+  const letters = () =>
+    page.evaluate(() => getComputedStyle(window.bubble.element.shadowRoot.querySelector('p')).fontSize)
   assert.equal(await letters(), '14px')
   await page.evaluate(() => window.order({ look: { size: 1.5, duration: 5, off: false } }))
   assert.equal(await letters(), '21px')
@@ -232,14 +282,29 @@ test('the bubble is as large, as slow and as silent as a person wants it, at onc
   assert.deepEqual((await said(page)).at(-1), { bubble: false })
   await page.evaluate(() => window.bubble.change({ off: false, size: 1 }))
   assert.equal(await text(page), 'It is nice to see you.', 'it stays five times as long')
-  assert.match(await page.evaluate(() => { try { window.bubble.change({ size: 9 }) } catch (error) { return error.message } }), /size/)
+  assert.match(
+    await page.evaluate(() => {
+      try {
+        window.bubble.change({ size: 9 })
+      } catch (error) {
+        return error.message
+      }
+    }),
+    /size/,
+  )
   await page.evaluate(() => window.order({ look: { size: 'huge', off: true } }))
   assert.equal(await text(page), '', 'of nonsense only what is right')
 })
 
 test('nothing that the bubble says has its letters turned round', async (t) => {
   const page = await open(t)
-  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'I open \u202egnp.exe now.'), window.client.tell('m1', { outcome: 'completed' })))
+  await page.evaluate(
+    () => (
+      window.client.answer('m1'),
+      window.client.write('m1', 'I open \u202egnp.exe now.'),
+      window.client.tell('m1', { outcome: 'completed' })
+    ),
+  )
   await until(async () => (await text(page)) === 'I open \ufffdgnp.exe now.', 'the sentence')
   await page.evaluate(() => window.order({ heard: 'And \u202dfdp.exe too.' }))
   assert.equal(await text(page), 'And \ufffdfdp.exe too.')
@@ -249,7 +314,12 @@ test('the bubble shows what the voice of another page says, in pieces that fit, 
   const page = await open(t)
   const first = 'This is the first sentence of them.'
   const long = `And ${'this one is long enough to need more than a page of four lines, '.repeat(5)}which ends here.`
-  await page.evaluate((all) => (window.client.answer('m1'), window.client.write('m1', all), window.client.tell('m1', { outcome: 'completed' })), `${first} ${long}`)
+  await page.evaluate(
+    (all) => (
+      window.client.answer('m1'), window.client.write('m1', all), window.client.tell('m1', { outcome: 'completed' })
+    ),
+    `${first} ${long}`,
+  )
   await until(async () => (await text(page)) === first, 'the first one')
   const segments = await page.evaluate(async (all) => {
     const { speechSegmenter } = await import('/sluice/speech/index.js')
@@ -259,7 +329,10 @@ test('the bubble shows what the voice of another page says, in pieces that fit, 
   await page.evaluate((heard) => window.order({ heard }), segments[1])
   const shown = await text(page)
   assert.ok(segments[1].startsWith(shown) && shown !== '', shown)
-  const cut = await page.evaluate(() => { const line = window.bubble.element.shadowRoot.querySelector('p'); return line.scrollHeight > line.clientHeight + 1 })
+  const cut = await page.evaluate(() => {
+    const line = window.bubble.element.shadowRoot.querySelector('p')
+    return line.scrollHeight > line.clientHeight + 1
+  })
   assert.equal(cut, false, 'nothing of it is hidden')
   await page.getByRole('button', { name: 'Back' }).click()
   assert.equal(await text(page), first)
@@ -290,7 +363,13 @@ test('where more contrast is asked for the bubble has a solid edge, and what sta
 
 test('the bubble points to the head also where the edge of the screen moved it', async (t) => {
   const page = await open(t)
-  await page.evaluate(() => (window.client.answer('m1'), window.client.write('m1', 'Hi there you. '), window.client.tell('m1', { outcome: 'completed' })))
+  await page.evaluate(
+    () => (
+      window.client.answer('m1'),
+      window.client.write('m1', 'Hi there you. '),
+      window.client.tell('m1', { outcome: 'completed' })
+    ),
+  )
   await until(async () => (await text(page)) !== '', 'the bubble')
   for (const points of [40, 170, 300]) {
     await page.evaluate((points) => window.order({ side: 'above', points }), points)
@@ -318,7 +397,13 @@ test('what nobody asked for is marked in the bubble, and one click ends it for t
   await page.getByRole('button', { name: 'Not today' }).click()
   assert.deepEqual(await page.evaluate(() => window.declined), [{ notToday: true }])
   assert.equal(await text(page), '')
-  await page.evaluate(() => (window.client.answer('m2'), window.client.write('m2', 'You asked for this one. '), window.client.tell('m2', { outcome: 'completed' })))
+  await page.evaluate(
+    () => (
+      window.client.answer('m2'),
+      window.client.write('m2', 'You asked for this one. '),
+      window.client.tell('m2', { outcome: 'completed' })
+    ),
+  )
   await until(async () => (await text(page)) !== '', 'an answer')
   assert.equal(await page.getByText('Nobody asked').isVisible(), false)
 })
@@ -328,7 +413,11 @@ test('a bubble that knows its window is quiet with it, whoever else listens', as
   const shown = await page.evaluate(async () => {
     const { companion, petBubble } = await import('/sluice/pet/index.js')
     let tell
-    const alone = petBubble({ pet: companion({ client: window.client }), openChat() {}, window: { send() {}, on: (listener) => ((tell = listener), () => {}) } })
+    const alone = petBubble({
+      pet: companion({ client: window.client }),
+      openChat() {},
+      window: { send() {}, on: (listener) => ((tell = listener), () => {}) },
+    })
     document.body.append(alone.element)
     window.client.answer('m1')
     window.client.write('m1', 'It is nice to see you. ')
@@ -359,15 +448,49 @@ test('its window is told how many questions wait, by their cards where it may no
 
 test('a small question is asked in the bubble, a larger one in the chat', async (t) => {
   const page = await open(t, { query: '&questions' })
-  const ask = (args, card = {}) => page.evaluate(([args, card]) => {
-    window.decided = []
-    window.client.card('m1', { call: 1, status: 'awaiting_approval', name: 'message.send', twice: undefined, protocolFields: undefined, askedName: undefined, ...card })
-    Object.assign(window.client.message('m1'), { approve: async (one) => window.decided.push(['approve', one.token]), deny: async (one) => window.decided.push(['deny', one.token]) })
-    window.client.tell('m1', { questions: [{ call: 1, token: JSON.stringify(args).length.toString(), stage: 'execution', name: 'message.send', description: '', arguments: args, level: 'moderate', policy: 'ask_once', digest: JSON.stringify(args) }] })
-  }, [args, card])
+  const ask = (args, card = {}) =>
+    page.evaluate(
+      ([args, card]) => {
+        window.decided = []
+        window.client.card('m1', {
+          call: 1,
+          status: 'awaiting_approval',
+          name: 'message.send',
+          twice: undefined,
+          protocolFields: undefined,
+          askedName: undefined,
+          ...card,
+        })
+        Object.assign(window.client.message('m1'), {
+          approve: async (one) => window.decided.push(['approve', one.token]),
+          deny: async (one) => window.decided.push(['deny', one.token]),
+        })
+        window.client.tell('m1', {
+          questions: [
+            {
+              call: 1,
+              token: JSON.stringify(args).length.toString(),
+              stage: 'execution',
+              name: 'message.send',
+              description: '',
+              arguments: args,
+              level: 'moderate',
+              policy: 'ask_once',
+              digest: JSON.stringify(args),
+            },
+          ],
+        })
+      },
+      [args, card],
+    )
   await page.evaluate(() => window.client.answer('m1'))
   // What is to be said of a call beside its arguments is said in the chat.
-  for (const [args, card] of [[{ to: 'Lin' }, { twice: ['to'] }], [{ to: 'Lin' }, { protocolFields: { maid: 'Lulu' } }], [{ to: 'Lin' }, { askedName: 'message.read' }], [{ ['to'.repeat(99)]: 'Lin' }, {}]]) {
+  for (const [args, card] of [
+    [{ to: 'Lin' }, { twice: ['to'] }],
+    [{ to: 'Lin' }, { protocolFields: { maid: 'Lulu' } }],
+    [{ to: 'Lin' }, { askedName: 'message.read' }],
+    [{ ['to'.repeat(99)]: 'Lin' }, {}],
+  ]) {
     await ask(args, card)
     await page.getByRole('button', { name: 'Show me' }).waitFor()
     assert.equal(await page.locator('sluice-approval').count(), 0, JSON.stringify(card))
@@ -378,8 +501,14 @@ test('a small question is asked in the bubble, a larger one in the chat', async 
   await approval.waitFor()
   await approval.getByText('Lulu').waitFor()
   await picture(page, 'pet-question')
-  const allow = approval.getByRole('button').filter({ hasText: /approve|allow/i }).first()
-  await until(async () => (await allow.getAttribute('aria-disabled')) !== 'true' && !(await allow.isDisabled()), 'the button')
+  const allow = approval
+    .getByRole('button')
+    .filter({ hasText: /approve|allow/i })
+    .first()
+  await until(
+    async () => (await allow.getAttribute('aria-disabled')) !== 'true' && !(await allow.isDisabled()),
+    'the button',
+  )
   await picture(page, 'pet-question-armed')
   await allow.click()
   await until(() => page.evaluate(() => window.decided.length === 1), 'the decision')
@@ -398,7 +527,13 @@ test('it says what works and what failed in one line, in Chinese as well, and no
     window.client.card('m1', { call: 1, status: 'executing', name: 'web.search' })
   })
   await until(async () => (await text(page)) === '正在使用 web.search ……', 'the tool')
-  await page.evaluate(() => window.client.card('m1', { call: 1, status: 'executing', words: { title: { en: 'Search the web', zh: '上网查\u202e' } } }))
+  await page.evaluate(() =>
+    window.client.card('m1', {
+      call: 1,
+      status: 'executing',
+      words: { title: { en: 'Search the web', zh: '上网查\u202e' } },
+    }),
+  )
   await until(async () => (await text(page)) === '上网查⟨U+202E⟩ ……', 'its title')
   await page.evaluate(() => window.client.tell('m1', { outcome: 'failed' }))
   await until(async () => (await text(page)) === '没有成功。', 'the error')
@@ -410,12 +545,16 @@ test('it says what works and what failed in one line, in Chinese as well, and no
 
 test('what became of a drop is said in the bubble, also while it is quiet, for a while; its window hears it for a bubble of its own', async (t) => {
   const page = await open(t)
-  const drop = (count, type = 'Files') => page.evaluate(async ([count, type]) => {
-    const dataTransfer = new DataTransfer()
-    if (type === 'Files') for (let at = 0; at < count; at++) dataTransfer.items.add(new File(['x'], `${at}.txt`))
-    else dataTransfer.setData(type, 'https://example.com')
-    return document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
-  }, [count, type])
+  const drop = (count, type = 'Files') =>
+    page.evaluate(
+      async ([count, type]) => {
+        const dataTransfer = new DataTransfer()
+        if (type === 'Files') for (let at = 0; at < count; at++) dataTransfer.items.add(new File(['x'], `${at}.txt`))
+        else dataTransfer.setData(type, 'https://example.com')
+        return document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+      },
+      [count, type],
+    )
   await page.evaluate(() => {
     window.handed = []
     window.client.pet.drop = async (files) => (handed.push(files.map(({ name }) => name)), handed.length > 1)
@@ -430,7 +569,10 @@ test('what became of a drop is said in the bubble, also while it is quiet, for a
   await until(async () => (await text(page)) === '太多了：最多 8 个文件，一共 10 MB。', 'that it is too much')
   assert.equal(await drop(1, 'text/uri-list'), true, 'what is no file is left to the page')
   assert.deepEqual(await page.evaluate(() => handed), [['0.txt', '1.txt'], ['0.txt']])
-  assert.deepEqual((await said(page)).flatMap(({ note }) => note ?? []), ['noChat', 'taken', 'tooLarge'])
+  assert.deepEqual(
+    (await said(page)).flatMap(({ note }) => note ?? []),
+    ['noChat', 'taken', 'tooLarge'],
+  )
   await page.evaluate(() => window.order({ note: 'noChat' })) // as the page of the body tells a bubble of its own
   assert.equal(await text(page), '先打开聊天窗口，再拖给我一次。')
   await page.evaluate(() => window.order({ note: '' }))
@@ -455,8 +597,19 @@ test('the demo in two windows: the body alone, and the bubble alone, which tells
   const chat = await show('chat', '', { width: 560, height: 780 })
   t.after(demo.close) // behind its pages
   await chat.locator('[data-scene=face]:visible').first().click()
-  await until(async () => /\S/.test(await bubble.locator('#words p').innerText().catch(() => '')), 'the bubble')
-  const [box, below] = await bubble.locator('#words .bubble').evaluate((one) => [one.getBoundingClientRect().bottom, innerHeight])
+  await until(
+    async () =>
+      /\S/.test(
+        await bubble
+          .locator('#words p')
+          .innerText()
+          .catch(() => ''),
+      ),
+    'the bubble',
+  )
+  const [box, below] = await bubble
+    .locator('#words .bubble')
+    .evaluate((one) => [one.getBoundingClientRect().bottom, innerHeight])
   assert.ok(below - box < 20, 'it stands at the head')
   await picture(body, 'demo-window-body', { omitBackground: true })
   await picture(bubble, 'demo-window-bubble', { omitBackground: true })

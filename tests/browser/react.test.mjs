@@ -20,7 +20,13 @@ async function bundle() {
       return root
     }`
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: folder, loader: 'tsx' }, bundle: true, write: false, format: 'esm', jsx: 'automatic', define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',
+    stdin: { contents, resolveDir: folder, loader: 'tsx' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'warning',
   })
   return outputFiles[0].text
 }
@@ -35,15 +41,28 @@ test('React sets the properties of an element, hears its events, and may take th
     const { show } = await import('/react-app.js')
     window.client = new FakeClient()
     window.heard = []
-    client.ask('A', [{ type: 'text', block: 0, text: 'An answer.' }, { type: 'done', outcome: 'completed', finishReason: 'stop' }])
+    client.ask('A', [
+      { type: 'text', block: 0, text: 'An answer.' },
+      { type: 'done', outcome: 'completed', finishReason: 'stop' },
+    ])
     window.root = show(client, (text) => heard.push(text))
   })
   await page.getByText('An answer.', { exact: true }).waitFor()
   assert.equal(await page.locator('sluice-message', { hasText: 'Hello' }).locator('strong').innerText(), 'Hello')
   assert.equal(await page.getByText('Be kind.').isVisible(), true, 'children stand in their slots')
   const chat = page.locator('sluice-chat')
-  assert.deepEqual(await chat.evaluate((one) => [one.name, one.usage, one.cues, one.conversation, one.client === client, one.className, one.suggestions[0].send]),
-    ['Lulu', 'all', 'none', 'main', true, 'mine', false])
+  assert.deepEqual(
+    await chat.evaluate((one) => [
+      one.name,
+      one.usage,
+      one.cues,
+      one.conversation,
+      one.client === client,
+      one.className,
+      one.suggestions[0].send,
+    ]),
+    ['Lulu', 'all', 'none', 'main', true, 'mine', false],
+  )
 
   await page.getByRole('button', { name: 'Write' }).click()
   const field = chat.locator('textarea')
@@ -53,9 +72,22 @@ test('React sets the properties of an element, hears its events, and may take th
     await until(() => page.evaluate((text) => heard.includes(text), text), 'the event')
   }
   await page.getByText('2 asked in main').waitFor()
-  assert.deepEqual(await page.evaluate(() => client.calls.filter(([method]) => method === 'send').map(([, { text }]) => text)), ['go'], 'what the app prevents is not sent')
+  assert.deepEqual(
+    await page.evaluate(() => client.calls.filter(([method]) => method === 'send').map(([, { text }]) => text)),
+    ['go'],
+    'what the app prevents is not sent',
+  )
 
-  await page.evaluate(() => client.ask('B', [{ type: 'text', block: 0, text: 'Elsewhere.' }, { type: 'done', outcome: 'completed' }], { conversation: 'other' }))
+  await page.evaluate(() =>
+    client.ask(
+      'B',
+      [
+        { type: 'text', block: 0, text: 'Elsewhere.' },
+        { type: 'done', outcome: 'completed' },
+      ],
+      { conversation: 'other' },
+    ),
+  )
   await page.getByRole('button', { name: 'Other', exact: true }).click()
   await page.getByText('Elsewhere.', { exact: true }).waitFor()
   assert.equal(await page.getByText('An answer.', { exact: true }).count(), 0)

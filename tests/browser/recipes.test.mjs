@@ -14,12 +14,19 @@ const browser = useBrowser()
 const setup = pathToFileURL(join(root, 'tests/js/examples-setup.mjs')).href
 
 /** By heading, the files that stand beneath it; '' is what all begin with. */
-const recipes = Object.fromEntries(readFileSync(join(root, 'js/docs/recipes.md'), 'utf8').split(/^## /m).map((section, at) => [
-  at === 0 ? '' : section.split('\n')[0],
-  [...section.matchAll(/^`([\w./]+)`\n\n```\w+ recipe\n([^]*?)^```$/gm)].map(([, name, text]) => [name, text]),
-]))
+const recipes = Object.fromEntries(
+  readFileSync(join(root, 'js/docs/recipes.md'), 'utf8')
+    .split(/^## /m)
+    .map((section, at) => [
+      at === 0 ? '' : section.split('\n')[0],
+      [...section.matchAll(/^`([\w./]+)`\n\n```\w+ recipe\n([^]*?)^```$/gm)].map(([, name, text]) => [name, text]),
+    ]),
+)
 
-/** Starts the recipe in a folder of its own, whose model gives these answers, and opens its page. `again`: in the same folder once more. */
+/**
+ * Starts the recipe in a folder of its own, whose model gives these answers, and opens its page. `again`: in the same
+ * folder once more.
+ */
 async function cook(t, name, answers) {
   const page = await browser.page(t)
   const model = await startScriptedServer({ answers, appendOnly: false })
@@ -30,10 +37,22 @@ async function cook(t, name, answers) {
   for (const [file, text] of [...recipes[''], ...recipes[name]]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     writeFileSync(join(folder, file), text)
-    if (file.endsWith('.tsx')) await build({ entryPoints: [join(folder, file)], bundle: true, format: 'esm', jsx: 'automatic', outfile: join(folder, file.replace('.tsx', '.js')), logLevel: 'silent' })
+    if (file.endsWith('.tsx'))
+      await build({
+        entryPoints: [join(folder, file)],
+        bundle: true,
+        format: 'esm',
+        jsx: 'automatic',
+        outfile: join(folder, file.replace('.tsx', '.js')),
+        logLevel: 'silent',
+      })
   }
   const start = async () => {
-    const child = spawn(process.execPath, ['--import', setup, 'main.mjs'], { cwd: folder, env: { ...process.env, SLUICE_EXAMPLE_SERVER: model.url }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, ['--import', setup, 'main.mjs'], {
+      cwd: folder,
+      env: { ...process.env, SLUICE_EXAMPLE_SERVER: model.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     t.after(() => child.kill())
     let out = ''
     child.stdout.on('data', (data) => (out += data))
@@ -49,9 +68,19 @@ async function say(page, text) {
 }
 
 test('each recipe is tried below', () => {
-  assert.deepEqual(Object.keys(recipes), ['', 'A chat', 'A pet in 20 lines', 'Conversations that are kept', 'Own cards', 'React'])
+  assert.deepEqual(Object.keys(recipes), [
+    '',
+    'A chat',
+    'A pet in 20 lines',
+    'Conversations that are kept',
+    'Own cards',
+    'React',
+  ])
   for (const [name, files] of Object.entries(recipes)) assert.ok(files.length > 0, name)
-  for (const [name, most] of [['A chat', 5], ['A pet in 20 lines', 20]]) {
+  for (const [name, most] of [
+    ['A chat', 5],
+    ['A pet in 20 lines', 20],
+  ]) {
     const [[, lines]] = recipes[name]
     assert.ok(lines.split('\n').filter((line) => line && !line.startsWith('import')).length <= most, name)
   }
@@ -65,7 +94,9 @@ test('a chat answers', async (t) => {
 
 test('a pet shows what goes on, and says what it says', async (t) => {
   let goOn
-  const { page } = await cook(t, 'A pet in 20 lines', [{ parts: [{ wait: new Promise((resolve) => (goOn = resolve)) }, { text: 'At four.' }] }])
+  const { page } = await cook(t, 'A pet in 20 lines', [
+    { parts: [{ wait: new Promise((resolve) => (goOn = resolve)) }, { text: 'At four.' }] },
+  ])
   await page.getByPlaceholder('Say something').fill('When?')
   await page.keyboard.press('Enter')
   await page.getByText('🤔').waitFor()
@@ -78,7 +109,13 @@ test('a conversation is there after another start', async (t) => {
   const { page, child, start, folder } = await cook(t, 'Conversations that are kept', () => ({ text: 'I will.' }))
   await say(page, 'Remember the umbrella.')
   await page.locator('sluice-message').getByText('I will.').waitFor()
-  await until(() => readdirSync(folder, { recursive: true, withFileTypes: true }).some((one) => one.isFile() && readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8').includes('I will.')), 'the answer in a file')
+  await until(
+    () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+        (one) => one.isFile() && readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8').includes('I will.'),
+      ),
+    'the answer in a file',
+  )
   const ended = new Promise((resolve) => child.once('exit', resolve))
   await page.goto('about:blank')
   child.kill()
@@ -89,7 +126,10 @@ test('a conversation is there after another start', async (t) => {
 })
 
 test('a card is drawn by the page', async (t) => {
-  const { page } = await cook(t, 'Own cards', [{ calls: [{ name: 'weather_now', arguments: { city: 'Hangzhou' } }] }, { text: 'Nice.' }])
+  const { page } = await cook(t, 'Own cards', [
+    { calls: [{ name: 'weather_now', arguments: { city: 'Hangzhou' } }] },
+    { text: 'Nice.' },
+  ])
   await say(page, 'How is the weather?')
   await page.locator('sluice-card').getByText('⛅ 22 °C in Hangzhou').waitFor()
   await page.locator('sluice-card').getByText('Look at the sky').waitFor()

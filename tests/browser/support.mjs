@@ -7,31 +7,64 @@ import { chromium } from 'playwright-core'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'
 export { until } from '../js/until.mjs'
 
-// The last list of features counts: these are Playwright's, and the popups of the address bar, two pages more for every one of ours.
+// The last list of features counts: these are Playwright's, and the popups of the address bar, two pages more for every
+// one of ours.
 const features = [
-  'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect',
-  'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay',
-  'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'TcpPortRandomizationWin',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
 ]
 export const args = [
-  '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
   `--disable-features=${features}`,
 ]
 // A machine without a graphics card: to play one costs four times what the pages do.
-export const drawing = { plain: ['--disable-gpu'], webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] }
+export const drawing = {
+  plain: ['--disable-gpu'],
+  webgl: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+}
 const pictures = fileURLToPath(new URL('../../build/screenshots/', import.meta.url))
 
-/** One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`: its pages draw with it. `flags`: of V8. */
+/**
+ * One browser for the tests of a file: `const browser = useBrowser()`, then `await browser.page(t, options)`. `webgl`:
+ * its pages draw with it. `flags`: of V8.
+ */
 export function useBrowser({ webgl = false, flags = [] } = {}) {
   let browser
   before(async () => {
-    browser = await chromium.launch({ executablePath: findBrowser(), args: [...args, ...drawing[webgl ? 'webgl' : 'plain'], ...(flags.length > 0 ? [`--js-flags=${flags.join(' ')}`] : [])] })
+    browser = await chromium.launch({
+      executablePath: findBrowser(),
+      args: [
+        ...args,
+        ...drawing[webgl ? 'webgl' : 'plain'],
+        ...(flags.length > 0 ? [`--js-flags=${flags.join(' ')}`] : []),
+      ],
+    })
   })
   after(() => browser.close())
   return {
     /**
-     * A page in a context of its own. Errors, console errors and refused resources (CSP) fail the test, but for those that match `expected`.
+     * A page in a context of its own. Errors, console errors and refused resources (CSP) fail the test, but for those
+     * that match `expected`.
      * `times`: how much faster its clock runs.
      */
     async page(t, { expected = [], times = 1, ...options } = {}) {
@@ -60,10 +93,12 @@ function hurry(times) {
   performance.now = () => now() * times
 }
 
-/** Keeps a picture in build/screenshots, for those who want to look: no test looks at it, and to draw it costs as much as many a test. */
+/**
+ * Keeps a picture in build/screenshots, for those who want to look: no test looks at it, and to draw it costs as much
+ * as many a test.
+ */
 export async function picture(page, name, options = {}) {
   if (!process.env.SLUICE_PICTURES) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}${name}.png`, ...options })
 }
-

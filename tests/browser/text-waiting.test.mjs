@@ -1,4 +1,5 @@
-// While text comes faster than it is read: the next reading waits, and what came stands there as plain text. The clock is the test's.
+// While text comes faster than it is read: the next reading waits, and what came stands there as plain text. The clock
+// is the test's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtFile } from '../js/dist.mjs'
@@ -10,17 +11,30 @@ const source = builtFile('typeset')
 /** A page with `typeset`, whose readings take `clock.takes` milliseconds: the time goes on whenever it is asked for. */
 async function typesetting(t) {
   const page = await open(t)
-  const { outputFiles: [{ text: body }] } = await build({ entryPoints: [source], bundle: true, format: 'esm', write: false, logLevel: 'error' })
+  const {
+    outputFiles: [{ text: body }],
+  } = await build({ entryPoints: [source], bundle: true, format: 'esm', write: false, logLevel: 'error' })
   await page.route('**/typeset.js', (route) => route.fulfill({ contentType: 'text/javascript', body }))
   await page.evaluate(async () => {
     const { Typeset } = await import('/typeset.js')
     window.clock = {
-      time: 0, takes: 0, timers: [],
+      time: 0,
+      takes: 0,
+      timers: [],
       now: () => (clock.time += clock.takes),
       setTimeout: (run, ms) => clock.timers.push({ run, ms }) && clock.timers.at(-1),
       clearTimeout: (timer) => (clock.timers = clock.timers.filter((one) => one !== timer)),
     }
-    const words = { table: 'Table', task: 'Task', copyCsv: 'Copy as CSV', pictureFrom: String, pictureInText: 'Picture', wrap: 'Wrap', copy: 'Copy', code: 'Code' }
+    const words = {
+      table: 'Table',
+      task: 'Task',
+      copyCsv: 'Copy as CSV',
+      pictureFrom: String,
+      pictureInText: 'Picture',
+      wrap: 'Wrap',
+      copy: 'Copy',
+      code: 'Code',
+    }
     window.make = () => {
       const typeset = new Typeset(undefined, clock)
       document.querySelector('#stage').replaceChildren(typeset.element)
@@ -58,7 +72,11 @@ test('behind a slow reading the next one waits five times as long, and what came
     const { time } = clock
     clock.time += 30
     set(typeset, 'one **two** three, **fo')
-    const waiting = [clock.timers.map(({ ms }) => ms), typeset.element.textContent, typeset.element.querySelectorAll('strong').length]
+    const waiting = [
+      clock.timers.map(({ ms }) => ms),
+      typeset.element.textContent,
+      typeset.element.querySelectorAll('strong').length,
+    ]
     clock.time += 60
     set(typeset, 'one **two** three, **four** fi')
     const still = [clock.timers.length, typeset.element.textContent, typeset.element.querySelectorAll('strong').length]
@@ -69,7 +87,8 @@ test('behind a slow reading the next one waits five times as long, and what came
   })
   assert.deepEqual(waited, {
     first: 0, // one alone may have waited for the processor
-    waiting: [[70], 'one two three, fo', 1], still: [1, 'one two three, four fi', 1],
+    waiting: [[70], 'one two three, fo', 1],
+    still: [1, 'one two three, four fi', 1],
     read: [0, '<div class="group"><p>one <strong>two</strong> three, <strong>four</strong> fi</p></div>', true],
   })
 })
@@ -90,18 +109,25 @@ test('what came stands at the end of the open block, whichever that is, and the 
     ['', 'first', '.group > .coming', 'first'],
     [`${'- item\n'.repeat(12)}\n`, 'behind', 'li:last-child > p', 'item\n\nbehind'],
   ]
-  const found = await page.evaluate((cases) => cases.map(([before, more, selector]) => {
-    const typeset = slow(before || ' ', more)
-    const place = typeset.element.querySelectorAll(selector)
-    const shown = [...place].at(-1)?.textContent
-    const { hidden } = typeset.element
-    set(typeset, (before || ' ') + more, false)
-    const once = typeset.element.innerHTML
-    const whole = make()
-    set(whole, (before || ' ') + more, false)
-    return { shown, hidden, same: once === whole.element.innerHTML }
-  }), cases)
-  assert.deepEqual(found, cases.map(([, , , shown]) => ({ shown, hidden: false, same: true })))
+  const found = await page.evaluate(
+    (cases) =>
+      cases.map(([before, more, selector]) => {
+        const typeset = slow(before || ' ', more)
+        const place = typeset.element.querySelectorAll(selector)
+        const shown = [...place].at(-1)?.textContent
+        const { hidden } = typeset.element
+        set(typeset, (before || ' ') + more, false)
+        const once = typeset.element.innerHTML
+        const whole = make()
+        set(whole, (before || ' ') + more, false)
+        return { shown, hidden, same: once === whole.element.innerHTML }
+      }),
+    cases,
+  )
+  assert.deepEqual(
+    found,
+    cases.map(([, , , shown]) => ({ shown, hidden: false, same: true })),
+  )
 })
 
 test('however it came and whenever it waited, a text is the same in the end', async (t) => {
@@ -123,7 +149,8 @@ test('however it came and whenever it waited, a text is the same in the end', as
           if (at % 11 === 0) for (const { run } of clock.timers.splice(0)) run()
         }
         set(typeset, text, false)
-        if (typeset.element.innerHTML.replaceAll('"group done"', '"group"') !== expected) wrong.push(`${what} by ${step}`)
+        if (typeset.element.innerHTML.replaceAll('"group done"', '"group"') !== expected)
+          wrong.push(`${what} by ${step}`)
       }
     }
     return { wrong, waited }
@@ -151,12 +178,14 @@ test('open code never waits, and of a flood every other or every third frame is 
     for (let at = 1; at < 5; at++) set(slow_, 'word '.repeat(at * 3))
     return { shown, frames, slow: slow_.element.textContent.length }
   })
-  assert.deepEqual(found, { shown: ['let a\nlet b', 0],
+  assert.deepEqual(found, {
+    shown: ['let a\nlet b', 0],
     frames: [
       { lengths: [19, 19, 59, 59, 99, 99, 139, 139], held: [50], then: 159 },
       { lengths: [39, 39, 39, 159, 159, 159, 279, 279], held: [50], then: 319 },
     ],
-    slow: 59 })
+    slow: 59,
+  })
 })
 
 test('of what came only so much is shown that laying it out takes no time', async (t) => {

@@ -1,4 +1,5 @@
-// What elements keep, let go and take up again while they live in a page: items that come and go, another place, another client, another language.
+// What elements keep, let go and take up again while they live in a page: items that come and go, another place,
+// another client, another language.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { open as openPage, pages } from './ui/message.mjs'
@@ -14,11 +15,24 @@ async function open(t) {
 test('a list keeps what stays, in order, and nothing of the 1,000 items that went', async (t) => {
   const page = await open(t)
   const found = await page.evaluate(async () => {
-    const ask = (at) => ({ call: at, stage: 'execution', name: at % 2 ? 'a' : 'b', arguments: { at }, policy: 'ask_once', token: `t${at}` })
+    const ask = (at) => ({
+      call: at,
+      stage: 'execution',
+      name: at % 2 ? 'a' : 'b',
+      arguments: { at },
+      policy: 'ask_once',
+      token: `t${at}`,
+    })
     let view
     let tell
     const message = { id: 'm', subscribe: (listener) => ((tell = listener), () => {}), getSnapshot: () => view }
-    const show = (from, count) => (view = { role: 'assistant', seq: from, blocks: [], questions: Array.from({ length: count }, (_, index) => ask(from + index)) })
+    const show = (from, count) =>
+      (view = {
+        role: 'assistant',
+        seq: from,
+        blocks: [],
+        questions: Array.from({ length: count }, (_, index) => ask(from + index)),
+      })
     const nodes = (root) => {
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_ALL)
       let count = 0
@@ -66,7 +80,17 @@ test('a list keeps what stays, in order, and nothing of the 1,000 items that wen
       picker.options = options
       await picker.updateComplete
     }
-    return { before, kept, order, after, all, ids: [...picker.renderRoot.querySelectorAll('li b')].map((one) => one.textContent).join() === options.map(({ id }) => id).join(), again: nodes(picker.renderRoot) }
+    return {
+      before,
+      kept,
+      order,
+      after,
+      all,
+      ids:
+        [...picker.renderRoot.querySelectorAll('li b')].map((one) => one.textContent).join() ===
+        options.map(({ id }) => id).join(),
+      again: nodes(picker.renderRoot),
+    }
   })
   assert.equal(found.kept, true, 'a question that stays is the same element')
   assert.equal(found.order, 't1,t3,t5,t2,t4,t6')
@@ -87,13 +111,31 @@ test('every element follows the language of where it stands: given later, moved,
     client.configuration = never
     client.server = { view: never, local: never }
     const given = {
-      'sluice-message': { message: live }, 'sluice-card': { card: { type: 'tool_use', call: 1, name: 'a', status: 'success' } },
-      'sluice-approval': { ask: ask.ask, message: live }, 'sluice-questions': { message: live }, 'sluice-text': { text: '```\ncode\n```' },
-      ...Object.fromEntries(['thread', 'composer', 'chat', 'conversations', 'configuration', 'server'].map((name) => [`sluice-${name}`, { client }])),
+      'sluice-message': { message: live },
+      'sluice-card': { card: { type: 'tool_use', call: 1, name: 'a', status: 'success' } },
+      'sluice-approval': { ask: ask.ask, message: live },
+      'sluice-questions': { message: live },
+      'sluice-text': { text: '```\ncode\n```' },
+      ...Object.fromEntries(
+        ['thread', 'composer', 'chat', 'conversations', 'configuration', 'server'].map((name) => [
+          `sluice-${name}`,
+          { client },
+        ]),
+      ),
     }
     /** What is written and said of an element, through shadow roots. */
-    const shown = (node) => [...(node.shadowRoot ?? node).childNodes].map((one) => (one.nodeType === 3 ? one.data : one.nodeType !== 1 || one.localName === 'style' ? ''
-      : [...one.attributes].map(({ value }) => value).join(' ') + shown(one) + (one.shadowRoot ? [...one.children].map(shown).join('') : ''))).join(' ')
+    const shown = (node) =>
+      [...(node.shadowRoot ?? node).childNodes]
+        .map((one) =>
+          one.nodeType === 3
+            ? one.data
+            : one.nodeType !== 1 || one.localName === 'style'
+              ? ''
+              : [...one.attributes].map(({ value }) => value).join(' ') +
+                shown(one) +
+                (one.shadowRoot ? [...one.children].map(shown).join('') : ''),
+        )
+        .join(' ')
     const chinese = (element) => /[\u4e00-\u9fff]/.test(shown(element))
     const stage = document.querySelector('#stage')
     const host = document.createElement('div')
@@ -177,7 +219,8 @@ test('an element that is moved goes on as it was, and one that gets another clie
 
     const told = []
     const questions = document.createElement('sluice-questions')
-    for (const type of ['sluice-ask', 'sluice-settled']) questions.addEventListener(type, (event) => told.push(type) && event.preventDefault())
+    for (const type of ['sluice-ask', 'sluice-settled'])
+      questions.addEventListener(type, (event) => told.push(type) && event.preventDefault())
     stage.append(questions)
     await frames(2)
     questions.message = live
@@ -202,7 +245,7 @@ test('an element that is moved goes on as it was, and one that gets another clie
     await frames(3)
     const { setTimeout } = window
     let timers = 0
-    window.setTimeout = (run, ms, ...rest) => setTimeout(run, ms, ...rest, timers += ms === 1000)
+    window.setTimeout = (run, ms, ...rest) => setTimeout(run, ms, ...rest, (timers += ms === 1000))
     chat.requestUpdate()
     chat.remove()
     await frames(2)
@@ -213,7 +256,10 @@ test('an element that is moved goes on as it was, and one that gets another clie
     await frames(2)
     found.state = chat.state
     const other = new FakeClient()
-    client.ask('Hello', [{ type: 'text', block: 0, text: 'Hi' }, { type: 'done', outcome: 'completed' }])
+    client.ask('Hello', [
+      { type: 'text', block: 0, text: 'Hi' },
+      { type: 'done', outcome: 'completed' },
+    ])
     chat.client = client
     client.connect('connected')
     await frames(4)
@@ -227,7 +273,9 @@ test('an element that is moved goes on as it was, and one that gets another clie
     found.entries = chat.renderRoot.querySelector('sluice-thread').renderRoot.querySelectorAll('sluice-entry').length
     chat.remove()
 
-    const lists = [async () => [{ id: 'a', title: 'First', updated: 0 }], () => new Promise(() => {})].map((list) => Object.assign(new FakeClient(), { conversations: { list } }))
+    const lists = [async () => [{ id: 'a', title: 'First', updated: 0 }], () => new Promise(() => {})].map((list) =>
+      Object.assign(new FakeClient(), { conversations: { list } }),
+    )
     const list = add('sluice-conversations', { client: lists[0] })
     await frames(3)
     found.listed = [seen(list).includes('First')]
@@ -235,15 +283,34 @@ test('an element that is moved goes on as it was, and one that gets another clie
     await frames(3)
     found.listed.push(seen(list).includes('First'))
 
-    const preset = { title: 'Here', provider: 'p', places: [{ baseURL: 'http://127.0.0.1:1' }], keyNames: [], models: ['m'], wires: ['w'], mode: 'auto', local: false }
+    const preset = {
+      title: 'Here',
+      provider: 'p',
+      places: [{ baseURL: 'http://127.0.0.1:1' }],
+      keyNames: [],
+      models: ['m'],
+      wires: ['w'],
+      mode: 'auto',
+      local: false,
+    }
     const view = async () => ({ presets: [preset], current: undefined })
-    const side = { view, local: async () => [], models: async () => ['m'], check: async function* (_, { signal }) {
-      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    } }
+    const side = {
+      view,
+      local: async () => [],
+      models: async () => ['m'],
+      check: async function* (_, { signal }) {
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    }
     const server = add('sluice-server', { client: { server: side } })
     const button = () => server.renderRoot.querySelector('sluice-server-page')?.renderRoot.querySelector('[part=test]')
     for (let tries = 0; tries < 400 && !button(); tries++) await frames(1)
-    if (!button()) return { html: server.renderRoot.innerHTML, page: server.renderRoot.querySelector('sluice-server-page')?.renderRoot.innerHTML, found }
+    if (!button())
+      return {
+        html: server.renderRoot.innerHTML,
+        page: server.renderRoot.querySelector('sluice-server-page')?.renderRoot.innerHTML,
+        found,
+      }
     button().click()
     await frames(2)
     found.test = [button().textContent]
@@ -267,5 +334,9 @@ test('an element that is moved goes on as it was, and one that gets another clie
   assert.equal(found.copied, false)
   assert.equal(found.entries, 0, 'another client has its own entries')
   assert.deepEqual(found.listed, [true, false], 'another client has its own list')
-  assert.deepEqual(found.test, ['Stop', 'Test again', false, true], 'a test ends with the place or the client of its element')
+  assert.deepEqual(
+    found.test,
+    ['Stop', 'Test again', false, true],
+    'a test ends with the place or the client of its element',
+  )
 })

@@ -1,19 +1,33 @@
-// Who writes in a question, its arguments or a reason, decides nothing by it: the field stays while other questions come and go, and where it goes no
+// Who writes in a question, its arguments or a reason, decides nothing by it: the field stays while other questions
+// come and go, and where it goes no
 // button gets the next key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from './support.mjs'
 import { answers, armed, open } from './ui/message.mjs'
 
-/** A page that asks in a dock, or in the cards of a message. `ask(1)` asks about the first call, `settle(1)` says that somebody else decided it. */
+/**
+ * A page that asks in a dock, or in the cards of a message. `ask(1)` asks about the first call, `settle(1)` says that
+ * somebody else decided it.
+ */
 async function questions(t, where = 'dock', options = {}) {
   const page = await open(t, options)
   await page.evaluate((where) => {
     window.live = new Live()
-    window.element = Object.assign(document.createElement(where === 'dock' ? 'sluice-questions' : 'sluice-message'), { message: live })
+    window.element = Object.assign(document.createElement(where === 'dock' ? 'sluice-questions' : 'sluice-message'), {
+      message: live,
+    })
     document.querySelector('#stage').append(element)
     const properties = { to: { type: 'string' }, text: { type: 'string' } }
-    window.ask = (call, more = {}) => live.push(...asking(call - 1, 'mail.send', { to: `person-${call}`, text: 'short' }, { ask: { digest: `d${call}`, parameters: { type: 'object', properties }, ...more } }))
+    window.ask = (call, more = {}) =>
+      live.push(
+        ...asking(
+          call - 1,
+          'mail.send',
+          { to: `person-${call}`, text: 'short' },
+          { ask: { digest: `d${call}`, parameters: { type: 'object', properties }, ...more } },
+        ),
+      )
     window.settle = (call) => live.push({ type: 'card', block: call - 1, call, status: 'denied' })
     window.focusedElement = () => {
       let element = document.activeElement
@@ -27,10 +41,11 @@ async function questions(t, where = 'dock', options = {}) {
   }, where)
   return page
 }
-const run = (page, act) => page.evaluate(async (act) => {
-  for (const [name, call, more] of act) window[name](call, more)
-  await frames(4)
-}, act)
+const run = (page, act) =>
+  page.evaluate(async (act) => {
+    for (const [name, call, more] of act) window[name](call, more)
+    await frames(4)
+  }, act)
 const focusedIn = (page) => page.evaluate(() => focusedIn())
 const letter = 'Dear Ann, thank you for the letter of last week. '
 
@@ -61,7 +76,14 @@ for (const [what, openField] of Object.entries(fields)) {
     await page.keyboard.type('Ann, ')
     assert.equal(await field.inputValue(), 'Dear Ann, ')
     await run(page, [['settle', 2]])
-    await until(() => page.getByRole('checkbox').count().then((count) => count === 0), 'one question again')
+    await until(
+      () =>
+        page
+          .getByRole('checkbox')
+          .count()
+          .then((count) => count === 0),
+      'one question again',
+    )
     await armed(page, 'Not now')
     await page.keyboard.type('thank you')
     assert.equal(await field.inputValue(), 'Dear Ann, thank you')
@@ -72,15 +94,25 @@ for (const [what, openField] of Object.entries(fields)) {
     const page = await questions(t)
     await run(page, [['ask', 1]])
     await openField(page)
-    await run(page, [['ask', 2], ['settle', 1]])
+    await run(page, [
+      ['ask', 2],
+      ['settle', 1],
+    ])
     await armed(page, 'Not now')
     assert.equal(await focusedIn(page), 'div.question of 2')
     await page.keyboard.type(letter)
-    await run(page, [['ask', 3], ['settle', 2], ['ask', 4]])
+    await run(page, [
+      ['ask', 3],
+      ['settle', 2],
+      ['ask', 4],
+    ])
     await armed(page, 'Refuse all')
     await page.keyboard.type(letter)
     assert.deepEqual(await answers(page), [])
-    await run(page, [['settle', 3], ['settle', 4]])
+    await run(page, [
+      ['settle', 3],
+      ['settle', 4],
+    ])
     await run(page, [['ask', 5]])
     await armed(page, 'Not now')
     await page.keyboard.type(letter)
@@ -94,7 +126,11 @@ for (const [what, openField] of Object.entries(fields)) {
 
   test(`${what}: where one of a checklist goes, the list has the focus`, async (t) => {
     const page = await questions(t)
-    await run(page, [['ask', 1], ['ask', 2], ['ask', 3]])
+    await run(page, [
+      ['ask', 1],
+      ['ask', 2],
+      ['ask', 3],
+    ])
     await page.getByRole('button', { name: 'More: edit, remember, reason' }).first().click()
     await openField(page)
     await run(page, [['settle', 1]])
@@ -106,7 +142,10 @@ for (const [what, openField] of Object.entries(fields)) {
 
   test(`${what}: the same in the cards of a message`, async (t) => {
     const page = await questions(t, 'cards', { viewport: { width: 900, height: 1000 } })
-    await run(page, [['ask', 1], ['ask', 2]])
+    await run(page, [
+      ['ask', 1],
+      ['ask', 2],
+    ])
     await openField(page)
     await run(page, [['settle', 1]])
     await armed(page, 'Not now')
@@ -144,11 +183,18 @@ for (const at of [0, 2]) {
   test(`an answer of a checklist that is refused, the ${at ? 'last' : 'first'}: the others count, and its question says why, with what was changed in it`, async (t) => {
     const page = await questions(t, 'dock', { viewport: { width: 900, height: 1000 } })
     await page.evaluate(refuseEdits)
-    await run(page, [['ask', 1], ['ask', 2], ['ask', 3]])
+    await run(page, [
+      ['ask', 1],
+      ['ask', 2],
+      ['ask', 3],
+    ])
     await page.getByRole('button', { name: 'More: edit, remember, reason' }).nth(at).click()
     await change(page, 'x')
     for (const row of [0, 1, 2]) {
-      await until(async () => (await page.getByRole('checkbox').nth(row).getAttribute('aria-disabled')) === 'false', 'the row to be seen')
+      await until(
+        async () => (await page.getByRole('checkbox').nth(row).getAttribute('aria-disabled')) === 'false',
+        'the row to be seen',
+      )
       await page.getByRole('checkbox').nth(row).click()
     }
     await armed(page, 'Allow 3')
@@ -163,14 +209,21 @@ for (const at of [0, 2]) {
     await armed(page, 'Allow with changes')
     await page.getByRole('button', { name: 'Allow with changes' }).click()
     await until(async () => (await answers(page)).length === 3, 'the answer')
-    assert.deepEqual((await answers(page)).at(-1), ['approve', `t${at + 1}`, { arguments: { to: `person-${at + 1}`, text: 'long enough' } }])
+    assert.deepEqual((await answers(page)).at(-1), [
+      'approve',
+      `t${at + 1}`,
+      { arguments: { to: `person-${at + 1}`, text: 'long enough' } },
+    ])
   })
 }
 
 test('"allow all" of a message: the question that is refused says why, and keeps what was changed', async (t) => {
   const page = await questions(t, 'cards', { viewport: { width: 900, height: 1400 } })
   await page.evaluate(refuseEdits)
-  await run(page, [['ask', 1], ['ask', 2]])
+  await run(page, [
+    ['ask', 1],
+    ['ask', 2],
+  ])
   await change(page, 'x')
   // What was changed is decided one by one.
   await armed(page, 'Allow with changes')
@@ -183,27 +236,39 @@ test('"allow all" of a message: the question that is refused says why, and keeps
       return deny(ask)
     }
   })
-  await until(async () => { // the bar moves as the reason comes, and a click on what moved decides nothing
-    await page.getByRole('button', { name: 'Refuse all', disabled: false }).click({ timeout: 1000 }).catch(() => {})
+  await until(async () => {
+    // the bar moves as the reason comes, and a click on what moved decides nothing
+    await page
+      .getByRole('button', { name: 'Refuse all', disabled: false })
+      .click({ timeout: 1000 })
+      .catch(() => {})
     return (await answers(page)).length > 0
   }, 'a click that counts')
   await until(() => page.getByText('Not accepted: the host is busy').count(), 'the reason')
   assert.deepEqual(await answers(page), [['deny', 't1']])
 })
 
-// -- a connection that breaks -----------------------------------------------------------------------------------------------------
+// -- a connection that breaks -----------------------------------------------------------------------------------------
 
-/** What a new connection makes of the message: the same questions under other tokens, at once or behind a while without any. */
-const reconnect = (page, { gap, ...more } = {}) => page.evaluate(async ([gap, more]) => {
-  const asks = live.getSnapshot().questions
-  if (gap) {
-    for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'executing' }) // a view without questions
-    await frames(4)
-    for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'awaiting_approval' })
-  }
-  for (const ask of asks) live.push({ type: 'ask', ask: { ...ask, token: `${ask.token}-again`, ...more } })
-  await frames(4)
-}, [gap, more])
+/**
+ * What a new connection makes of the message: the same questions under other tokens, at once or behind a while without
+ * any.
+ */
+const reconnect = (page, { gap, ...more } = {}) =>
+  page.evaluate(
+    async ([gap, more]) => {
+      const asks = live.getSnapshot().questions
+      if (gap) {
+        // a view without questions
+        for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'executing' })
+        await frames(4)
+        for (const { call } of asks) live.push({ type: 'card', block: call - 1, call, status: 'awaiting_approval' })
+      }
+      for (const ask of asks) live.push({ type: 'ask', ask: { ...ask, token: `${ask.token}-again`, ...more } })
+      await frames(4)
+    },
+    [gap, more],
+  )
 
 for (const where of ['dock', 'cards']) {
   for (const gap of [false, true]) {
@@ -231,7 +296,9 @@ for (const where of ['dock', 'cards']) {
       await armed(page, 'Allow with changes')
       await page.getByRole('button', { name: 'Allow with changes' }).click()
       await until(async () => (await answers(page)).length, 'the answer')
-      assert.deepEqual(await answers(page), [['approve', 't1-again-again', { remember: 'session', arguments: { to: 'person-1', text: 'a longer letter' } }]])
+      assert.deepEqual(await answers(page), [
+        ['approve', 't1-again-again', { remember: 'session', arguments: { to: 'person-1', text: 'a longer letter' } }],
+      ])
     })
 
     test(`another question about the same call keeps nothing of it${gap ? ' behind a while without one' : ''}: ${where}`, async (t) => {
@@ -262,10 +329,13 @@ test('a button pressed as the connection breaks is not pressed for the next one:
   await armed(page, 'Allow')
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await until(async () => (await answers(page)).length === 2, 'the second answer')
-  assert.deepEqual(await answers(page), [['asked', 't1'], ['asked', 'again']])
+  assert.deepEqual(await answers(page), [
+    ['asked', 't1'],
+    ['asked', 'again'],
+  ])
 })
 
-// -- one becomes many, and many one ----------------------------------------------------------------------------------------------
+// -- one becomes many, and many one -----------------------------------------------------------------------------------
 
 test('a question that becomes one of many hides nothing of what was chosen in it', async (t) => {
   const page = await questions(t)
@@ -279,7 +349,10 @@ test('a question that becomes one of many hides nothing of what was chosen in it
 
 test('who was at a button of a checklist is at the safe answer of the question that is left', async (t) => {
   const page = await questions(t)
-  await run(page, [['ask', 1], ['ask', 2]])
+  await run(page, [
+    ['ask', 1],
+    ['ask', 2],
+  ])
   await until(async () => (await focusedIn(page)) === 'button.button of none', 'the focus on Refuse all')
   await run(page, [['settle', 2]])
   await until(async () => (await focusedIn(page)) === 'button.button of 1', 'the focus on Not now')

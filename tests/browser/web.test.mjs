@@ -18,12 +18,18 @@ before(() => {
   site = mkdtempSync(join(tmpdir(), 'sluice-page-'))
   const head = '<!doctype html><meta charset="utf-8">'
   writeFileSync(join(site, 'index.html'), `${head}<title>page</title><script type="module" src="/page.js"></script>`)
-  writeFileSync(join(site, 'page.js'), `
+  writeFileSync(
+    join(site, 'page.js'),
+    `
     import { connect } from '/sluice/renderer/index.js'
     import { post, webBridge } from '/sluice/renderer/web-bridge.js'
     const bridge = webBridge()
-    window.test = { bridge, post, client: connect(bridge) }`)
-  writeFileSync(join(site, 'inline.html'), `${head}<title>inline</title><script>window.ran = true</script><p style="color: red">x</p>`)
+    window.test = { bridge, post, client: connect(bridge) }`,
+  )
+  writeFileSync(
+    join(site, 'inline.html'),
+    `${head}<title>inline</title><script>window.ran = true</script><p style="color: red">x</p>`,
+  )
 })
 after(() => rmSync(site, { recursive: true, force: true }))
 
@@ -71,27 +77,44 @@ async function open(page, url) {
 
 test('a page talks to the host: text comes, a question is answered, the tool runs', async (t) => {
   const ran = []
-  const answers = [{ text: 'I delete it.', calls: [{ name: 'file_delete', arguments: { path: '/a' } }] }, { text: 'It is gone.' }]
+  const answers = [
+    { text: 'I delete it.', calls: [{ name: 'file_delete', arguments: { path: '/a' } }] },
+    { text: 'It is gone.' },
+  ]
   const parameters = { type: 'object', properties: { path: { type: 'string' } } }
-  const tools = [tool({ name: 'file.delete', description: 'd', agentCallable: true, parameters, execute: ({ path }) => void ran.push(path) })]
+  const tools = [
+    tool({
+      name: 'file.delete',
+      description: 'd',
+      agentCallable: true,
+      parameters,
+      execute: ({ path }) => void ran.push(path),
+    }),
+  ]
   const page = await browser.page(t)
   const { url, origin } = await start(t, { answers, tools })
   await open(page, url)
   assert.equal(page.url(), `${origin}/`, 'the token is not in the address')
   assert.equal(await page.evaluate(() => document.cookie), '', 'and scripts cannot read it')
-  const asked = page.evaluate(() => new Promise((resolve) => {
-    void window.test.client.send('Delete /a').then((message) => {
-      window.message = message
-      const look = () => message.getSnapshot().questions[0] && resolve(message.getSnapshot().questions[0].stage)
-      message.subscribe(look)
-      look()
-    })
-  }))
+  const asked = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        void window.test.client.send('Delete /a').then((message) => {
+          window.message = message
+          const look = () => message.getSnapshot().questions[0] && resolve(message.getSnapshot().questions[0].stage)
+          message.subscribe(look)
+          look()
+        })
+      }),
+  )
   assert.equal(await asked, 'execution')
   assert.deepEqual(ran, [])
   assert.equal(await page.evaluate(() => window.message.approve(window.message.getSnapshot().questions[0])), true)
   const view = await page.evaluate(() => window.message.done)
-  assert.deepEqual(view.blocks.map((block) => block.text ?? `${block.name} ${block.status}`), ['I delete it.', 'file.delete success', 'It is gone.'])
+  assert.deepEqual(
+    view.blocks.map((block) => block.text ?? `${block.name} ${block.status}`),
+    ['I delete it.', 'file.delete success', 'It is gone.'],
+  )
   assert.deepEqual(ran, ['/a'])
 })
 
@@ -113,7 +136,8 @@ test('a connection that breaks comes back as a new window, in mid-answer', async
   assert.equal(peers.length, 2)
   assert.notEqual(peers[0].id, peers[1].id)
   await page.evaluate(() => window.test.client.send('More'))
-  await page.waitForFunction(() => window.conversation.getSnapshot().entries.length === 4) // the conversation is followed again as well
+  // the conversation is followed again as well
+  await page.waitForFunction(() => window.conversation.getSnapshot().entries.length === 4)
 })
 
 test('a call waits for the connection, and is closed with the bridge', async (t) => {
@@ -138,20 +162,25 @@ test('routes: values, errors with their fields, and an end to waiting', async (t
   const { url } = await start(t, {
     routes: {
       'POST /api/double': ({ n }) => n * 2,
-      'POST /api/slow': (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(gone.push(1)))),
+      'POST /api/slow': (_, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(gone.push(1)))),
     },
   })
   await open(page, url)
   assert.equal(await page.evaluate(() => window.test.post('/api/double', { n: 21 })), 42)
-  const failed = await page.evaluate(() => window.test.post('/api/none', {}).catch(({ code, message }) => ({ code, message })))
+  const failed = await page.evaluate(() =>
+    window.test.post('/api/none', {}).catch(({ code, message }) => ({ code, message })),
+  )
   assert.equal(failed.code, 'argument')
   assert.match(failed.message, /found POST, expected GET or HEAD/)
-  await page.evaluate(() => {
-    const abort = new AbortController()
-    const waiting = window.test.post('/api/slow', {}, abort.signal).catch((error) => error.name)
-    setTimeout(() => abort.abort(), 50)
-    return waiting
-  }).then((name) => assert.equal(name, 'AbortError'))
+  await page
+    .evaluate(() => {
+      const abort = new AbortController()
+      const waiting = window.test.post('/api/slow', {}, abort.signal).catch((error) => error.name)
+      setTimeout(() => abort.abort(), 50)
+      return waiting
+    })
+    .then((name) => assert.equal(name, 'AbortError'))
   await until(() => gone.length === 1, 'the abort at the server')
 })
 
@@ -170,19 +199,30 @@ test('another page of the same browser gets nothing, though the cookie would com
   await open(context, url)
   await until(() => peers.length === 1, 'the window of the page')
   // Another port of the same address is the same site: SameSite does not help.
-  const evil = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'))
+  const evil = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'),
+  )
   await new Promise((resolve) => evil.listen(0, '127.0.0.1', resolve))
   t.after(() => new Promise((resolve) => (evil.close(resolve), evil.closeAllConnections())))
   const before = calls.length
   const page = await context.context().newPage()
   await page.goto(`http://127.0.0.1:${evil.address().port}/`)
   const tried = await page.evaluate(async (origin) => {
-    const attempt = (promise) => promise.then((response) => `read ${response.status}`, () => 'refused')
-    const loads = (tag, src, more = {}) => new Promise((resolve) => {
-      const element = Object.assign(document.createElement(tag), { onload: () => resolve('loaded'), onerror: () => resolve('refused'), ...more })
-      element[tag === 'link' ? 'href' : 'src'] = src
-      document.head.append(element)
-    })
+    const attempt = (promise) =>
+      promise.then(
+        (response) => `read ${response.status}`,
+        () => 'refused',
+      )
+    const loads = (tag, src, more = {}) =>
+      new Promise((resolve) => {
+        const element = Object.assign(document.createElement(tag), {
+          onload: () => resolve('loaded'),
+          onerror: () => resolve('refused'),
+          ...more,
+        })
+        element[tag === 'link' ? 'href' : 'src'] = src
+        document.head.append(element)
+      })
     const body = JSON.stringify({ window: 'x', method: 'send', input: { text: 'x' } })
     const events = new Promise((resolve) => {
       const source = new EventSource(`${origin}/bridge/events`, { withCredentials: true })
@@ -191,20 +231,48 @@ test('another page of the same browser gets nothing, though the cookie would com
     })
     return {
       page: await attempt(fetch(origin, { credentials: 'include' })),
-      json: await attempt(fetch(`${origin}/bridge/call`, { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body })),
-      simple: await attempt(fetch(`${origin}/bridge/call`, { method: 'POST', credentials: 'include', headers: { 'content-type': 'text/plain' }, body })),
+      json: await attempt(
+        fetch(`${origin}/bridge/call`, {
+          method: 'POST',
+          credentials: 'include',
+          headers: { 'content-type': 'application/json' },
+          body,
+        }),
+      ),
+      simple: await attempt(
+        fetch(`${origin}/bridge/call`, {
+          method: 'POST',
+          credentials: 'include',
+          headers: { 'content-type': 'text/plain' },
+          body,
+        }),
+      ),
       events: await events,
       script: await loads('script', `${origin}/sluice/errors.js`),
       module: await loads('script', `${origin}/page.js`, { type: 'module', crossOrigin: 'use-credentials' }),
       image: await loads('img', `${origin}/index.html`),
     }
   }, origin)
-  assert.deepEqual(tried, { page: 'refused', json: 'refused', simple: 'refused', events: 'refused', script: 'refused', module: 'refused', image: 'refused' })
+  assert.deepEqual(tried, {
+    page: 'refused',
+    json: 'refused',
+    simple: 'refused',
+    events: 'refused',
+    script: 'refused',
+    module: 'refused',
+    image: 'refused',
+  })
   const ended = []
-  for (const event of ['requestfinished', 'requestfailed']) page.on(event, (request) => ended.push(new URL(request.url()).pathname))
+  for (const event of ['requestfinished', 'requestfailed'])
+    page.on(event, (request) => ended.push(new URL(request.url()).pathname))
   await page.evaluate((origin) => {
     // No answer is needed to send these.
-    void fetch(`${origin}/bridge/call`, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"window":"x","method":"send","input":{}}' }).catch(() => {})
+    void fetch(`${origin}/bridge/call`, {
+      method: 'POST',
+      mode: 'no-cors',
+      credentials: 'include',
+      body: '{"window":"x","method":"send","input":{}}',
+    }).catch(() => {})
     navigator.sendBeacon(`${origin}/bridge/call`, new Blob(['{}'], { type: 'application/json' }))
     const frame = document.createElement('iframe')
     frame.src = origin
@@ -219,7 +287,9 @@ test('another page of the same browser gets nothing, though the cookie would com
 
 test('a server that is gone is told: an answer ends, what is sent is refused, and it goes on when the server is back', async (t) => {
   const page = await browser.page(t, { expected: [/ERR_/] })
-  const { url, close, peers } = await start(t, { answers: [{ parts: [{ text: Array.from({ length: 10 }, (_, at) => `word${at}`).join(' ') }, { wait: 60_000 }] }] })
+  const { url, close, peers } = await start(t, {
+    answers: [{ parts: [{ text: Array.from({ length: 10 }, (_, at) => `word${at}`).join(' ') }, { wait: 60_000 }] }],
+  })
   await open(page, url)
   await page.evaluate(async () => {
     window.states = []
@@ -231,11 +301,21 @@ test('a server that is gone is told: an answer ends, what is sent is refused, an
   await page.waitForFunction(() => window.message.getSnapshot().blocks[0]?.text.includes('word5'))
   breakOff(peers[0])
   await page.waitForFunction(() => window.states.join() === 'reconnecting,connected')
-  assert.equal(await page.evaluate(() => window.message.getSnapshot().outcome), undefined, 'a connection that comes back ends nothing')
+  assert.equal(
+    await page.evaluate(() => window.message.getSnapshot().outcome),
+    undefined,
+    'a connection that comes back ends nothing',
+  )
   await close()
-  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected,reconnecting,lost', undefined, { timeout: 30_000 })
+  await page.waitForFunction(() => window.states.join() === 'reconnecting,connected,reconnecting,lost', undefined, {
+    timeout: 30_000,
+  })
   const view = await page.evaluate(() => window.message.getSnapshot())
   assert.deepEqual([view.outcome, view.blocks.at(-1).code], ['failed', 'connection'])
-  assert.equal(await page.evaluate(() => window.test.client.send('More').catch(({ code }) => code)), 'connection', 'it does not wait in silence')
+  assert.equal(
+    await page.evaluate(() => window.test.client.send('More').catch(({ code }) => code)),
+    'connection',
+    'it does not wait in silence',
+  )
   assert.ok(await page.evaluate(() => window.test.client.connection.retryAt > Date.now() - 1000))
 })

@@ -1,17 +1,21 @@
-/* The driver of sluice.h itself, in C99: README.md describes the lines. Every other driver answers byte for byte what this one does. */
-#include <sluice/sluice.h>
+/* The driver of sluice.h itself, in C99: README.md describes the lines. Every other driver answers byte for byte what
+ * this one does. */
 #include <inttypes.h>
+#include <sluice/sluice.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { char *text; size_t len; } Text; /* text NULL: there is none */
+typedef struct {
+  char *text;
+  size_t len;
+} Text; /* text NULL: there is none */
 
-static Text line;           /* the line that is read; its strings are decoded in place */
-static size_t line_size;    /* of its memory */
-static void **handles;      /* by number */
+static Text line;        /* the line that is read; its strings are decoded in place */
+static size_t line_size; /* of its memory */
+static void **handles;   /* by number */
 static size_t handle_count;
-static Text saved;          /* the last state */
+static Text saved; /* the last state */
 
 static void stop(const char *why, const char *what) {
   fprintf(stderr, "driver.c: %s: %s\n", why, what);
@@ -24,16 +28,22 @@ static void *grown(void *memory, size_t size) {
   return memory;
 }
 
-/* -- what comes in: one flat object of strings and whole numbers ------------------------------------------------------------ */
+/* -- what comes in: one flat object of strings and whole numbers
+ * ------------------------------------------------------------ */
 
-typedef struct { const char *name; Text text; int64_t number; } Member;
+typedef struct {
+  const char *name;
+  Text text;
+  int64_t number;
+} Member;
 
 static Member members[8];
 static size_t member_count;
 
 static unsigned digit(char c) { return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10); }
 
-/* Decodes the string in place, and ends it with NUL; `p` stands behind its opening quote. Returns what stands behind its closing one. */
+/* Decodes the string in place, and ends it with NUL; `p` stands behind its opening quote. Returns what stands behind
+ * its closing one. */
 static char *read_string(char *p, Text *out) {
   char *to = p;
   out->text = p;
@@ -66,8 +76,10 @@ static void read_members(char *p) {
     end = read_string(p + 2, &name);
     member->name = name.text;
     member->text.text = NULL;
-    if (end[1] == '"') p = read_string(end + 2, &member->text);
-    else member->number = strtoll(end + 1, &p, 10);
+    if (end[1] == '"')
+      p = read_string(end + 2, &member->text);
+    else
+      member->number = strtoll(end + 1, &p, 10);
   }
   if (*p != '}') stop("not the end of a line", p);
 }
@@ -91,7 +103,8 @@ static Text text(const char *name) {
   return found != NULL ? found->text : none;
 }
 
-/* -- what goes out ------------------------------------------------------------------------------------------------------------ */
+/* -- what goes out
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void write_string(const char *p, size_t len) {
   const char *end = p + len;
@@ -99,18 +112,24 @@ static void write_string(const char *p, size_t len) {
   for (; p < end; ++p) {
     static const char controls[] = "\b\f\n\r\t", letters[] = "bfnrt";
     const char *control = *p != '\0' ? strchr(controls, *p) : NULL;
-    if (control != NULL) printf("\\%c", letters[control - controls]);
-    else if (*p == '"' || *p == '\\') printf("\\%c", *p);
-    else if ((unsigned char)*p < 0x20) printf("\\u%04x", *p);
-    else putchar(*p);
+    if (control != NULL)
+      printf("\\%c", letters[control - controls]);
+    else if (*p == '"' || *p == '\\')
+      printf("\\%c", *p);
+    else if ((unsigned char)*p < 0x20)
+      printf("\\u%04x", *p);
+    else
+      putchar(*p);
   }
   putchar('"');
 }
 
 static void write_text(const char *p, size_t len) {
   printf("{\"code\":0,\"text\":");
-  if (p != NULL) write_string(p, len);
-  else printf("null");
+  if (p != NULL)
+    write_string(p, len);
+  else
+    printf("null");
   printf("}\n");
 }
 
@@ -121,7 +140,8 @@ static void write_delta(int32_t kind, uint32_t index, const char *p, size_t len)
   putchar(']');
 }
 
-/* {"code":-2,"name":"state","message":"...","path":"..."} of the library's own document, whose members it copies as they stand. */
+/* {"code":-2,"name":"state","message":"...","path":"..."} of the library's own document, whose members it copies as
+ * they stand. */
 static void write_error(const char *error) {
   const char *const parts[] = {"\"code\":", "\"name\":\"", "\"message\":\"", "\"path\":\""};
   size_t i;
@@ -139,11 +159,14 @@ static void write_error(const char *error) {
 }
 
 static void write_code(sluice_turn *turn, int32_t code) {
-  if (code == SLUICE_OK) printf("{\"code\":0}\n");
-  else write_error(sluice_turn_get(turn, SLUICE_GET_ERROR, NULL));
+  if (code == SLUICE_OK)
+    printf("{\"code\":0}\n");
+  else
+    write_error(sluice_turn_get(turn, SLUICE_GET_ERROR, NULL));
 }
 
-/* -- the verbs ---------------------------------------------------------------------------------------------------------------- */
+/* -- the verbs
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void keep(int64_t at, void *handle) {
   size_t i;
@@ -188,8 +211,10 @@ static int make_or_free(void) {
     Text state = member("document") != NULL ? text("document") : saved;
     keep_turn(sluice_turn_restore(handles[number("engine")], state.text, state.len));
   } else if (is("close")) {
-    if (member("turn") != NULL) sluice_turn_free(handles[number("turn")]);
-    else sluice_engine_free(handles[number("engine")]);
+    if (member("turn") != NULL)
+      sluice_turn_free(handles[number("turn")]);
+    else
+      sluice_engine_free(handles[number("engine")]);
     write_code(NULL, SLUICE_OK);
   } else {
     return 0;
@@ -225,8 +250,10 @@ static int read_turn(sluice_turn *turn) {
   } else if (is("next_delta")) {
     out = sluice_turn_next_delta(turn, &kind, &index, &len);
     printf("{\"code\":0,\"delta\":");
-    if (out != NULL) write_delta(kind, index, out, len);
-    else printf("null");
+    if (out != NULL)
+      write_delta(kind, index, out, len);
+    else
+      printf("null");
     printf("}\n");
   } else if (is("pieces")) {
     const char *between = "";
@@ -270,17 +297,23 @@ static int32_t feed(sluice_turn *turn, Text hex) {
 /* Changes a turn; returns the code. */
 static int32_t change_turn(sluice_turn *turn) {
   Text given;
-  if (is("response")) return given = text("headers"), sluice_turn_response(turn, (int32_t)number("status"), given.text, given.len);
+  if (is("response"))
+    return given = text("headers"), sluice_turn_response(turn, (int32_t)number("status"), given.text, given.len);
   if (is("feed")) return feed(turn, text("bytes"));
-  if (is("finish")) return given = text("detail"), sluice_turn_finish(turn, (int32_t)number("how"), given.text, given.len);
-  if (is("conclude")) return given = text("text"), sluice_turn_conclude(turn, (int32_t)number("how"), given.text, given.len);
+  if (is("finish"))
+    return given = text("detail"), sluice_turn_finish(turn, (int32_t)number("how"), given.text, given.len);
+  if (is("conclude"))
+    return given = text("text"), sluice_turn_conclude(turn, (int32_t)number("how"), given.text, given.len);
   {
     uint32_t call = (uint32_t)number("call");
-    if (is("approve")) return given = text("edited"), sluice_turn_approve(turn, call, (int32_t)number("decision"), given.text, given.len);
+    if (is("approve"))
+      return given = text("edited"),
+             sluice_turn_approve(turn, call, (int32_t)number("decision"), given.text, given.len);
     if (is("deny")) return given = text("reason"), sluice_turn_deny(turn, call, given.text, given.len);
     if (is("refuse")) return given = text("reason"), sluice_turn_refuse(turn, call, given.text, given.len);
     if (is("cancel")) return given = text("reason"), sluice_turn_cancel(turn, call, given.text, given.len);
-    if (is("submit")) return given = text("data"), sluice_turn_submit(turn, call, (int32_t)number("kind"), given.text, given.len);
+    if (is("submit"))
+      return given = text("data"), sluice_turn_submit(turn, call, (int32_t)number("kind"), given.text, given.len);
     if (is("resolve")) return given = text("arguments"), sluice_turn_resolve(turn, call, given.text, given.len);
   }
   stop("no such verb", text("do").text);
@@ -294,14 +327,19 @@ static void run(void) {
   if (read_turn(turn)) return;
   if (is("tick")) {
     int64_t next = sluice_turn_tick(turn, number("now"));
-    if (next == INT64_MAX) printf("{\"code\":0,\"next\":null}\n");
-    else if (next >= 0) printf("{\"code\":0,\"next\":%" PRId64 "}\n", next);
-    else write_code(turn, (int32_t)next);
+    if (next == INT64_MAX)
+      printf("{\"code\":0,\"next\":null}\n");
+    else if (next >= 0)
+      printf("{\"code\":0,\"next\":%" PRId64 "}\n", next);
+    else
+      write_code(turn, (int32_t)next);
   } else if (is("judge")) {
     Text rules = text("rules");
     int32_t way = sluice_turn_judge(turn, (uint32_t)number("call"), rules.text, rules.len);
-    if (way >= 0) printf("{\"code\":0,\"way\":%" PRId32 "}\n", way);
-    else write_code(turn, way);
+    if (way >= 0)
+      printf("{\"code\":0,\"way\":%" PRId32 "}\n", way);
+    else
+      write_code(turn, way);
   } else {
     write_code(turn, change_turn(turn));
   }

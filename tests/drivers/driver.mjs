@@ -1,4 +1,5 @@
-// The driver of the npm package, right above its addon or its WebAssembly build, whichever SLUICE_BACKEND names; README.md describes the lines.
+// The driver of the npm package, right above its addon or its WebAssembly build, whichever SLUICE_BACKEND names;
+// README.md describes the lines.
 import { built } from '../js/dist.mjs'
 import { answerLines, bytes } from './lines.mjs'
 

@@ -1,4 +1,5 @@
-// The stores in a database of better-sqlite3: the contracts of turns and of conversations, what may go wrong, a database that is full, and one that is held.
+// The stores in a database of better-sqlite3: the contracts of turns and of conversations, what may go wrong, a
+// database that is full, and one that is held.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,24 +32,38 @@ function opened(t, options) {
 }
 
 const turns = (t) => sqliteTurns(opened(t))
-const spoil = async (t, id, column, value) => void opened(t).prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
+const spoil = async (t, id, column, value) =>
+  void opened(t).prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
 contract('better-sqlite3', { skip, open: turns, again: turns })
 faults('better-sqlite3', { skip, open: turns, spoil })
-contractOfConversations('better-sqlite3, conversations', { skip, open: (t) => conversations(opened(t)), again: (t) => conversations(opened(t)) })
+contractOfConversations('better-sqlite3, conversations', {
+  skip,
+  open: (t) => conversations(opened(t)),
+  again: (t) => conversations(opened(t)),
+})
 
 test('better-sqlite3: a database that may not grow says so, and what was saved goes on', { skip }, async (t) => {
   const database = opened(t)
   const fill = async () => void database.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`)
-  await onFullDisk(t, sqliteTurns(database), { fill, free: async () => void database.pragma('max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+  await onFullDisk(t, sqliteTurns(database), {
+    fill,
+    free: async () => void database.pragma('max_page_count = 1000000'),
+    fault: { code: 'storage', message: /the database of the turns: .*full/s },
+  })
 })
 
-test('better-sqlite3: a database that another connection holds is waited for, one that may only be read says so', { skip }, async (t) => {
+test('better-sqlite3: a database that another connection holds is waited for, one that may only be read says so', {
+  skip,
+}, async (t) => {
   const [own, other] = [opened(t, { timeout: 0 }), opened(t, { timeout: 0 })]
   const store = sqliteTurns(own)
   await store.create('a', rowOf())
   other.exec('BEGIN EXCLUSIVE')
   let isSaved = false
-  const saving = store.save('a', 1, { updated: 2, state: 's' }).then((rev) => { isSaved = true; return rev })
+  const saving = store.save('a', 1, { updated: 2, state: 's' }).then((rev) => {
+    isSaved = true
+    return rev
+  })
   const talking = conversations(own).save('main', { entries: [question('q', null, 'Hello')] })
   await delay(100)
   assert.equal(isSaved, false)

@@ -1,4 +1,5 @@
-// BullMQ as the queue, on Redis in both majors and on Postgres: no wake is lost, times are kept, and turns come to their end.
+// BullMQ as the queue, on Redis in both majors and on Postgres: no wake is lost, times are kept, and turns come to
+// their end.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -23,9 +24,25 @@ const program = fileURLToPath(new URL('bullmq-worker.mjs', import.meta.url))
 const LEASE_MS = 2000
 
 const backends = {
-  'BullMQ 6 on Redis': { skip: noRedis, options: () => ({ ...bull6, connection: { host: '127.0.0.1', port: servers.redis.port } }), store: redisStore },
-  'BullMQ 5 on Redis': { skip: noRedis, options: () => ({ ...bull5, connection: { host: '127.0.0.1', port: servers.redis.port } }), store: redisStore },
-  'BullMQ 6 on Postgres': { skip: noPostgres, options: () => ({ ...bull6, backend: bull6.createPostgresBackend, connection: { ...servers.postgres.config, migrate: true } }), store: postgresStore },
+  'BullMQ 6 on Redis': {
+    skip: noRedis,
+    options: () => ({ ...bull6, connection: { host: '127.0.0.1', port: servers.redis.port } }),
+    store: redisStore,
+  },
+  'BullMQ 5 on Redis': {
+    skip: noRedis,
+    options: () => ({ ...bull5, connection: { host: '127.0.0.1', port: servers.redis.port } }),
+    store: redisStore,
+  },
+  'BullMQ 6 on Postgres': {
+    skip: noPostgres,
+    options: () => ({
+      ...bull6,
+      backend: bull6.createPostgresBackend,
+      connection: { ...servers.postgres.config, migrate: true },
+    }),
+    store: postgresStore,
+  },
 }
 
 function redisStore(t) {
@@ -44,12 +61,21 @@ function postgresStore(t) {
 for (const [name, { skip, options, store }] of Object.entries(backends)) {
   const queueOf = (t, more = {}) => {
     const { Queue, Worker, connection, backend } = options()
-    const queue = bullmqQueue({ Queue, Worker, connection, name: `q${randomUUID()}`, ...(backend ? { backend } : {}), ...more })
+    const queue = bullmqQueue({
+      Queue,
+      Worker,
+      connection,
+      name: `q${randomUUID()}`,
+      ...(backend ? { backend } : {}),
+      ...more,
+    })
     t.after(() => queue.close())
     return queue
   }
 
-  test(`${name}: a wake that comes while its turn is worked on leads to another look, and many are one`, { skip }, async (t) => {
+  test(`${name}: a wake that comes while its turn is worked on leads to another look, and many are one`, {
+    skip,
+  }, async (t) => {
     const queue = queueOf(t)
     const looks = []
     let most = 0
@@ -88,7 +114,9 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
     let looks = 0
     let letGo
     const dead = new Promise((resolve) => (letGo = resolve))
-    const worker = queue.work(async () => { if (++looks === 1) await dead }) // its job is held until the end
+    const worker = queue.work(async () => {
+      if (++looks === 1) await dead
+    }) // its job is held until the end
     await queue.wake('a')
     await until(() => looks === 1)
     await queue.wake('a')
@@ -102,19 +130,36 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
   })
 
   const others = name.startsWith('BullMQ 5') && 'its workers are those of BullMQ 6'
-  test(`${name}: a worker is killed every 2 s, and every turn comes to its end soon`, { skip: skip || others, timeout: 240_000 }, async (t) => {
+  test(`${name}: a worker is killed every 2 s, and every turn comes to its end soon`, {
+    skip: skip || others,
+    timeout: 240_000,
+  }, async (t) => {
     const server = await serverOf(t, answersOf('one', 'two'))
-    const place = name.endsWith('Postgres') ? { kind: 'postgres', config: servers.postgres.config } : { kind: 'redis', port: servers.redis.port }
+    const place = name.endsWith('Postgres')
+      ? { kind: 'postgres', config: servers.postgres.config }
+      : { kind: 'redis', port: servers.redis.port }
     place.name = `q${randomUUID().replaceAll('-', '')}`
     const { store, queue, log, close } = await open(place)
     const engine = new Engine({ tools: [asks()] })
-    const page = durable(engine, { store, queue, log, leaseMs: LEASE_MS, run: () => { throw new Error('nobody works here') } })
+    const page = durable(engine, {
+      store,
+      queue,
+      log,
+      leaseMs: LEASE_MS,
+      run: () => {
+        throw new Error('nobody works here')
+      },
+    })
     const ready = new Set()
     const children = new Set()
     const starts = []
     let living = true
     const spawned = () => {
-      const child = spawn(process.execPath, [program, JSON.stringify({ place, baseURL: server.baseURL, leaseMs: LEASE_MS })], { stdio: ['pipe', 'pipe', 'inherit'] })
+      const child = spawn(
+        process.execPath,
+        [program, JSON.stringify({ place, baseURL: server.baseURL, leaseMs: LEASE_MS })],
+        { stdio: ['pipe', 'pipe', 'inherit'] },
+      )
       const begun = performance.now()
       children.add(child)
       child.stdout.on('data', () => {
@@ -152,24 +197,36 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
       }
     }
     let starting = 0
-    await until(async () => {
-      if (killed < 5 && performance.now() > starting) {
-        left.set(await page.start({ messages: hello }), performance.now())
-        starting = performance.now() + 600
-      }
-      await decide()
-      for (const [id, begun] of left) if ((await store.load(id)).phase === 'done' && left.delete(id)) took.push(performance.now() - begun)
-      await delay(100)
-      return killed >= 5 && left.size === 0
-    }, 'the end of every turn', 150_000)
-    assert.ok(Math.max(...took) < 20_000 + 3 * Math.max(...starts), `the slowest turn took ${Math.round(Math.max(...took))} ms`)
-    t.diagnostic(`${killed} were killed; the slowest turn took ${Math.round(Math.max(...took))} ms, the slowest start of a worker ${Math.round(Math.max(...starts))} ms`)
+    await until(
+      async () => {
+        if (killed < 5 && performance.now() > starting) {
+          left.set(await page.start({ messages: hello }), performance.now())
+          starting = performance.now() + 600
+        }
+        await decide()
+        for (const [id, begun] of left)
+          if ((await store.load(id)).phase === 'done' && left.delete(id)) took.push(performance.now() - begun)
+        await delay(100)
+        return killed >= 5 && left.size === 0
+      },
+      'the end of every turn',
+      150_000,
+    )
+    assert.ok(
+      Math.max(...took) < 20_000 + 3 * Math.max(...starts),
+      `the slowest turn took ${Math.round(Math.max(...took))} ms`,
+    )
+    t.diagnostic(
+      `${killed} were killed; the slowest turn took ${Math.round(Math.max(...took))} ms, the slowest start of a worker ${Math.round(Math.max(...starts))} ms`,
+    )
   })
 
   test(`${name}: what fails is tried again`, { skip }, async (t) => {
     const queue = queueOf(t)
     let tries = 0
-    const worker = queue.work(async () => { if (++tries < 3) throw new Error('the model server is away') })
+    const worker = queue.work(async () => {
+      if (++tries < 3) throw new Error('the model server is away')
+    })
     await queue.wake('a')
     await until(() => tries === 3)
     await worker.close()
@@ -182,7 +239,11 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
     const make = () => {
       const engine = new Engine({ tools: [asks()] })
       t.after(() => engine.close())
-      return durable(engine, { ...places, queue: queueOf(t, { name: queueName }), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
+      return durable(engine, {
+        ...places,
+        queue: queueOf(t, { name: queueName }),
+        run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }),
+      })
     }
     const [page, ...processes] = [make(), make(), make()]
     const workers = processes.map((turns) => turns.work())
@@ -195,14 +256,18 @@ for (const [name, { skip, options, store }] of Object.entries(backends)) {
     })
     let decided = 0
     await until(async () => {
-      for await (const question of page.questions()) if ((await page.decide(question.turn, approve(question, { by: 'a page' }))) === 'accepted') decided++
+      for await (const question of page.questions())
+        if ((await page.decide(question.turn, approve(question, { by: 'a page' }))) === 'accepted') decided++
       await delay(50)
       return decided === 20
     }, 'every decision')
     for (const events of await Promise.all(reading)) assert.equal(events.at(-1).type, 'done')
     for (const id of ids) {
       const status = await page.status(id)
-      assert.deepEqual([status.phase, status.outcome, textOf(status)], ['done', 'completed', 'Call 1. Call 2. I was told: you said one, you said two'])
+      assert.deepEqual(
+        [status.phase, status.outcome, textOf(status)],
+        ['done', 'completed', 'Call 1. Call 2. I was told: you said one, you said two'],
+      )
     }
     assert.equal(server.requests.length, 30, 'nothing was done twice')
     assert.equal(await page.sweep(), 0)
@@ -215,30 +280,52 @@ test('a worker whose jobs stay locked for much longer than its lease is warned a
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
   t.after(() => process.off('warning', listen))
-  for (const [lockMs, leaseMs] of [[4000, 2000], [4001, 2000], [undefined, 2000]]) {
+  for (const [lockMs, leaseMs] of [
+    [4000, 2000],
+    [4001, 2000],
+    [undefined, 2000],
+  ]) {
     const { Queue, Worker, connection } = backends['BullMQ 6 on Redis'].options()
     const locks = []
-    class Noted extends Worker { constructor(name, process, options, ...more) { super(name, process, options, ...more); if (process) locks.push(options.lockDuration) } }
-    const queue = bullmqQueue({ Queue, Worker: Noted, connection, name: `q${randomUUID()}`, ...(lockMs ? { lockMs } : {}) })
+    class Noted extends Worker {
+      constructor(name, process, options, ...more) {
+        super(name, process, options, ...more)
+        if (process) locks.push(options.lockDuration)
+      }
+    }
+    const queue = bullmqQueue({
+      Queue,
+      Worker: Noted,
+      connection,
+      name: `q${randomUUID()}`,
+      ...(lockMs ? { lockMs } : {}),
+    })
     t.after(() => queue.close())
     await queue.work(async () => {}, { leaseMs }).close()
     assert.deepEqual(locks, [lockMs ?? leaseMs])
   }
   await until(() => warned.length > 0, 'the warning')
-  assert.deepEqual(warned, ['lockMs of bullmq is 4001, more than twice the leaseMs of the turns (2000): a turn whose worker dies stands still for longer than its lease'])
+  assert.deepEqual(warned, [
+    'lockMs of bullmq is 4001, more than twice the leaseMs of the turns (2000): a turn whose worker dies stands still for longer than its lease',
+  ])
 })
 
-test('trials: processes try one at a time, and what a hundred left that were killed is gone behind the next one', { skip: noRedis, timeout: 60_000 }, async (t) => {
+test('trials: processes try one at a time, and what a hundred left that were killed is gone behind the next one', {
+  skip: noRedis,
+  timeout: 60_000,
+}, async (t) => {
   const client = new Redis({ host: '127.0.0.1', port: servers.redis.port })
   t.after(() => client.disconnect())
   const connection = { host: '127.0.0.1', port: servers.redis.port }
   const name = `q${randomUUID()}`
-  for (let count = 0; count < 100; count++) { // each was killed behind another step of its trial
+  for (let count = 0; count < 100; count++) {
+    // each was killed behind another step of its trial
     const [id, steps] = [randomUUID(), count % 4]
     const queue = new bull6.Queue(`${name}-trial`, { connection })
     const worker = new bull6.Worker(`${name}-trial`, null, { connection, autorun: false })
     await queue.add('reserved', { id }, { jobId: id, delay: 1_000_000, deduplication: { id: 'trial', ttl: 1 } })
-    const wake = () => queue.add('wake', { id }, { deduplication: { id, keepLastIfActive: true }, removeOnComplete: true })
+    const wake = () =>
+      queue.add('wake', { id }, { deduplication: { id, keepLastIfActive: true }, removeOnComplete: true })
     if (steps > 0) await wake()
     const job = steps > 1 ? await worker.getNextJob(id) : undefined
     if (steps > 2) {
@@ -250,13 +337,17 @@ test('trials: processes try one at a time, and what a hundred left that were kil
   }
   const queues = async () => new Set((await client.keys('*-trial*')).map((key) => key.split(':')[1]))
   assert.deepEqual([...(await queues())], [`${name}-trial`])
-  const many = Array.from({ length: 12 }, () => bullmqQueue({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name }))
+  const many = Array.from({ length: 12 }, () =>
+    bullmqQueue({ Queue: bull6.Queue, Worker: bull6.Worker, connection, name }),
+  )
   t.after(() => Promise.all(many.map((queue) => queue.close())))
   await Promise.all(many.map((queue) => queue.wake('a')))
   assert.deepEqual([...(await queues())], [])
 })
 
-test('a BullMQ that would lose wakes is refused, in words, and nothing of the trial stays', { skip: noRedis }, async (t) => {
+test('a BullMQ that would lose wakes is refused, in words, and nothing of the trial stays', {
+  skip: noRedis,
+}, async (t) => {
   const warned = []
   const listen = ({ message }) => warned.push(message)
   process.on('warning', listen)
@@ -275,12 +366,12 @@ test('a BullMQ that would lose wakes is refused, in words, and nothing of the tr
   await worker.close()
   const turns = durable(new Engine(), { store: redisTurns(client, { prefix: `${name}:` }), queue, run: () => ({}) })
   await assert.rejects(turns.start({ messages: hello }), refused)
-  assert.deepEqual((await client.keys('*-trial*')), [])
+  assert.deepEqual(await client.keys('*-trial*'), [])
 
   const sound = bullmqQueue({ Queue: bull5.Queue, Worker: bull5.Worker, connection, name })
   t.after(() => sound.close())
   await sound.wake('a')
-  assert.deepEqual((await client.keys('*-trial*')), [])
+  assert.deepEqual(await client.keys('*-trial*'), [])
 })
 
 test('a trial that fails loses no wake and leaves nothing behind, and is made again', { skip: noRedis }, async (t) => {
@@ -292,11 +383,24 @@ test('a trial that fails loses no wake and leaves nothing behind, and is made ag
   t.after(() => client.disconnect())
   const open = new Set()
   class Queue extends bull5.Queue {
-    constructor(...given) { super(...given); open.add(this) }
-    async close() { open.delete(this); await super.close() }
+    constructor(...given) {
+      super(...given)
+      open.add(this)
+    }
+    async close() {
+      open.delete(this)
+      await super.close()
+    }
   }
   const connections = async () => Number(/connected_clients:(\d+)/.exec(await client.info('clients'))[1])
-  const queueOf = (more = {}) => bullmqQueue({ Queue, Worker: bull5.Worker, connection: { host: '127.0.0.1', port: servers.redis.port }, name: `q${randomUUID()}`, ...more })
+  const queueOf = (more = {}) =>
+    bullmqQueue({
+      Queue,
+      Worker: bull5.Worker,
+      connection: { host: '127.0.0.1', port: servers.redis.port },
+      name: `q${randomUUID()}`,
+      ...more,
+    })
 
   // A worker refuses this client; a process that only starts turns needs none.
   const shared = new Redis({ host: '127.0.0.1', port: servers.redis.port })
@@ -304,7 +408,11 @@ test('a trial that fails loses no wake and leaves nothing behind, and is made ag
   const starts = queueOf({ connection: shared })
   t.after(() => starts.close())
   for (const id of ['a', 'b']) await starts.wake(id)
-  assert.deepEqual([open.size, warned.filter((text) => /could not be tried: .*maxRetriesPerRequest/.test(text)).length], [1, 1], 'what a trial opened is closed, and it is told once')
+  assert.deepEqual(
+    [open.size, warned.filter((text) => /could not be tried: .*maxRetriesPerRequest/.test(text)).length],
+    [1, 1],
+    'what a trial opened is closed, and it is told once',
+  )
 
   let fails = true
   class Failing extends Queue {

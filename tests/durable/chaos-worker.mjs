@@ -22,7 +22,10 @@ setClock()
 const { store, queue, log, close } = await open(place)
 // A queue may lose a wake, and give one twice.
 const rough = {
-  wake: async (id, how) => { const times = Math.floor(Math.random() * 4); for (let n = 0; n < times; n++) await queue.wake(id, how) },
+  wake: async (id, how) => {
+    const times = Math.floor(Math.random() * 4)
+    for (let n = 0; n < times; n++) await queue.wake(id, how)
+  },
   at: (id, time) => queue.at(id, time),
   work: (advance, around) => queue.work(advance, around),
 }
@@ -31,10 +34,32 @@ const save = async (id, rev, patch) => {
   if (saved !== null) appendFileSync(journal, `saved ${id} ${saved}\n`)
   return saved
 }
-const told = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save }
-const tools = toolsOf(journal, () => {}, async () => await delay(Math.random() * 300))
-const turns = durable(new Engine({ tools }), { store: told, queue: rough, log, leaseMs, run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) })
+const told = {
+  ...Object.fromEntries(
+    ['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)]),
+  ),
+  save,
+}
+const tools = toolsOf(
+  journal,
+  () => {},
+  async () => await delay(Math.random() * 300),
+)
+const turns = durable(new Engine({ tools }), {
+  store: told,
+  queue: rough,
+  log,
+  leaseMs,
+  run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }),
+})
 process.on('warning', ({ message }) => appendFileSync(journal, `warning ${JSON.stringify(message)}\n`))
 const worker = turns.work({ sweepMs: leaseMs })
 process.stdin.resume().on('end', () => process.exit()) // whoever started it is gone
-process.on('SIGTERM', () => void worker.close().then(close).then(() => process.exit()))
+process.on(
+  'SIGTERM',
+  () =>
+    void worker
+      .close()
+      .then(close)
+      .then(() => process.exit()),
+)

@@ -1,4 +1,5 @@
-// Chaos: three workers that are killed and paused at random, clocks that differ and jump, wakes that are lost or come twice; for every store. Readers follow every
+// Chaos: three workers that are killed and paused at random, clocks that differ and jump, wakes that are lost or come
+// twice; for every store. Readers follow every
 // turn through it. 5 s each, or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -26,7 +27,10 @@ const LEASE_MS = 600
 
 const servers = withServers()
 
-/** What cannot be written because a paused process holds the database for longer than it is waited for is said again, as an app would. */
+/**
+ * What cannot be written because a paused process holds the database for longer than it is waited for is said again, as
+ * an app would.
+ */
 async function patiently(act) {
   for (;;) {
     try {
@@ -41,7 +45,10 @@ async function patiently(act) {
 const random = (from, to) => from + Math.random() * (to - from)
 
 for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
-  test(`chaos over ${what}: ${TURNS} turns in ${SECONDS} s come to their end, and nothing happens twice`, { skip, timeout: SECONDS * 1000 + 120_000 }, async (t) => {
+  test(`chaos over ${what}: ${TURNS} turns in ${SECONDS} s come to their end, and nothing happens twice`, {
+    skip,
+    timeout: SECONDS * 1000 + 120_000,
+  }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
     const journal = join(folder, 'journal')
     appendFileSync(journal, '')
@@ -49,7 +56,11 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const place = placeOf(folder, servers)
     const { close, empty: _, client: __, ...kept } = await open(place)
     const engine = new Engine({ tools: toolsOf(journal) })
-    const page = durable(engine, { ...kept, leaseMs: LEASE_MS, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }) })
+    const page = durable(engine, {
+      ...kept,
+      leaseMs: LEASE_MS,
+      run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' } }),
+    })
     const counts = { killed: 0, paused: 0, told: 0 }
     let living = true
     const children = new Set()
@@ -94,7 +105,9 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     }
     const starting = (async () => {
       for (let count = 0; count < TURNS; count++) {
-        const id = await patiently(() => page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }))
+        const id = await patiently(() =>
+          page.start({ id: `turn-${count}`, messages: [{ role: 'user', content: 'Do it.' }] }),
+        )
         ids.push(id)
         void read(id).catch((error) => replays.set(id, error))
         await delay((SECONDS * 800) / TURNS)
@@ -118,12 +131,14 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     let deciding = true
     const decisions = (async () => {
       while (deciding) {
-        for (const id of ids) await patiently(async () => await answerOutside(page, id, (await page.status(id)).message))
+        for (const id of ids)
+          await patiently(async () => await answerOutside(page, id, (await page.status(id)).message))
         await patiently(async () => {
           for await (const question of page.questions()) {
             const { call, stage, digest } = question
             const decision = { call, stage, digest, decision: 'approve' }
-            await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)]) // somebody clicks twice
+            // somebody clicks twice
+            await Promise.all([page.decide(question.turn, decision), page.decide(question.turn, decision)])
           }
         })
         await delay(100)
@@ -152,8 +167,23 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     }
     const lines = readFileSync(journal, 'utf8').trim().split('\n')
     const left = []
-    for (const id of ids) if (!statuses.has(id)) left.push({ ...(await kept.store.load(id)), state: undefined, config: undefined, cards: cardsOf(await page.status(id)).map(({ name, status }) => `${name} ${status}`), lines: lines.filter((line) => line.includes(`${id}:`) || line.includes(`${id} `)) })
-    assert.deepEqual(left, [], `they do not end; ${lines.filter((line) => /^(warning|stderr)/.test(line)).slice(-5).join('\n')}`)
+    for (const id of ids)
+      if (!statuses.has(id))
+        left.push({
+          ...(await kept.store.load(id)),
+          state: undefined,
+          config: undefined,
+          cards: cardsOf(await page.status(id)).map(({ name, status }) => `${name} ${status}`),
+          lines: lines.filter((line) => line.includes(`${id}:`) || line.includes(`${id} `)),
+        })
+    assert.deepEqual(
+      left,
+      [],
+      `they do not end; ${lines
+        .filter((line) => /^(warning|stderr)/.test(line))
+        .slice(-5)
+        .join('\n')}`,
+    )
     let unknown = 0
     for (const [id, status] of statuses) unknown += checkTurn(id, status, lines)
     const saves = lines.filter((line) => line.startsWith('saved '))
@@ -163,6 +193,8 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
       if (replay instanceof Error) throw replay
       replay.check(statuses.get(id), `${id}, as its reader saw it`)
     }
-    t.diagnostic(`${counts.killed} killed, ${counts.paused} paused, ${saves.length} saves, ${server.requests.length} requests; ${unknown} calls may have run, and the model was told so; ${counts.told} times a reader was told of a part`)
+    t.diagnostic(
+      `${counts.killed} killed, ${counts.paused} paused, ${saves.length} saves, ${server.requests.length} requests; ${unknown} calls may have run, and the model was told so; ${counts.told} times a reader was told of a part`,
+    )
   })
 }

@@ -1,4 +1,5 @@
-// A deployment of an app with a durable turn: a process with its own clock and its own definition of the tool. It works until it is told to end.
+// A deployment of an app with a durable turn: a process with its own clock and its own definition of the tool. It works
+// until it is told to end.
 // `node deployed-worker.mjs JSON`.
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,14 +17,22 @@ export const approvalTimeoutMs = 40 * DAY
 export function appOf(version, { journal, baseURL, ...places }) {
   const parameters = { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] }
   const pay = tool({
-    name: 'bill.pay', description: version === 1 ? 'Pays a bill.' : 'Pays a bill from the other account.', identity: `${version}`, parameters, agentCallable: true, permission: 'sensitive',
+    name: 'bill.pay',
+    description: version === 1 ? 'Pays a bill.' : 'Pays a bill from the other account.',
+    identity: `${version}`,
+    parameters,
+    agentCallable: true,
+    permission: 'sensitive',
     execute: ({ amount }, { key }) => {
       appendFileSync(journal, `version ${version} paid ${amount} for ${key}\n`)
       return `paid ${amount}`
     },
   })
   const engine = new Engine({ approvalTimeoutMs, tools: [pay] })
-  return { engine, turns: durable(engine, { ...places, run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) }) }
+  return {
+    engine,
+    turns: durable(engine, { ...places, run: () => ({ model: { baseURL, name: 'scripted', apiKey: 'secret' } }) }),
+  }
 }
 
 /** Moves the clock of this process. Returns what puts it back. */
@@ -47,5 +56,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   const worker = turns.work({ sweepMs: 200 })
   process.stdin.resume().on('end', () => process.exit()) // whoever started it is gone
-  process.on('SIGTERM', () => void worker.close().then(close).then(() => { engine.close(); process.exit() }))
+  process.on(
+    'SIGTERM',
+    () =>
+      void worker
+        .close()
+        .then(close)
+        .then(() => {
+          engine.close()
+          process.exit()
+        }),
+  )
 }

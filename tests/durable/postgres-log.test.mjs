@@ -1,4 +1,5 @@
-// The stream log in Postgres beyond the contract of logs: who is woken by what, which connection listens and for how long, and what becomes of readers whose connection breaks.
+// The stream log in Postgres beyond the contract of logs: who is woken by what, which connection listens and for how
+// long, and what becomes of readers whose connection breaks.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -26,11 +27,18 @@ function poolsOf(t) {
   const name = `t${randomUUID().replaceAll('-', '')}`
   const pool = (more) => {
     const made = new pg.Pool({ ...servers.postgres.config, max: 4, application_name: name, ...more })
-    t.after(async () => { if (!made.ending) await made.end() })
+    t.after(async () => {
+      if (!made.ending) await made.end()
+    })
     return made
   }
   const beside = pool({ application_name: `${name}-beside` })
-  const listening = async () => (await beside.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND query LIKE \'LISTEN%\'', [name])).rows.map(({ pid }) => pid)
+  const listening = async () =>
+    (
+      await beside.query("SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND query LIKE 'LISTEN%'", [
+        name,
+      ])
+    ).rows.map(({ pid }) => pid)
   const count = async (table) => Number((await beside.query(`SELECT count(*) FROM ${name}_${table}`)).rows[0].count)
   return { prefix: `${name}_`, pool, beside, listening, count }
 }
@@ -39,23 +47,46 @@ function poolsOf(t) {
 function following(log, id) {
   const reader = log.read(id)
   const chunks = []
-  const done = (async () => { for await (const one of reader) chunks.push(...one.chunks) })()
+  const done = (async () => {
+    for await (const one of reader) chunks.push(...one.chunks)
+  })()
   done.catch(() => {})
   return { chunks, done, leave: () => reader.return() }
 }
 
-test('a worker and a reader in processes of their own, with Postgres alone: the reader has the text before the leg ends', { skip, timeout: 60_000 }, async (t) => {
+test('a worker and a reader in processes of their own, with Postgres alone: the reader has the text before the leg ends', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
   const server = await serverOf(t, [{ parts: [{ text: 'What comes ' }, { wait: gate }, { text: 'later.' }] }])
   const journal = join(folderOf(t), 'journal')
-  const place = { kind: 'postgres', config: servers.postgres.config, name: `h${randomUUID().replaceAll('-', '')}`, lockMs: 1000 }
+  const place = {
+    kind: 'postgres',
+    config: servers.postgres.config,
+    name: `h${randomUUID().replaceAll('-', '')}`,
+    lockMs: 1000,
+  }
   const { close, store, queue, log } = await open(place)
   const engine = new Engine({ tools: handlerTools(journal) })
-  t.after(async () => { engine.close(); await close() })
-  const turns = durable(engine, { store, queue, log, leaseMs, run: () => { throw new Error('nobody works here') } })
+  t.after(async () => {
+    engine.close()
+    await close()
+  })
+  const turns = durable(engine, {
+    store,
+    queue,
+    log,
+    leaseMs,
+    run: () => {
+      throw new Error('nobody works here')
+    },
+  })
   const program = fileURLToPath(new URL('handler-worker.mjs', import.meta.url))
-  const child = spawn(process.execPath, [program, JSON.stringify({ place, baseURL: server.baseURL, journal })], { stdio: ['pipe', 'inherit', 'inherit'] })
+  const child = spawn(process.execPath, [program, JSON.stringify({ place, baseURL: server.baseURL, journal })], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
   t.after(() => child.kill('SIGKILL'))
   const id = await turns.start({ messages: [{ role: 'user', content: 'Hello' }], data: { key: 'secret' } })
   let text = ''
@@ -71,7 +102,9 @@ test('a worker and a reader in processes of their own, with Postgres alone: the 
   assert.equal(goOn, undefined, 'the text came before its end')
 })
 
-test('a reader is woken by notifications, and gives its connection back when it goes, also while it waits', { skip }, async (t) => {
+test('a reader is woken by notifications, and gives its connection back when it goes, also while it waits', {
+  skip,
+}, async (t) => {
   const { prefix, pool, listening } = poolsOf(t)
   const [writer, own] = [postgresLog(pool(), { prefix }), pool()]
   const reader = postgresLog(own, { prefix, pollMs: HOUR })
@@ -84,7 +117,10 @@ test('a reader is woken by notifications, and gives its connection back when it 
     await delay(n % 5)
   }
   await until(() => all.every(({ chunks }) => chunks.length === 30), 'the notification')
-  assert.deepEqual(all[7].chunks, Array.from({ length: 30 }, (_, n) => `"${n + 1}"`))
+  assert.deepEqual(
+    all[7].chunks,
+    Array.from({ length: 30 }, (_, n) => `"${n + 1}"`),
+  )
   assert.equal((await listening()).length, 1, 'one connection for all')
   await Promise.all(all.slice(1).map(({ leave, done }) => leave().then(() => done)))
   assert.equal((await listening()).length, 1, 'one still reads')
@@ -97,36 +133,61 @@ test('a reader is woken by notifications, and gives its connection back when it 
   await own.end()
 })
 
-test('where no notification arrives, readers look by themselves, and the pool has a connection for everything else', { skip, timeout: 60_000 }, async (t) => {
+test('where no notification arrives, readers look by themselves, and the pool has a connection for everything else', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
   const { prefix, pool, listening } = poolsOf(t)
   const writer = postgresLog(pool({ application_name: 'writer' }), { prefix })
   const made = pool()
   /** As behind PgBouncer in transaction mode: LISTEN succeeds, and the server tells somebody else. */
-  const deaf = { query: (...given) => made.query(...given), connect: async () => ({ query: async () => ({ rows: [] }), on() {}, release() {} }) }
-  const pools = {
-    deaf, 'without connect': { query: deaf.query }, 'of one': pool({ max: 1 }), 'that gives none': { query: deaf.query, connect: async () => { throw new Error('no more') } },
-    'whose connections hear nothing unasked': { query: deaf.query, connect: async () => ({ query: async () => {}, release() {} }) },
+  const deaf = {
+    query: (...given) => made.query(...given),
+    connect: async () => ({ query: async () => ({ rows: [] }), on() {}, release() {} }),
   }
-  await Promise.all(Object.entries(pools).map(async ([name, given]) => {
-    const reader = postgresLog(given, { prefix, pollMs: 10 })
-    await writer.append(name, 1, ['"1"'])
-    const { chunks, done } = following(reader, name)
-    await until(() => chunks.length === 1, name)
-    await writer.append(name, 1, ['"2"'])
-    await until(() => chunks.length === 2, name)
-    await writer.end(name, 1)
-    await done
-  }))
+  const pools = {
+    deaf,
+    'without connect': { query: deaf.query },
+    'of one': pool({ max: 1 }),
+    'that gives none': {
+      query: deaf.query,
+      connect: async () => {
+        throw new Error('no more')
+      },
+    },
+    'whose connections hear nothing unasked': {
+      query: deaf.query,
+      connect: async () => ({ query: async () => {}, release() {} }),
+    },
+  }
+  await Promise.all(
+    Object.entries(pools).map(async ([name, given]) => {
+      const reader = postgresLog(given, { prefix, pollMs: 10 })
+      await writer.append(name, 1, ['"1"'])
+      const { chunks, done } = following(reader, name)
+      await until(() => chunks.length === 1, name)
+      await writer.append(name, 1, ['"2"'])
+      await until(() => chunks.length === 2, name)
+      await writer.end(name, 1)
+      await done
+    }),
+  )
   assert.deepEqual(await listening(), [])
 })
 
-test('a connection that breaks is replaced; until then readers look by themselves', { skip, timeout: 60_000 }, async (t) => {
+test('a connection that breaks is replaced; until then readers look by themselves', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
   const { prefix, pool, beside, listening } = poolsOf(t)
   const writer = postgresLog(pool({ application_name: 'writer' }), { prefix })
   const reader = postgresLog(pool(), { prefix, pollMs: 20 })
   await writer.append('a', 1, ['"1"'])
   const { chunks, done } = following(reader, 'a')
-  const [pid] = await until(async () => { const found = await listening(); return found.length > 0 && found }, 'LISTEN')
+  const [pid] = await until(async () => {
+    const found = await listening()
+    return found.length > 0 && found
+  }, 'LISTEN')
   await writer.append('a', 1, ['"2"'])
   await until(() => chunks.length === 2)
   await beside.query('SELECT pg_terminate_backend($1)', [pid])
@@ -148,13 +209,23 @@ test('a connection that hears no more is noticed, and replaced', { skip, timeout
     connect: async () => {
       const client = await own.connect()
       const isLost = lost === false // the first one
-      return { query: (text) => client.query(text), on: (event, listener) => client.on(event, (...given) => { if (!(isLost && lost)) listener(...given) }), release: (destroy) => client.release(destroy) }
+      return {
+        query: (text) => client.query(text),
+        on: (event, listener) =>
+          client.on(event, (...given) => {
+            if (!(isLost && lost)) listener(...given)
+          }),
+        release: (destroy) => client.release(destroy),
+      }
     },
   }
   const reader = postgresLog(hearing, { prefix, pollMs: 20 })
   await writer.append('a', 1, ['"1"'])
   const { chunks, done } = following(reader, 'a')
-  const [pid] = await until(async () => { const found = await listening(); return found.length > 0 && found }, 'LISTEN')
+  const [pid] = await until(async () => {
+    const found = await listening()
+    return found.length > 0 && found
+  }, 'LISTEN')
   await writer.append('a', 1, ['"2"'])
   await until(() => chunks.length === 2)
   await delay(100)
@@ -185,7 +256,10 @@ test('a reader and a writer outlast a database that begins anew', { skip, timeou
   assert.deepEqual([a.chunks, b.chunks], [['"1"'], ['"1"', '"2"']])
 })
 
-test('nothing is kept longer than keepMs, an answer that is over no longer than its readers need; the rows go', { skip, timeout: 60_000 }, async (t) => {
+test('nothing is kept longer than keepMs, an answer that is over no longer than its readers need; the rows go', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
   const { prefix, pool, count } = poolsOf(t)
   const options = { prefix, keepMs: 1000, pollMs: 20 }
   const log = postgresLog(pool(), options)
@@ -240,13 +314,25 @@ test('many processes may make the tables at once; a database that is away is tol
   const { prefix, pool } = poolsOf(t)
   await Promise.all(Array.from({ length: 6 }, (_, n) => postgresLog(pool(), { prefix }).append(`${n}`, 1, ['"1"'])))
   const away = postgresLog(pool({ port: 9 }), { prefix })
-  for (let tries = 0; tries < 2; tries++) await assert.rejects(away.read('x').next(), { code: 'storage', path: 'pool', message: /the database of the stream log/ })
+  for (let tries = 0; tries < 2; tries++)
+    await assert.rejects(away.read('x').next(), {
+      code: 'storage',
+      path: 'pool',
+      message: /the database of the stream log/,
+    })
 })
 
 test('no pool, and wrong options, are refused', () => {
   const query = async () => ({ rows: [] })
   assert.throws(() => postgresLog({}), { code: 'option', path: 'pool' })
-  for (const [options, path] of [[{ prefix: 'a"; drop table x' }, 'prefix'], [{ prefix: '' }, 'prefix'], [{ keepMs: -1 }, 'keepMs'], [{ pollMs: '1' }, 'pollMs'], [{ pollms: 1 }, 'pollms']]) assert.throws(() => postgresLog({ query }, options), { code: 'option', path })
+  for (const [options, path] of [
+    [{ prefix: 'a"; drop table x' }, 'prefix'],
+    [{ prefix: '' }, 'prefix'],
+    [{ keepMs: -1 }, 'keepMs'],
+    [{ pollMs: '1' }, 'pollMs'],
+    [{ pollms: 1 }, 'pollms'],
+  ])
+    assert.throws(() => postgresLog({ query }, options), { code: 'option', path })
 })
 
 test('no promise was left alone', () => assert.deepEqual(unhandled, []))

@@ -43,13 +43,29 @@ contract('redis, by ioredis', { skip: noRedis, open: withRedis(ioredis), again: 
 contract('redis, by redis', { skip: noRedis, open: withRedis(nodeRedis), again: withRedis(ioredis) })
 contract('postgres', { skip: noPostgres, open: withPostgres, again: withPostgres })
 
-faults('redis', { skip: noRedis, open: withRedis(ioredis), again: withRedis(nodeRedis), spoil: async (t, id, column, value) => void (await ioredis(t).hset(`${nameOf(t)}t:${id}`, column, value)) })
-faults('postgres', { skip: noPostgres, open: withPostgres, spoil: async (t, id, column, value) => void (await pool(t).query(`UPDATE ${nameOf(t)}turns SET ${column} = $2 WHERE id = $1`, [id, value])) })
+faults('redis', {
+  skip: noRedis,
+  open: withRedis(ioredis),
+  again: withRedis(nodeRedis),
+  spoil: async (t, id, column, value) => void (await ioredis(t).hset(`${nameOf(t)}t:${id}`, column, value)),
+})
+faults('postgres', {
+  skip: noPostgres,
+  open: withPostgres,
+  spoil: async (t, id, column, value) =>
+    void (await pool(t).query(`UPDATE ${nameOf(t)}turns SET ${column} = $2 WHERE id = $1`, [id, value])),
+})
 
-test('postgres: many processes may make the tables at once; a prefix is no way into the database', { skip: noPostgres }, async (t) => {
+test('postgres: many processes may make the tables at once; a prefix is no way into the database', {
+  skip: noPostgres,
+}, async (t) => {
   const stores = Array.from({ length: 6 }, () => withPostgres(t))
-  assert.deepEqual(await Promise.all(stores.map((store) => store.load('x'))), stores.map(() => null))
-  for (const prefix of ['a"; drop table x', 'a.b.c', '', 'A', 'x'.repeat(60)]) assert.throws(() => postgresTurns(pool(t), { prefix }), { code: 'option', path: 'prefix' })
+  assert.deepEqual(
+    await Promise.all(stores.map((store) => store.load('x'))),
+    stores.map(() => null),
+  )
+  for (const prefix of ['a"; drop table x', 'a.b.c', '', 'A', 'x'.repeat(60)])
+    assert.throws(() => postgresTurns(pool(t), { prefix }), { code: 'option', path: 'prefix' })
   await pool(t).query('create schema own')
   const own = postgresTurns(pool(t), { prefix: 'own.turns_' })
   assert.equal(await own.load('x'), null)
@@ -69,22 +85,38 @@ test('stores whose server is away say so', { skip: noRedis || noPostgres }, asyn
 
 const inRedis = (client) => async (t, more) => redisLog(await client(t), { prefix: nameOf(t), pollMs: 5, ...more })
 const lostInRedis = async (t, id) => void (await ioredis(t).del(`${nameOf(t)}log:${id}`, `${nameOf(t)}chunks:${id}`))
-const lostInPostgres = async (t, id) => { for (const [table, column] of [['log', 'id'], ['log_chunks', 'turn']]) await pool(t).query(`DELETE FROM ${nameOf(t)}${table} WHERE ${column} = $1`, [id]) }
+const lostInPostgres = async (t, id) => {
+  for (const [table, column] of [
+    ['log', 'id'],
+    ['log_chunks', 'turn'],
+  ])
+    await pool(t).query(`DELETE FROM ${nameOf(t)}${table} WHERE ${column} = $1`, [id])
+}
 const logs = {
-  'in Redis, by ioredis': [noRedis, inRedis(ioredis), lostInRedis], 'in Redis, by redis': [noRedis, inRedis(nodeRedis), lostInRedis],
+  'in Redis, by ioredis': [noRedis, inRedis(ioredis), lostInRedis],
+  'in Redis, by redis': [noRedis, inRedis(nodeRedis), lostInRedis],
   'in Postgres': [noPostgres, (t, more) => postgresLog(pool(t), { prefix: nameOf(t), ...more }), lostInPostgres],
 }
 for (const [name, [skip, open, lose]] of Object.entries(logs)) {
-  test(`the stream log ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, { skip }, async (t) => {
+  test(`the stream log ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, {
+    skip,
+  }, async (t) => {
     const make = async () => await open(t)
     const [writer, reader] = [await make(), await make()]
-    const all = async (id, told = []) => { for await (const one of reader.read(id)) told.push(one); return told }
+    const all = async (id, told = []) => {
+      for await (const one of reader.read(id)) told.push(one)
+      return told
+    }
     assert.deepEqual(await all('a'), [])
     await writer.append('a', 2, ['"1"', '"ü\u2028"'])
     const told = []
     const reading = all('a', told)
     while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    await writer.append('a', 2, Array.from({ length: 1200 }, (_, n) => `${n}`))
+    await writer.append(
+      'a',
+      2,
+      Array.from({ length: 1200 }, (_, n) => `${n}`),
+    )
     while (told.flatMap(({ chunks }) => chunks).length < 1202) await new Promise((resolve) => setTimeout(resolve, 5))
     await writer.append('a', 3, ['"anew"'])
     await assert.rejects(writer.append('a', 2, ['"late"']), /is over/)
@@ -101,9 +133,15 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
   test(`the stream log ${name}: an epoch is given once, whatever the clocks say`, { skip }, async (t) => {
     const make = async () => await open(t)
     const [one, other] = [await make(), await make()]
-    const all = async (id, told = []) => { for await (const part of other.read(id)) told.push(part); return told }
+    const all = async (id, told = []) => {
+      for await (const part of other.read(id)) told.push(part)
+      return told
+    }
     const late = 1_795_000_000_123
-    assert.deepEqual([await one.begin('a', late), await other.begin('a', late - 3_600_000), await one.begin('a', late + 10)], [late, late + 1, late + 10])
+    assert.deepEqual(
+      [await one.begin('a', late), await other.begin('a', late - 3_600_000), await one.begin('a', late + 10)],
+      [late, late + 1, late + 10],
+    )
     assert.deepEqual(await all('a'), [], 'nothing is told yet')
     await one.append('a', late + 10, ['"1"'])
     assert.equal(await other.begin('a', 5), late + 11)
@@ -115,10 +153,15 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
     assert.ok((await reading).every(({ epoch }) => epoch === late + 12))
   })
 
-  test(`the stream log ${name}: while its writer lives none is forgotten, and a lost one is not begun in its middle`, { skip }, async (t) => {
+  test(`the stream log ${name}: while its writer lives none is forgotten, and a lost one is not begun in its middle`, {
+    skip,
+  }, async (t) => {
     const keepMs = 2000
     const [writer, reader] = [await open(t, { keepMs }), await open(t, { keepMs })]
-    const first = async (id) => { for await (const { chunks } of reader.read(id)) return chunks; return undefined }
+    const first = async (id) => {
+      for await (const { chunks } of reader.read(id)) return chunks
+      return undefined
+    }
     await writer.append('a', 1, ['"1"'])
     await reader.append('b', 1, ['"1"'])
     const end = performance.now() + 1.5 * keepMs
@@ -129,7 +172,9 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
     await writer.end('a', 1)
   })
 
-  test(`the stream log ${name}: a reader that waits leaves at once, and a sealed one tells what was told`, { skip }, async (t) => {
+  test(`the stream log ${name}: a reader that waits leaves at once, and a sealed one tells what was told`, {
+    skip,
+  }, async (t) => {
     const inner = await open(t, { pollMs: 60_000 })
     const log = encryptedLog(inner, new Uint8Array(32))
     await log.append('a', await log.begin('a', 1), ['"secret"', '"more"'])
@@ -138,6 +183,9 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
     const waiting = told.next()
     await told.return()
     assert.deepEqual(await waiting, { done: true, value: undefined })
-    for await (const { chunks } of inner.read('a')) { assert.ok(chunks.length === 2 && chunks.every((chunk) => chunk.startsWith('sealed:'))); break }
+    for await (const { chunks } of inner.read('a')) {
+      assert.ok(chunks.length === 2 && chunks.every((chunk) => chunk.startsWith('sealed:')))
+      break
+    }
   })
 }

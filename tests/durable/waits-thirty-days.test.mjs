@@ -1,4 +1,5 @@
-// An approval that waits for thirty days, over three deployments: processes with clocks of their own, the last one with another definition of the tool,
+// An approval that waits for thirty days, over three deployments: processes with clocks of their own, the last one with
+// another definition of the tool,
 // and a queue that lost everything meanwhile; for every store.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,11 +23,16 @@ const servers = withServers({ lockMs: 2000 })
 
 const answers = ({ body }) => {
   const told = body.messages.find(({ role }) => role === 'tool')
-  return told ? { text: `I was told: ${told.content}` } : { text: 'I pay. ', calls: [{ id: 'c1', name: 'bill_pay', arguments: { amount: 7 } }] }
+  return told
+    ? { text: `I was told: ${told.content}` }
+    : { text: 'I pay. ', calls: [{ id: 'c1', name: 'bill_pay', arguments: { amount: 7 } }] }
 }
 
 for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
-  test(`an approval waits thirty days over ${what}, and the tool that changed meanwhile runs once, for the question about itself`, { skip, timeout: 120_000 }, async (t) => {
+  test(`an approval waits thirty days over ${what}, and the tool that changed meanwhile runs once, for the question about itself`, {
+    skip,
+    timeout: 120_000,
+  }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-days-'))
     const server = await startScriptedServer({ answers, appendOnly: false })
     const place = placeOf(folder, servers)
@@ -41,22 +47,32 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
       back = ahead(days * DAY)
       deploy.aheadMs = days * DAY
     }
-    const deploy = Object.assign((version) => {
-      const child = spawn(process.execPath, [program, JSON.stringify({ ...given, place, version, aheadMs: deploy.aheadMs })], { stdio: ['pipe', 'pipe', 'pipe'] })
-      const told = { out: '', err: '' }
-      child.stdout.on('data', (data) => (told.out += data))
-      child.stderr.on('data', (data) => (told.err += data))
-      t.after(() => child.kill('SIGKILL'))
-      return {
-        told,
-        sweeps: (pattern) => until(() => pattern.test(told.out), `${pattern} in ${JSON.stringify(told)}`),
-        stop: async () => {
-          const gone = once(child, 'exit')
-          child.kill('SIGTERM')
-          assert.deepEqual([await gone, told.err.replaceAll(/.*(ExperimentalWarning|--trace-warnings).*\n/g, '')], [[0, null], ''])
-        },
-      }
-    }, { aheadMs: 0 })
+    const deploy = Object.assign(
+      (version) => {
+        const child = spawn(
+          process.execPath,
+          [program, JSON.stringify({ ...given, place, version, aheadMs: deploy.aheadMs })],
+          { stdio: ['pipe', 'pipe', 'pipe'] },
+        )
+        const told = { out: '', err: '' }
+        child.stdout.on('data', (data) => (told.out += data))
+        child.stderr.on('data', (data) => (told.err += data))
+        t.after(() => child.kill('SIGKILL'))
+        return {
+          told,
+          sweeps: (pattern) => until(() => pattern.test(told.out), `${pattern} in ${JSON.stringify(told)}`),
+          stop: async () => {
+            const gone = once(child, 'exit')
+            child.kill('SIGTERM')
+            assert.deepEqual(
+              [await gone, told.err.replaceAll(/.*(ExperimentalWarning|--trace-warnings).*\n/g, '')],
+              [[0, null], ''],
+            )
+          },
+        }
+      },
+      { aheadMs: 0 },
+    )
     const engines = []
     const pageOf = (version) => {
       const { engine, turns } = appOf(version, { ...given, store, queue, log })
@@ -105,10 +121,16 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     const third = deploy(2)
     await third.sweeps(/sweep \d+: 1/)
     const again = await until(async () => {
-      const { phase, questions: [asked] } = await page.status('turn')
+      const {
+        phase,
+        questions: [asked],
+      } = await page.status('turn')
       return phase === 'waiting' && asked.digest !== question.digest && asked
     }, 'the question is asked again')
-    assert.deepEqual([again.call, again.arguments, again.description], [question.call, { amount: 7 }, 'Pays a bill from the other account.'])
+    assert.deepEqual(
+      [again.call, again.arguments, again.description],
+      [question.call, { amount: 7 }, 'Pays a bill from the other account.'],
+    )
     assert.equal(ran(), '', 'nothing ran by the old decision')
     const pageNow = pageOf(2)
     assert.equal(await pageNow.sweep(), 0, 'the old decision is used up')
@@ -120,8 +142,14 @@ for (const [what, { skip, place: placeOf }] of Object.entries(everyPlace)) {
     assert.deepEqual(said.toSorted(), ['accepted', 'stale'])
     await until(async () => (await pageNow.status('turn')).phase === 'done', 'its end')
     const status = await pageNow.status('turn')
-    assert.deepEqual([status.outcome, textOf(status), cardsOf(status)[0].status], ['completed', 'I pay. I was told: paid 7', 'success'])
-    assert.deepEqual(status.decisions.map(({ digest }) => digest), [again.digest])
+    assert.deepEqual(
+      [status.outcome, textOf(status), cardsOf(status)[0].status],
+      ['completed', 'I pay. I was told: paid 7', 'success'],
+    )
+    assert.deepEqual(
+      status.decisions.map(({ digest }) => digest),
+      [again.digest],
+    )
     assert.ok(status.decisions[0].at >= begin + 30 * DAY)
     assert.equal(ran(), `version 2 paid 7 for turn:${cardsOf(status)[0].key}\n`)
     assert.equal(server.requests.length, 2)

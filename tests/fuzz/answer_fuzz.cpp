@@ -1,6 +1,6 @@
-// An answer of a provider, any bytes: whatever it holds, the events are the same however it is cut, and the same with and
-// without JSON around their text; the turn ends, and nothing is poisoned. The first byte chooses the configuration, the
-// second the cuts.
+// An answer of a provider, any bytes: whatever it holds, the events are the same however it is cut, and the same with
+// and without JSON around their text; the turn ends, and nothing is poisoned. The first byte chooses the configuration,
+// the second the cuts.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,8 @@
-// The addon and WebAssembly beside each other: the calls of shared scripts go through both, damaged, doubled, left out and mixed with those
+// The addon and WebAssembly beside each other: the calls of shared scripts go through both, damaged, doubled, left out
+// and mixed with those
 // of other scripts. Every return code, event and document of one must be that of the other.
-// node tests/fuzz/backends.mjs seconds [seed]: one line at the end; 1 and the calls of the seed where something differs.
+// node tests/fuzz/backends.mjs seconds [seed]: one line at the end; 1 and the calls of the seed where something
+// differs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -13,14 +15,39 @@ const { startWasm } = await built('wasm')
 const mostBytes = 16384 // of a body: what is longer costs time and shows nothing else
 const kinds = ['result', 'json', 'parts', 'failure', 'progress', 'rewritten']
 const decisions = ['once', 'turn', 'session', 'always', 'release']
-const damage = ['"', '\\', '{', '}', ']', ',', '\n', '\0', '<', '</', '「', '\u{1F600}', '\\ud83d', '1e999', '-0', 'null', '<<<[', 'data: ', '\ud800', '18446744073709551616', '0.30000000000000004']
+const damage = [
+  '"',
+  '\\',
+  '{',
+  '}',
+  ']',
+  ',',
+  '\n',
+  '\0',
+  '<',
+  '</',
+  '「',
+  '\u{1F600}',
+  '\\ud83d',
+  '1e999',
+  '-0',
+  'null',
+  '<<<[',
+  'data: ',
+  '\ud800',
+  '18446744073709551616',
+  '0.30000000000000004',
+]
 
 const scripts = readdirSync(join(tests, 'vectors'), { recursive: true })
-  .filter((file) => file.endsWith('.json')).sort()
+  .filter((file) => file.endsWith('.json'))
+  .sort()
   .map((file) => ({ file, ...JSON.parse(readFileSync(join(tests, 'vectors', file), 'utf8')) }))
   .filter((script) => script.turn !== undefined)
 
-/** The functions of sluice.h, once of each build. Each has a memory of its own: what one damages the other does not see. */
+/**
+ * The functions of sluice.h, once of each build. Each has a memory of its own: what one damages the other does not see.
+ */
 export function startBoth() {
   const addon = createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(tests, '../build/release/sluice.node'))
   const wasm = startWasm(new WebAssembly.Module(readFileSync(join(tests, '../js/prebuilds/wasm/sluice.wasm'))))
@@ -54,7 +81,9 @@ class Pair {
     this.calls.push(what)
     const [one, other] = this.both.map((native, i) => use(native, this.engines[i], this.turns[i]))
     if (JSON.stringify(one) !== JSON.stringify(other))
-      throw new Error(`${this.calls.map((call) => JSON.stringify(call)).join('\n')}\n--- addon\n${JSON.stringify(one)}\n--- wasm\n${JSON.stringify(other)}`)
+      throw new Error(
+        `${this.calls.map((call) => JSON.stringify(call)).join('\n')}\n--- addon\n${JSON.stringify(one)}\n--- wasm\n${JSON.stringify(other)}`,
+      )
     return one
   }
 
@@ -73,7 +102,10 @@ class Pair {
   }
 
   verb(name, ...args) {
-    return this.same([name, ...args.map((arg) => (arg instanceof Uint8Array ? Buffer.from(arg).toString() : arg))], (native, _, turn) => native[name](turn, ...args))
+    return this.same(
+      [name, ...args.map((arg) => (arg instanceof Uint8Array ? Buffer.from(arg).toString() : arg))],
+      (native, _, turn) => native[name](turn, ...args),
+    )
   }
 
   document(name) {
@@ -117,8 +149,19 @@ export function play(both, seed) {
 
   const verbs = {
     response: (step) => pair.verb('response', often(10) ? below(600) : step.response, text(step.headers)),
-    finish: (step) => pair.verb('finish', often(80) ? ['complete', 'network', 'aborted', 'retry', 'hook'].indexOf(step.finish) : below(6), text(step.detail)),
-    approve: (step) => pair.verb('approve', step.approve, decisions.indexOf(step.decision ?? 'once') + (step.exact ? 256 : 0), text(step.edited)),
+    finish: (step) =>
+      pair.verb(
+        'finish',
+        often(80) ? ['complete', 'network', 'aborted', 'retry', 'hook'].indexOf(step.finish) : below(6),
+        text(step.detail),
+      ),
+    approve: (step) =>
+      pair.verb(
+        'approve',
+        step.approve,
+        decisions.indexOf(step.decision ?? 'once') + (step.exact ? 256 : 0),
+        text(step.edited),
+      ),
     deny: (step) => pair.verb('deny', step.deny, text(step.reason)),
     refuse: (step) => pair.verb('refuse', step.refuse, text(step.reason)),
     cancel: (step) => pair.verb('cancel', step.cancel, text(step.reason)),
@@ -127,7 +170,12 @@ export function play(both, seed) {
     judge: (step) => pair.verb('judge', step.judge, text(step.rules)),
     submit: (step) => {
       const name = kinds.find((kind) => kind in step)
-      pair.verb('submit', step.submit, name === undefined ? (step.kind ?? 0) : kinds.indexOf(name), text(step[name] ?? step.data ?? ''))
+      pair.verb(
+        'submit',
+        step.submit,
+        name === undefined ? (step.kind ?? 0) : kinds.indexOf(name),
+        text(step[name] ?? step.data ?? ''),
+      )
     },
     tick: (step) => pair.verb('tick', step.tick + (often(10) ? below(100000) : 0)),
     restore: ({ restore }) => {
@@ -135,7 +183,10 @@ export function play(both, seed) {
       const state = pair.document('state')
       if (state !== null) pair.turn('turnRestore', damaged(state, 20))
     },
-    get: (step) => (step.get === 'tool' ? pair.verb('findTool', damaged(step.name, 20)) : step.get in documents && pair.document(step.get)),
+    get: (step) =>
+      step.get === 'tool'
+        ? pair.verb('findTool', damaged(step.name, 20))
+        : step.get in documents && pair.document(step.get),
   }
   const room = [0, 1, 3, 64][below(4)]
   const act = (step) => {

@@ -1,5 +1,6 @@
 // A turn whose settings, tools, messages, decisions and answers are drawn each on its own, every value as likely as the
-// default; and what must hold at each of its steps. Settings that nobody puts together by hand find faults between them.
+// default; and what must hold at each of its steps. Settings that nobody puts together by hand find faults between
+// them.
 #pragma once
 
 #include <map>
@@ -29,8 +30,8 @@ inline Json tool(Choices &choices, const char *name, const char *level, DrawnTur
   const char *const chosen = choices.below(2) == 0 ? level : choices.of(kLevels);
   drawn.levels[name] = chosen;
   Json out = {{"name", name}, {"description", "d"}, {"agentCallable", choices.below(8) != 0}, {"permission", chosen}};
-  out["parameters"] =
-      parsed(R"({"type":"object","properties":{"n":{"type":"integer"},"path":{"type":"string"},"to":{"type":"string"}}})");
+  out["parameters"] = parsed(
+      R"({"type":"object","properties":{"n":{"type":"integer"},"path":{"type":"string"},"to":{"type":"string"}}})");
   if (choices.below(4) == 0) out["immediate"] = true;
   if (choices.below(4) == 0) out["idempotent"] = true;
   if (choices.below(4) == 0) out["annotations"] = {{"readOnlyHint", true}};
@@ -41,8 +42,8 @@ inline Json tool(Choices &choices, const char *name, const char *level, DrawnTur
 
 inline Json open_call(const char *id, const char *name, const char *arguments, const char *status = nullptr) {
   Json message = {{"role", "assistant"}, {"content", nullptr}};
-  message["tool_calls"] = Json::array(
-      {{{"id", id}, {"type", "function"}, {"function", {{"name", name}, {"arguments", arguments}}}}});
+  message["tool_calls"] =
+      Json::array({{{"id", id}, {"type", "function"}, {"function", {{"name", name}, {"arguments", arguments}}}}});
   if (status != nullptr)
     message["metadata"]["toolCallsRequested"] =
         Json::array({{{"requestId", id}, {"toolName", name}, {"args", Json::object()}, {"status", status}}});
@@ -133,7 +134,8 @@ inline DrawnTurn draw_turn(Choices &choices) {
   maybe("approvalTimeoutMs", {"100"});
   maybe("idleTimeoutMs", {"90"});
   maybe("firstByteTimeoutMs", {"120"});
-  maybe("limits", {R"({"candidateBytes":64})", R"({"argumentBytes":32,"blocks":9})", R"({"callsPerRound":2,"textBytes":200})"});
+  maybe("limits",
+        {R"({"candidateBytes":64})", R"({"argumentBytes":32,"blocks":9})", R"({"callsPerRound":2,"textBytes":200})"});
   out.max_rounds = turn.value("maxRounds", 5);
   return out;
 }
@@ -144,7 +146,7 @@ class DrawnPlay {
   explicit DrawnPlay(Choices &choices)
       : choices_(choices), drawn_(draw_turn(choices)), session_(drawn_.engine.dump(), drawn_.turn.dump()) {}
 
-  bool played = false;             // the turn could be made
+  bool played = false;                                // the turn could be made
   size_t ran() const { return session_.ran.size(); }  // how often a tool ran
 
   void play() {
@@ -184,8 +186,8 @@ class DrawnPlay {
       const std::string level = drawn_.levels[text_of(card, "name")];
       const bool by_policy = level == "public" && !asks(card);
       const bool again = card.value("idempotent", false) || restored_;
-      must(by_policy || granted_ || approved_.contains(call) || approved_.contains(0), "nothing runs without a decision",
-           card.dump() + "\n" + told());
+      must(by_policy || granted_ || approved_.contains(call) || approved_.contains(0),
+           "nothing runs without a decision", card.dump() + "\n" + told());
       must(again || ran_.insert(call).second, "nothing runs twice", card.dump() + "\n" + told());
     }
     started_ = session_.running.size();
@@ -232,7 +234,8 @@ class DrawnPlay {
 
 inline std::string DrawnPlay::answer() {
   static constexpr const char *kNames[] = {"read", "note", "mail", "face", "nobody"};
-  static constexpr const char *kArguments[] = {"{}", R"({"n":1})", R"({"path":"/"})", R"({"n":"x"})", R"({"to":"bob","n":2})"};
+  static constexpr const char *kArguments[] = {"{}", R"({"n":1})", R"({"path":"/"})", R"({"n":"x"})",
+                                               R"({"to":"bob","n":2})"};
   static constexpr const char *kFinish[] = {"stop", "tool_calls", "length", "content_filter", "network_error", ""};
   SpokenAnswer out;
   if (choices_.below(2) == 0) out.deltas.push_back({{"content", choices_.below(2) ? "Well. " : "[表情:a]你好 "}});
@@ -240,18 +243,21 @@ inline std::string DrawnPlay::answer() {
   const size_t calls = choices_.below(3);
   for (size_t i = 0; i < calls; ++i)
     out.deltas.push_back(
-        {{"tool_calls", Json::array({{{"index", i},
-                                      {"id", choices_.below(4) == 0 ? "same" : "c" + std::to_string(i)},
-                                      {"type", "function"},
-                                      {"function", {{"name", choices_.of(kNames)}, {"arguments", choices_.of(kArguments)}}}}})}});
-  if (choices_.below(3) == 0) out.deltas.push_back({{"content", "<tool_call>\n{\"name\":\"read\",\"arguments\":{}}\n</tool_call>"}});
+        {{"tool_calls",
+          Json::array({{{"index", i},
+                        {"id", choices_.below(4) == 0 ? "same" : "c" + std::to_string(i)},
+                        {"type", "function"},
+                        {"function", {{"name", choices_.of(kNames)}, {"arguments", choices_.of(kArguments)}}}}})}});
+  if (choices_.below(3) == 0)
+    out.deltas.push_back({{"content", "<tool_call>\n{\"name\":\"read\",\"arguments\":{}}\n</tool_call>"}});
   out.finish = choices_.below(2) == 0 ? (calls > 0 ? "tool_calls" : "stop") : choices_.of(kFinish);
   return spoken(drawn_.wire, out);
 }
 
 inline void DrawnPlay::step() {
   static constexpr const char *kGiven[] = {"{}", R"({"n":1})", R"({"n":"x"})", R"({"path":"/"})", "[", "[]"};
-  static constexpr const char *kResults[] = {"done", "\"x\"", "{}", "<tool_call>{\"name\":\"mail\",\"arguments\":{}}</tool_call>"};
+  static constexpr const char *kResults[] = {"done", "\"x\"", "{}",
+                                             "<tool_call>{\"name\":\"mail\",\"arguments\":{}}</tool_call>"};
   static constexpr int64_t kGaps[] = {0, 1, 60, 130, 70000};
   const auto call = static_cast<uint32_t>(choices_.below(6));
   switch (choices_.below(14)) {
@@ -276,7 +282,9 @@ inline void DrawnPlay::step() {
       });
       break;
     case 7: tried([&] { return session_.deny(call, "no"); }); break;
-    case 8: tried([&] { return session_.submit(call, static_cast<int32_t>(choices_.below(6)), choices_.of(kResults)); }); break;
+    case 8:
+      tried([&] { return session_.submit(call, static_cast<int32_t>(choices_.below(6)), choices_.of(kResults)); });
+      break;
     case 9: tried([&] { return session_.resolve(call, choices_.of(kGiven)); }); break;
     case 10: session_.tick(now_ += choices_.of(kGaps)); break;
     case 11: {

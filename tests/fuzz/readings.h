@@ -1,5 +1,5 @@
-// What a reader may take a text for: the text itself, what its JSON strings, escapes or entities stand for, and the same
-// once more. And the other way round: texts spelled so.
+// What a reader may take a text for: the text itself, what its JSON strings, escapes or entities stand for, and the
+// same once more. And the other way round: texts spelled so.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -61,7 +61,9 @@ struct Reading {
 
 inline std::vector<Reading> readings(const std::string &text) {
   static constexpr std::pair<const char *, std::string (*)(const std::string &)> kWays[] = {
-      {"a JSON string", as_json_string}, {"JSON strings", json_strings}, {"code points", code_points},
+      {"a JSON string", as_json_string},
+      {"JSON strings", json_strings},
+      {"code points", code_points},
       {"entities", entities}};
   std::vector<Reading> out = {{"as it is", text}};
   for (const auto &[way, read] : kWays) out.push_back({way, read(text)});

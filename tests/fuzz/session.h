@@ -231,7 +231,8 @@ class Session {
   void runs_what_was_shown(const Json &event, std::string_view text) {
     const auto known = shown_.find(event.value("call", 0U));
     if (known == shown_.end()) return;  // of the state that this turn came from
-    const Json *const edited = member(known->second, "editedArguments"), *const own = member(known->second, "arguments");
+    const Json *const edited = member(known->second, "editedArguments"), *const own =
+                                                                             member(known->second, "arguments");
     const Json *const shown = edited != nullptr ? edited : own;
     must(shown == nullptr || *shown == event["arguments"], "what runs is what was shown",
          event.dump() + "\n" + known->second.dump());
@@ -244,7 +245,7 @@ class Session {
   bool plain_ = false;
   std::map<uint32_t, Json> shown_;  // by call
   std::set<uint32_t> fired_;        // calls whose message was sent
-  std::optional<uint64_t> seq_;  // of what was polled last; nothing behind a restore
+  std::optional<uint64_t> seq_;     // of what was polled last; nothing behind a restore
 };
 
 // The answer of a server whose model writes this text, or these native calls.

@@ -1,4 +1,5 @@
-// Pages of the AI SDK and of AG-UI, and readers of durable turns, get each message as a part, with its phase, however late that is known.
+// Pages of the AI SDK and of AG-UI, and readers of durable turns, get each message as a part, with its phase, however
+// late that is known.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
@@ -13,12 +14,42 @@ const final = { phase: 'final_answer' }
 const say = (block, text, marks) => ({ type: 'text', block, text, ...marks })
 
 const answers = {
-  'early phase': [[say(0, 'One moment.', note), say(1, 'It rains.', final)], [['One moment.', 'commentary'], ['It rains.', 'final_answer']]],
-  'late phase': [[say(0, 'One moment.'), say(0, '', note), say(1, 'It rains.'), say(1, '', final)], [['One moment.', 'commentary'], ['It rains.', 'final_answer']]],
-  'phase after the next message': [[say(0, 'One moment.'), say(1, 'It rains.'), say(0, '', note)], [['One moment.', 'commentary'], ['It rains.', undefined]]],
-  'no phase': [[say(0, 'One moment.'), say(1, 'It rains.')], [['One moment.', undefined], ['It rains.', undefined]]],
+  'early phase': [
+    [say(0, 'One moment.', note), say(1, 'It rains.', final)],
+    [
+      ['One moment.', 'commentary'],
+      ['It rains.', 'final_answer'],
+    ],
+  ],
+  'late phase': [
+    [say(0, 'One moment.'), say(0, '', note), say(1, 'It rains.'), say(1, '', final)],
+    [
+      ['One moment.', 'commentary'],
+      ['It rains.', 'final_answer'],
+    ],
+  ],
+  'phase after the next message': [
+    [say(0, 'One moment.'), say(1, 'It rains.'), say(0, '', note)],
+    [
+      ['One moment.', 'commentary'],
+      ['It rains.', undefined],
+    ],
+  ],
+  'no phase': [
+    [say(0, 'One moment.'), say(1, 'It rains.')],
+    [
+      ['One moment.', undefined],
+      ['It rains.', undefined],
+    ],
+  ],
   'commentary alone': [[say(0, 'One moment.', note)], [['One moment.', 'commentary']]],
-  'two equal messages': [[say(0, 'It rains.'), say(1, 'It rains.')], [['It rains.', undefined], ['It rains.', undefined]]],
+  'two equal messages': [
+    [say(0, 'It rains.'), say(1, 'It rains.')],
+    [
+      ['It rains.', undefined],
+      ['It rains.', undefined],
+    ],
+  ],
 }
 
 /** The same events with their texts in two pieces, for each place of each text. */
@@ -26,7 +57,12 @@ function* cuts(events) {
   yield events
   for (const [at, event] of events.entries()) {
     for (let place = 1; place < event.text.length; place++) {
-      yield [...events.slice(0, at), { ...event, text: event.text.slice(0, place) }, { ...event, text: event.text.slice(place) }, ...events.slice(at + 1)]
+      yield [
+        ...events.slice(0, at),
+        { ...event, text: event.text.slice(0, place) },
+        { ...event, text: event.text.slice(place) },
+        ...events.slice(at + 1),
+      ]
     }
   }
 }
@@ -66,11 +102,13 @@ function shownOf(chunks) {
 function heardOf(events) {
   const messages = new Map()
   for (const event of events) {
-    if (event.type === 'TEXT_MESSAGE_START') messages.set(event.messageId, { text: '', phase: event.metadata?.sluice.phase })
+    if (event.type === 'TEXT_MESSAGE_START')
+      messages.set(event.messageId, { text: '', phase: event.metadata?.sluice.phase })
     else if (event.type === 'TEXT_MESSAGE_CONTENT') {
       assert.notEqual(event.delta, '')
       messages.get(event.messageId).text += event.delta
-    } else if (event.type === 'CUSTOM' && event.name === 'sluice.phase') messages.get(event.value.messageId).phase = event.value.phase
+    } else if (event.type === 'CUSTOM' && event.name === 'sluice.phase')
+      messages.get(event.value.messageId).phase = event.value.phase
   }
   return [...messages.values()].map(({ text, phase }) => [text, phase])
 }
@@ -79,22 +117,41 @@ for (const [name, [events, expected]] of Object.entries(answers)) {
   test(`the AI SDK, ${name}: a part for each message, with its phase`, () => {
     for (const pieces of cuts(events)) {
       const writer = new MessageWriter('m', [])
-      const chunks = [writer.start, ...turnOf(pieces).flatMap((event) => writer.take(event)), ...writer.end({ outcome: 'completed' })]
+      const chunks = [
+        writer.start,
+        ...turnOf(pieces).flatMap((event) => writer.take(event)),
+        ...writer.end({ outcome: 'completed' }),
+      ]
       assert.deepEqual(shownOf(chunks), expected)
       const parts = messageFrom('m', chunks).parts.filter(({ type }) => type === 'text')
-      assert.deepEqual(parts.map(({ text }) => text), expected.map(([text]) => text))
+      assert.deepEqual(
+        parts.map(({ text }) => text),
+        expected.map(([text]) => text),
+      )
       const later = new MessageWriter('m', [])
-      assert.deepEqual(shownOf([...later.retell(messageOf(pieces)), ...later.end({ outcome: 'completed' })]), expected, 'the first load')
+      assert.deepEqual(
+        shownOf([...later.retell(messageOf(pieces)), ...later.end({ outcome: 'completed' })]),
+        expected,
+        'the first load',
+      )
     }
   })
 
   test(`AG-UI, ${name}: a message for each message, with its phase`, () => {
-    for (const protocolVersion of ['1.0', undefined]) for (const pieces of cuts(events)) {
-      const writer = new EventWriter({ threadId: 't', runId: 'r', ...(protocolVersion ? { protocolVersion } : {}) }, 'm', [])
-      const told = turnOf(pieces).flatMap((event) => writer.take(event))
-      const known = expected.map(([text, phase]) => [text, protocolVersion || name.includes('late') || name.includes('after') ? phase : undefined])
-      assert.deepEqual(heardOf(told), known)
-    }
+    for (const protocolVersion of ['1.0', undefined])
+      for (const pieces of cuts(events)) {
+        const writer = new EventWriter(
+          { threadId: 't', runId: 'r', ...(protocolVersion ? { protocolVersion } : {}) },
+          'm',
+          [],
+        )
+        const told = turnOf(pieces).flatMap((event) => writer.take(event))
+        const known = expected.map(([text, phase]) => [
+          text,
+          protocolVersion || name.includes('late') || name.includes('after') ? phase : undefined,
+        ])
+        assert.deepEqual(heardOf(told), known)
+      }
   })
 
   test(`a durable turn, ${name}: whoever has a part of it gets the rest, with the phases`, async () => {
@@ -103,9 +160,16 @@ for (const [name, [events, expected]] of Object.entries(answers)) {
       const end = messageOf(pieces, 'completed')
       for (let has = 0; has <= all.length; has++) {
         const before = new MessageWriter('m', [])
-        const first = [...all.slice(0, has).flatMap((event) => before.take(event)), ...before.end({ outcome: 'completed' })].filter(({ type }) => type !== 'finish')
+        const first = [
+          ...all.slice(0, has).flatMap((event) => before.take(event)),
+          ...before.end({ outcome: 'completed' }),
+        ].filter(({ type }) => type !== 'finish')
         // The log from its beginning, or a worker that was lost: what the next one begins with.
-        for (const log of [all, [{ type: 'reset', message: messageOf(all.slice(0, has)) }, ...all.slice(has)], [...all.slice(0, has), { type: 'reset', message: messageOf(all) }]]) {
+        for (const log of [
+          all,
+          [{ type: 'reset', message: messageOf(all.slice(0, has)) }, ...all.slice(has)],
+          [...all.slice(0, has), { type: 'reset', message: messageOf(all) }],
+        ]) {
           const turns = {
             async *events() {
               yield* log
@@ -115,10 +179,27 @@ for (const [name, [events, expected]] of Object.entries(answers)) {
           }
           const going = { message: messageOf(all.slice(0, has)), decided: new Set(), results: new Set() }
           const chunks = []
-          for await (const one of toldOf({ turns, turn: 't', writer: new MessageWriter('m', []), onEnd: async () => {} }, going)) chunks.push(...one.chunks.map((chunk) => JSON.parse(chunk)))
-          assert.deepEqual(chunks.filter(({ type }) => type === 'error'), [], `has ${has}`)
-          if (has === all.length) assert.deepEqual(chunks.filter(({ type }) => /^(text|data)-/.test(type)), [], 'nothing is told twice')
-          assert.deepEqual(shownOf([...first, ...chunks]), expected, `has ${has} of ${JSON.stringify(all)}, log ${JSON.stringify(log)}`)
+          for await (const one of toldOf(
+            { turns, turn: 't', writer: new MessageWriter('m', []), onEnd: async () => {} },
+            going,
+          ))
+            chunks.push(...one.chunks.map((chunk) => JSON.parse(chunk)))
+          assert.deepEqual(
+            chunks.filter(({ type }) => type === 'error'),
+            [],
+            `has ${has}`,
+          )
+          if (has === all.length)
+            assert.deepEqual(
+              chunks.filter(({ type }) => /^(text|data)-/.test(type)),
+              [],
+              'nothing is told twice',
+            )
+          assert.deepEqual(
+            shownOf([...first, ...chunks]),
+            expected,
+            `has ${has} of ${JSON.stringify(all)}, log ${JSON.stringify(log)}`,
+          )
         }
       }
     }
@@ -131,5 +212,8 @@ test('the first load says which message a later one repeats', () => {
   message.blocks[0].retracted = true
   const chunks = writer.retell(message)
   const [first] = chunks.filter(({ type }) => type === 'text-start')
-  assert.deepEqual(chunks.filter(({ type }) => type === 'data-sluice-retracted'), [{ type: 'data-sluice-retracted', data: { parts: [first.id] } }])
+  assert.deepEqual(
+    chunks.filter(({ type }) => type === 'data-sluice-retracted'),
+    [{ type: 'data-sluice-retracted', data: { parts: [first.id] } }],
+  )
 })

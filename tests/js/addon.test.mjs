@@ -44,7 +44,8 @@ test('wrong types of arguments are TypeErrors that say which', () => {
     [() => native.step(turn, null, null, new Int32Array(9)), /argument 4: expected a Uint32Array/],
     [() => native.get(turn, '1'), /argument 2: expected an integer/],
   ]
-  for (const [call, message] of wrong) assert.throws(call, (error) => error instanceof TypeError && message.test(error.message), String(call))
+  for (const [call, message] of wrong)
+    assert.throws(call, (error) => error instanceof TypeError && message.test(error.message), String(call))
   native.turnFree(turn)
   native.engineFree(engine)
 })
@@ -112,17 +113,29 @@ test('no deadline is Infinity', () => {
 
 test('a turn is fed, polled and read by hand', () => {
   using(new Engine(), (engine) => {
-    const turn = engine.turn({ wire: 'openai-chat', request: { model: 'm', big: 1, messages: [{ role: 'user', content: 'x' }] } })
-    assert.deepEqual([...turn.events()].map((event) => event.type), ['request'])
+    const turn = engine.turn({
+      wire: 'openai-chat',
+      request: { model: 'm', big: 1, messages: [{ role: 'user', content: 'x' }] },
+    })
+    assert.deepEqual(
+      [...turn.events()].map((event) => event.type),
+      ['request'],
+    )
     assert.equal(JSON.parse(turn.request).stream, true)
     turn.response(200, { 'content-type': 'text/event-stream' })
     turn.feed(delta('Hello'))
     turn.feed(new TextEncoder().encode(delta(' you')))
-    assert.deepEqual([...turn.events()].map((event) => event.text), ['Hello you'])
+    assert.deepEqual(
+      [...turn.events()].map((event) => event.text),
+      ['Hello you'],
+    )
     turn.feed('data: [DONE]\n\n')
     assert.throws(() => turn.approve(9), { name: 'SluiceError', code: 'not_found' })
     turn.finish()
-    assert.deepEqual([...turn.events()].map((event) => event.type), ['round', 'done'])
+    assert.deepEqual(
+      [...turn.events()].map((event) => event.type),
+      ['round', 'done'],
+    )
     assert.equal(turn.history[0].content, 'Hello you')
     turn.close()
     turn.close()
@@ -141,7 +154,9 @@ function using(resource, body) {
 
 test('configuration as text keeps numbers that JavaScript would round', () => {
   using(new Engine(), (engine) => {
-    const turn = engine.turn('{"wire":"openai-chat","request":{"model":"m","seed":12345678901234567890,"messages":[{"role":"user","content":"x"}]}}')
+    const turn = engine.turn(
+      '{"wire":"openai-chat","request":{"model":"m","seed":12345678901234567890,"messages":[{"role":"user","content":"x"}]}}',
+    )
     assert.match(turn.request, /12345678901234567890/)
     turn.close()
   })
@@ -149,8 +164,14 @@ test('configuration as text keeps numbers that JavaScript would round', () => {
 
 test('a saved turn goes on where it was', () => {
   using(new Engine(), (engine) => {
-    const before = engine.turn({ wire: 'openai-chat', request: { model: 'm', messages: [{ role: 'user', content: 'x' }] } })
-    assert.deepEqual([...before.events()].map((event) => event.type), ['request'])
+    const before = engine.turn({
+      wire: 'openai-chat',
+      request: { model: 'm', messages: [{ role: 'user', content: 'x' }] },
+    })
+    assert.deepEqual(
+      [...before.events()].map((event) => event.type),
+      ['request'],
+    )
     before.feed(delta('Half a '))
     before.nextEvent()
     const { state } = before
@@ -177,7 +198,10 @@ test('workers load the addon, and end with turns still open', async () => {
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./worker.mjs', import.meta.url))
       let said
-      worker.on('message', (message) => (said = message)).on('error', reject).on('exit', (exit) => resolve([exit, said]))
+      worker
+        .on('message', (message) => (said = message))
+        .on('error', reject)
+        .on('exit', (exit) => resolve([exit, said]))
     })
   for (const [exit, said] of await Promise.all([ask(), ask(), ask()])) {
     assert.equal(exit, 0)
@@ -187,7 +211,11 @@ test('workers load the addon, and end with turns still open', async () => {
 
 function load(addon) {
   const script = `import { Engine } from 'sluice'; try { new Engine() } catch (error) { console.log(JSON.stringify([error.code, error.detail, error.hint])) }`
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8', env: { ...process.env, SLUICE_ADDON: addon, SLUICE_BACKEND: '' } })
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, SLUICE_ADDON: addon, SLUICE_BACKEND: '' },
+  })
   assert.notEqual(stdout, '', stderr)
   return JSON.parse(stdout)
 }
@@ -196,7 +224,11 @@ test('an addon that is not there or no library says what was looked for and wher
   const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
   try {
     const missing = join(folder, 'missing.node')
-    assert.deepEqual(load(missing), ['load', `the addon sluice.node is missing; looked for ${missing}`, 'the environment variable SLUICE_ADDON names that file'])
+    assert.deepEqual(load(missing), [
+      'load',
+      `the addon sluice.node is missing; looked for ${missing}`,
+      'the environment variable SLUICE_ADDON names that file',
+    ])
     const broken = join(folder, 'broken.node')
     writeFileSync(broken, 'no library')
     const [code, detail, hint] = load(broken)
@@ -219,7 +251,9 @@ test('the package can be required', () => {
   engine.close()
 })
 
-test('handles that nobody closed are collected', { skip: typeof globalThis.gc !== 'function' && 'needs --expose-gc' }, async () => {
+test('handles that nobody closed are collected', {
+  skip: typeof globalThis.gc !== 'function' && 'needs --expose-gc',
+}, async () => {
   const engine = new Engine()
   for (let i = 0; i < 200; i++) engine.turn({ wire: 'text' }).feed('x'.repeat(1000))
   globalThis.gc()

@@ -29,27 +29,58 @@ test('a reader gets everything from the beginning, then what comes, to the end',
   const late = all(log, 'a')
   await soon()
   log.end('a', 1)
-  assert.deepEqual([await early, await late], [[[1, '1', '2'], [1, '3']], [[1, '1', '2', '3']]])
+  assert.deepEqual(
+    [await early, await late],
+    [
+      [
+        [1, '1', '2'],
+        [1, '3'],
+      ],
+      [[1, '1', '2', '3']],
+    ],
+  )
   assert.deepEqual(await all(log, 'a'), [], 'it is forgotten')
 })
 
 test('a sealed log holds nothing that can be read, and opens with its key, in its answer and at its place alone', async () => {
   const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
   const held = []
-  const inner = { append: (id, epoch, chunks) => void held.push({ id, epoch, chunks }), end: () => {}, read: async function* (id) { for (const { epoch, chunks } of held.filter((one) => one.id === id)) yield { epoch, chunks } } }
+  const inner = {
+    append: (id, epoch, chunks) => void held.push({ id, epoch, chunks }),
+    end: () => {},
+    read: async function* (id) {
+      for (const { epoch, chunks } of held.filter((one) => one.id === id)) yield { epoch, chunks }
+    },
+  }
   const log = encryptedLog(inner, key)
   await log.append('a', 1, ['"an old one"'])
   await log.append('a', 2, ['"secret 1"', '"secret 2"'])
   await log.append('a', 2, ['"secret 3"'])
   await log.append('b', 2, ['"of another"'])
-  const told = [[1, '"an old one"'], [2, '"secret 1"', '"secret 2"'], [2, '"secret 3"']]
+  const told = [
+    [1, '"an old one"'],
+    [2, '"secret 1"', '"secret 2"'],
+    [2, '"secret 3"'],
+  ]
   assert.deepEqual(await all(log, 'a'), told)
   assert.deepEqual(await all(encryptedLog(inner, [next, key]), 'a'), told, 'a key that was in use before opens')
   assert.doesNotMatch(JSON.stringify(held), /secret|an old one|another/)
-  const refused = async (log, what, why = /changed since/) => assert.rejects(all(log, 'a'), (error) => error.code === 'storage' && error.path === 'a' && why.test(error.detail), what)
+  const refused = async (log, what, why = /changed since/) =>
+    assert.rejects(
+      all(log, 'a'),
+      (error) => error.code === 'storage' && error.path === 'a' && why.test(error.detail),
+      what,
+    )
   await refused(encryptedLog(inner, other), 'another key')
   const [first, second, third, fourth] = held.map(({ chunks }) => [...chunks])
-  for (const [what, chunks] of [['a chunk is left out', [second[1]]], ['two are changed', [...second].reverse()], ['one comes twice', [second[0], second[0]]], ['one of another epoch', first], ['one of another answer', fourth], ['cut short', [second[0].slice(0, 20)]]]) {
+  for (const [what, chunks] of [
+    ['a chunk is left out', [second[1]]],
+    ['two are changed', [...second].reverse()],
+    ['one comes twice', [second[0], second[0]]],
+    ['one of another epoch', first],
+    ['one of another answer', fourth],
+    ['cut short', [second[0].slice(0, 20)]],
+  ]) {
     held[1].chunks = chunks
     await refused(log, what)
   }
@@ -67,7 +98,9 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
 test('a later epoch begins anew for every reader, and the one before it can write nothing more', async () => {
   const log = memoryLog()
   log.append('a', 1, ['old'])
-  const reader = all(log, 'a', async (items) => { if (items.length === 1) log.append('a', 1, ['never read']) })
+  const reader = all(log, 'a', async (items) => {
+    if (items.length === 1) log.append('a', 1, ['never read'])
+  })
   await soon()
   log.append('a', 2, ['new'])
   await soon()
@@ -77,7 +110,13 @@ test('a later epoch begins anew for every reader, and the one before it can writ
   await soon()
   log.end('a', 2)
   const items = await reader
-  assert.deepEqual(items.filter(([epoch]) => epoch === 2), [[2, 'new'], [2, 'more']])
+  assert.deepEqual(
+    items.filter(([epoch]) => epoch === 2),
+    [
+      [2, 'new'],
+      [2, 'more'],
+    ],
+  )
   assert.ok(items.every(([epoch, ...chunks]) => epoch === 2 || !chunks.includes('new')))
 })
 
@@ -98,8 +137,17 @@ test('of a long answer the end is kept: those who read along have it, those who 
 /** A handler with this log; `sdk(path)` gives a response. */
 async function served(t, { answers, log, store = memoryConversations(), ...options }) {
   const { server, engine } = await stage(t, { answers, tools: [echo({ permission: 'sensitive' })] })
-  const handler = (more) => chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log, ...options, ...more })
-  const post = (one, messages) => one(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
+  const handler = (more) =>
+    chatHandler(engine, {
+      run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
+      store,
+      authorize: () => true,
+      log,
+      ...options,
+      ...more,
+    })
+  const post = (one, messages) =>
+    one(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages }) }))
   const stream = (one) => one(new Request(`${api}/chat/stream`))
   return { server, store, handler, post, stream }
 }
@@ -111,10 +159,21 @@ test('any process that shares the log tells the answer from its beginning', asyn
   const inner = memoryLog()
   const ids = new Set()
   const log = {
-    append: async (id, epoch, chunks) => { await soon(); ids.add(epoch); inner.append(id, epoch, chunks) },
-    end: async (id, epoch) => { await soon(); inner.end(id, epoch) }, read: (id) => inner.read(id),
+    append: async (id, epoch, chunks) => {
+      await soon()
+      ids.add(epoch)
+      inner.append(id, epoch, chunks)
+    },
+    end: async (id, epoch) => {
+      await soon()
+      inner.end(id, epoch)
+    },
+    read: (id) => inner.read(id),
   }
-  const { handler, post, stream } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }], log })
+  const { handler, post, stream } = await served(t, {
+    answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }],
+    log,
+  })
   const [one, other] = [handler(), handler()]
   assert.equal((await stream(other)).status, 204)
   const own = await post(one, [said('Hello')])
@@ -131,49 +190,100 @@ test('any process that shares the log tells the answer from its beginning', asyn
 test('the second leg of an answer is an epoch of its own, and a replay of it has the first', async (t) => {
   const epochs = []
   const inner = memoryLog()
-  const log = { append: (id, epoch, chunks) => { if (epoch !== epochs.at(-1)) epochs.push(epoch); inner.append(id, epoch, chunks) }, end: (id, epoch) => inner.end(id, epoch), read: (id) => inner.read(id) }
+  const log = {
+    append: (id, epoch, chunks) => {
+      if (epoch !== epochs.at(-1)) epochs.push(epoch)
+      inner.append(id, epoch, chunks)
+    },
+    end: (id, epoch) => inner.end(id, epoch),
+    read: (id) => inner.read(id),
+  }
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
-  const { handler, post, stream } = await served(t, { answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }], log })
+  const { handler, post, stream } = await served(t, {
+    answers: [callsEcho, { parts: [{ text: 'Do' }, { wait: gate }, { text: 'ne.' }] }],
+    log,
+  })
   const one = handler()
   const first = await (await post(one, [said('Hello')])).text()
   const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(first)[0])
   const { messageId } = JSON.parse(/\{"type":"start",.*\}/.exec(first)[0])
-  const leg = await post(one, [said('Hello'), { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: true } }] }])
+  const leg = await post(one, [
+    said('Hello'),
+    {
+      id: messageId,
+      role: 'assistant',
+      parts: [
+        {
+          type: 'tool-echo.back',
+          toolCallId,
+          state: 'approval-responded',
+          approval: { id: approvalId, approved: true },
+        },
+      ],
+    },
+  ])
   const replay = await stream(one)
   goOn()
   const [second, whole] = await Promise.all([leg.text(), replay.text()])
-  assert.deepEqual([textOf(second).includes('Well, '), textOf(second).endsWith('Done.'), textOf(whole).startsWith('Well, '), textOf(whole).endsWith('Done.')], [false, true, true, true])
+  assert.deepEqual(
+    [
+      textOf(second).includes('Well, '),
+      textOf(second).endsWith('Done.'),
+      textOf(whole).startsWith('Well, '),
+      textOf(whole).endsWith('Done.'),
+    ],
+    [false, true, true, true],
+  )
   assert.ok(epochs.length === 2 && epochs[1] > epochs[0], String(epochs))
 })
 
 test('readers of an answer that begins anew elsewhere are cut off: nothing is mixed', async (t) => {
   const log = memoryLog()
-  const { handler, post } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: 60_000 }] }], log, onDisconnect: 'continue' })
+  const { handler, post } = await served(t, {
+    answers: [{ parts: [{ text: 'Half' }, { wait: 60_000 }] }],
+    log,
+    onDisconnect: 'continue',
+  })
   const one = handler()
   const response = await post(one, [said('Hello')])
   const reader = response.body.getReader()
   let text = ''
   while (!text.includes('Half')) text += new TextDecoder().decode((await reader.read()).value)
   log.append('chat', Date.now() + 60_000, ['{"type":"start","messageId":"other"}'])
-  await assert.rejects(async () => { while (!(await reader.read()).done); }, /begins anew/)
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, /begins anew/)
   await one(new Request(`${api}/chat/stop`, { method: 'POST' }))
 })
 
 test('a log that fails cuts its readers off; the answer is kept', async (t) => {
   const inner = memoryLog()
   let broken = false
-  const log = { append: (id, epoch, chunks) => { if (broken) throw new Error('the log is gone'); inner.append(id, epoch, chunks) }, end: (id, epoch) => inner.end(id, epoch), read: (id) => inner.read(id) }
+  const log = {
+    append: (id, epoch, chunks) => {
+      if (broken) throw new Error('the log is gone')
+      inner.append(id, epoch, chunks)
+    },
+    end: (id, epoch) => inner.end(id, epoch),
+    read: (id) => inner.read(id),
+  }
   let goOn
   const gate = new Promise((resolve) => (goOn = resolve))
-  const { handler, post, store } = await served(t, { answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }, { text: 'Yes.' }], log, onDisconnect: 'continue' })
+  const { handler, post, store } = await served(t, {
+    answers: [{ parts: [{ text: 'Half' }, { wait: gate }, { text: ' and half.' }] }, { text: 'Yes.' }],
+    log,
+    onDisconnect: 'continue',
+  })
   const one = handler()
   const reader = (await post(one, [said('Hello')])).body.getReader()
   let text = ''
   while (!text.includes('Half')) text += new TextDecoder().decode((await reader.read()).value)
   broken = true
   goOn()
-  await assert.rejects(async () => { while (!(await reader.read()).done); }, /the log is gone/)
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, /the log is gone/)
   for (let kept; kept === undefined; kept = (await store.load('chat')).entries[1]) await soon()
   assert.equal((await store.load('chat')).entries[1].history[0].content, 'Half and half.')
   assert.equal((await post(one, [said('More', 'm2')])).status, 500, 'nobody can be told anything')
@@ -184,16 +294,26 @@ test('a log is checked', async (t) => {
   assert.throws(() => handler({ log: {} }), { path: 'log' })
 })
 
-/** A store that keeps an answer at its end, or where it waits, when it is told to: `saving` resolves where one is there, `goOn` keeps it. What is saved on the way is kept at once. */
+/**
+ * A store that keeps an answer at its end, or where it waits, when it is told to: `saving` resolves where one is there,
+ * `goOn` keeps it. What is saved on the way is kept at once.
+ */
 function slow(inner = memoryConversations()) {
   let [began, goOn] = []
   const saving = new Promise((resolve) => (began = resolve))
   const gate = new Promise((resolve) => (goOn = resolve))
   const save = async (id, change) => {
-    if (change.entries?.some(({ state, message }) => state !== undefined || (message && message.outcome !== 'cancelled'))) (began(), await gate)
+    if (
+      change.entries?.some(({ state, message }) => state !== undefined || (message && message.outcome !== 'cancelled'))
+    )
+      began(), await gate
     return await inner.save(id, change)
   }
-  return { saving, goOn, store: { load: (...given) => inner.load(...given), bytes: (...given) => inner.bytes(...given), save } }
+  return {
+    saving,
+    goOn,
+    store: { load: (...given) => inner.load(...given), bytes: (...given) => inner.bytes(...given), save },
+  }
 }
 
 /** What a page has of the first question of a stream, while that is read. */
@@ -202,7 +322,9 @@ async function questionOf(response) {
   let text = ''
   while (!text.includes('tool-approval-request')) text += new TextDecoder().decode((await reader.read()).value)
   const { approvalId, toolCallId } = JSON.parse(/\{"type":"tool-approval-request".*\}/.exec(text)[0])
-  const rest = (async () => { while (!(await reader.read()).done); })()
+  const rest = (async () => {
+    while (!(await reader.read()).done);
+  })()
   return { approvalId, toolCallId, messageId: JSON.parse(/\{"type":"start",.*\}/.exec(text)[0]).messageId, rest }
 }
 
@@ -213,17 +335,31 @@ for (const approved of [true, false]) {
     const one = handler()
     const { approvalId, toolCallId, messageId, rest } = await questionOf(await post(one, [said('Hello')]))
     await saving
-    const refused = await one(new Request(`${api}/chat/decide`, { method: 'POST', body: JSON.stringify({ approvalId, approved }) }))
+    const refused = await one(
+      new Request(`${api}/chat/decide`, { method: 'POST', body: JSON.stringify({ approvalId, approved }) }),
+    )
     assert.equal(refused.status, 409)
     assert.match(await refused.text(), /send the decision with the message/)
-    const second = post(one, [said('Hello'), { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved } }] }])
+    const second = post(one, [
+      said('Hello'),
+      {
+        id: messageId,
+        role: 'assistant',
+        parts: [
+          { type: 'tool-echo.back', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved } },
+        ],
+      },
+    ])
     await soon()
     goOn()
     await rest
     assert.equal(textOf(await (await second).text()), 'Done.')
     assert.equal(server.requests.length, 2)
     const [, { message, state }] = (await store.load('chat')).entries
-    assert.deepEqual([message.outcome, state, message.blocks.find(({ type }) => type === 'tool_use').status], ['completed', undefined, approved ? 'success' : 'denied'])
+    assert.deepEqual(
+      [message.outcome, state, message.blocks.find(({ type }) => type === 'tool_use').status],
+      ['completed', undefined, approved ? 'success' : 'denied'],
+    )
   })
 }
 
@@ -233,7 +369,9 @@ test('an answer that is being saved, and waits then, is stopped', async (t) => {
   const one = handler()
   const { rest } = await questionOf(await post(one, [said('Hello')]))
   await saving
-  const stopped = one(new Request(`${api}/chat/stop`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }))
+  const stopped = one(
+    new Request(`${api}/chat/stop`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }),
+  )
   await soon()
   goOn()
   assert.deepEqual(await (await stopped).json(), { stopped: true })
@@ -248,8 +386,22 @@ test('a log gives each leg an epoch of its own, whatever the clocks of its proce
   log.append('a', 7, ['x'])
   assert.deepEqual([log.begin('a', 3), log.begin('a', 9)], [8, 9])
   const epochs = []
-  const shared = { append: (id, epoch) => { epochs.push(epoch) }, end: () => {}, read: async function* () {}, begin: (_, least) => { epochs.push('asked'); return least + 1e6 } }
-  const { handler, post } = await served(t, { answers: [{ text: 'Hi' }], log: encryptedLog(shared, new Uint8Array(32)), onDisconnect: 'continue' })
+  const shared = {
+    append: (id, epoch) => {
+      epochs.push(epoch)
+    },
+    end: () => {},
+    read: async function* () {},
+    begin: (_, least) => {
+      epochs.push('asked')
+      return least + 1e6
+    },
+  }
+  const { handler, post } = await served(t, {
+    answers: [{ text: 'Hi' }],
+    log: encryptedLog(shared, new Uint8Array(32)),
+    onDisconnect: 'continue',
+  })
   await (await post(handler(), [said('Hello')])).text()
   assert.deepEqual(epochs.slice(0, 1), ['asked'])
   assert.ok(epochs.slice(1).length > 0 && epochs.slice(1).every((epoch) => epoch > Date.now()))
@@ -260,9 +412,21 @@ test('an answer is over in the store only when the log knows its leg: the next l
   const store = memoryConversations()
   const inner = memoryLog()
   let begin
-  const slow = { begin: () => new Promise((resolve) => (begin = () => resolve(Date.now()))), append: (...given) => inner.append(...given), end: (...given) => inner.end(...given), read: (id) => inner.read(id) }
-  const handler = chatHandler(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), store, authorize: () => true, log: slow })
-  const answer = handler(new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [said('Hello')] }) }))
+  const slow = {
+    begin: () => new Promise((resolve) => (begin = () => resolve(Date.now()))),
+    append: (...given) => inner.append(...given),
+    end: (...given) => inner.end(...given),
+    read: (id) => inner.read(id),
+  }
+  const handler = chatHandler(engine, {
+    run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
+    store,
+    authorize: () => true,
+    log: slow,
+  })
+  const answer = handler(
+    new Request(api, { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [said('Hello')] }) }),
+  )
   const outcome = async () => (await store.load('chat'))?.entries[1]?.message.outcome
   while (server.requests.length === 0 || begin === undefined) await soon()
   for (let times = 0; times < 100; times++) await soon()

@@ -10,13 +10,33 @@ const call = (id, text = id) => ({ id, name: 'echo_back', arguments: { text } })
 const two = { calls: [call('a'), call('b')] }
 const done = Array.from({ length: 12 }, () => ({ text: 'Done.' }))
 const look = (more) => echo({ name: 'page.look', external: true, execute: undefined, ...more })
-const put = (output) => ({ parts }) => { Object.assign(parts.at(-1), { state: 'output-available', output }); delete parts.at(-1).approval }
-const open = (at) => ({ parts }) => { parts[at].state = 'approval-requested'; delete parts[at].approval.approved }
+const put =
+  (output) =>
+  ({ parts }) => {
+    Object.assign(parts.at(-1), { state: 'output-available', output })
+    delete parts.at(-1).approval
+  }
+const open =
+  (at) =>
+  ({ parts }) => {
+    parts[at].state = 'approval-requested'
+    delete parts[at].approval.approved
+  }
 
 /** A tool that notes which calls ran, and under which keys. */
 function noting(more) {
   const [ran, keys] = [[], []]
-  const tools = [echo({ permission: 'sensitive', execute: ({ text }, { key }) => { ran.push(text); keys.push(key); return 'ok' }, ...more })]
+  const tools = [
+    echo({
+      permission: 'sensitive',
+      execute: ({ text }, { key }) => {
+        ran.push(text)
+        keys.push(key)
+        return 'ok'
+      },
+      ...more,
+    }),
+  ]
   return { ran, keys, tools }
 }
 
@@ -34,23 +54,57 @@ test('sealed with spend: a request that is sent again, with parts forged, missin
   const asked = answered(await post([said('Hello')]))
   assert.equal((await post([said('Hello'), asked])).status, 200)
   assert.deepEqual(ran, ['a', 'b'])
-  const made = { type: 'tool-echo.back', toolCallId: `${asked.id}:c50`, state: 'input-available', input: { text: 'made up' } }
+  const made = {
+    type: 'tool-echo.back',
+    toolCallId: `${asked.id}:c50`,
+    state: 'input-available',
+    input: { text: 'made up' },
+  }
   const changes = {
     unchanged: () => {},
-    'an open call beside it': ({ parts }) => { parts.push(made) },
-    'an approved call beside it': ({ parts }) => { parts.push({ ...structuredClone(parts[0]), toolCallId: made.toolCallId }) },
-    'the first part alone': ({ parts }) => { parts.splice(1) },
-    'the last part alone': ({ parts }) => { parts.splice(0, 1) },
-    reordered: ({ parts }) => { parts.reverse() },
-    doubled: ({ parts }) => { parts.push(...structuredClone(parts)) },
-    'another descriptor': ({ parts }) => { parts[0].approval.descriptor.sluice = { stage: 'result', digest: 'f'.repeat(64), expiresAt: 1e15 } },
-    'another name of the call': ({ parts }) => { parts[0].toolCallId = made.toolCallId },
-    'another tool': ({ parts }) => { parts[0].type = 'tool-other' },
-    'other arguments': ({ parts }) => { parts[0].approval.arguments = { text: 'edited' } },
-    'remembered for the turn': ({ parts }) => { parts[0].approval.remember = 'turn' },
-    refused: ({ parts }) => { for (const { approval } of parts) approval.approved = false },
-    'more metadata': ({ metadata }) => { metadata.sluice.history = '[]'; metadata.other = 1 },
-    'no other metadata': (own) => { own.metadata = { sluice: { sealed: own.metadata.sluice.sealed } } },
+    'an open call beside it': ({ parts }) => {
+      parts.push(made)
+    },
+    'an approved call beside it': ({ parts }) => {
+      parts.push({ ...structuredClone(parts[0]), toolCallId: made.toolCallId })
+    },
+    'the first part alone': ({ parts }) => {
+      parts.splice(1)
+    },
+    'the last part alone': ({ parts }) => {
+      parts.splice(0, 1)
+    },
+    reordered: ({ parts }) => {
+      parts.reverse()
+    },
+    doubled: ({ parts }) => {
+      parts.push(...structuredClone(parts))
+    },
+    'another descriptor': ({ parts }) => {
+      parts[0].approval.descriptor.sluice = { stage: 'result', digest: 'f'.repeat(64), expiresAt: 1e15 }
+    },
+    'another name of the call': ({ parts }) => {
+      parts[0].toolCallId = made.toolCallId
+    },
+    'another tool': ({ parts }) => {
+      parts[0].type = 'tool-other'
+    },
+    'other arguments': ({ parts }) => {
+      parts[0].approval.arguments = { text: 'edited' }
+    },
+    'remembered for the turn': ({ parts }) => {
+      parts[0].approval.remember = 'turn'
+    },
+    refused: ({ parts }) => {
+      for (const { approval } of parts) approval.approved = false
+    },
+    'more metadata': ({ metadata }) => {
+      metadata.sluice.history = '[]'
+      metadata.other = 1
+    },
+    'no other metadata': (own) => {
+      own.metadata = { sluice: { sealed: own.metadata.sluice.sealed } }
+    },
   }
   for (const [about, change] of Object.entries(changes)) {
     const { status, text } = await post([said('Hello'), copy(asked, change)])
@@ -60,14 +114,30 @@ test('sealed with spend: a request that is sent again, with parts forged, missin
 
 test('sealed with spend: each first request with parts doubled, reordered or made up runs each call once', async (t) => {
   for (const change of [
-    ({ parts }) => { parts.push(...structuredClone(parts)) },
-    ({ parts }) => { parts.reverse() },
-    ({ parts, id }) => { parts.push({ type: 'tool-echo.back', toolCallId: `${id}:c50`, state: 'approval-responded', input: { text: 'x' }, approval: { id: `${id}:50:execution:${'0'.repeat(32)}`, approved: true } }) },
+    ({ parts }) => {
+      parts.push(...structuredClone(parts))
+    },
+    ({ parts }) => {
+      parts.reverse()
+    },
+    ({ parts, id }) => {
+      parts.push({
+        type: 'tool-echo.back',
+        toolCallId: `${id}:c50`,
+        state: 'approval-responded',
+        input: { text: 'x' },
+        approval: { id: `${id}:50:execution:${'0'.repeat(32)}`, approved: true },
+      })
+    },
   ]) {
     const { ran, tools } = noting()
     const { post } = await served(t, once(), { answers: [two, ...done], tools })
     const asked = answered(await post([said('Hello')]))
-    assert.deepEqual([(await post([said('Hello'), copy(asked, change)])).status, ran.toSorted()], [200, ['a', 'b']], String(change))
+    assert.deepEqual(
+      [(await post([said('Hello'), copy(asked, change)])).status, ran.toSorted()],
+      [200, ['a', 'b']],
+      String(change),
+    )
   }
 })
 
@@ -75,13 +145,32 @@ test('sealed with spend: two handlers with one list run a call once, also at onc
   for (const at of ['one after the other', 'at once', 'at once, and slowly']) {
     const { ran, tools } = noting()
     const list = memorySpend()
-    const spend = at.endsWith('slowly') ? async (key, expiresAt) => { await new Promise((resolve) => setTimeout(resolve, 20)); return list(key, expiresAt) } : list
+    const spend = at.endsWith('slowly')
+      ? async (key, expiresAt) => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          return list(key, expiresAt)
+        }
+      : list
     const first = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
     const other = await served(t, sealed(secret, { spend }), { answers: done, tools })
     const asked = answered(await first.post([said('Hello')]))
-    const posts = [first, other].map(({ post }) => () => post([said('Hello'), asked]))
-    const got = at === 'one after the other' ? [await posts[0](), await posts[1]()] : await Promise.all(posts.map((post) => post()))
-    assert.deepEqual([got.map(({ status }) => status).toSorted(), ran.toSorted()], [[200, 409], ['a', 'b']], at)
+    const posts = [first, other].map(
+      ({ post }) =>
+        () =>
+          post([said('Hello'), asked]),
+    )
+    const got =
+      at === 'one after the other'
+        ? [await posts[0](), await posts[1]()]
+        : await Promise.all(posts.map((post) => post()))
+    assert.deepEqual(
+      [got.map(({ status }) => status).toSorted(), ran.toSorted()],
+      [
+        [200, 409],
+        ['a', 'b'],
+      ],
+      at,
+    )
   }
 })
 
@@ -91,9 +180,16 @@ test('sealed with spend: two requests at once with different decisions about one
   const first = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
   const other = await served(t, sealed(secret, { spend }), { answers: done, tools })
   const asked = answered(await first.post([said('Hello')]))
-  // With this the tool needs no approval for the rest of the turn: the other request must not approve the second call again.
-  const remembered = copy(asked, (own) => { own.parts[0].approval.remember = 'turn'; open(1)(own) })
-  const got = await Promise.all([first.post([said('Hello'), remembered]), other.post([said('Hello'), copy(asked, open(0))])])
+  // With this the tool needs no approval for the rest of the turn: the other request must not approve the second call
+  // again.
+  const remembered = copy(asked, (own) => {
+    own.parts[0].approval.remember = 'turn'
+    open(1)(own)
+  })
+  const got = await Promise.all([
+    first.post([said('Hello'), remembered]),
+    other.post([said('Hello'), copy(asked, open(0))]),
+  ])
   assert.deepEqual(got.map(({ status }) => status).toSorted(), [200, 409])
   assert.equal(new Set(ran).size, ran.length, String(ran))
   assert.equal((await other.post([said('Hello'), copy(asked, open(0))])).status, 409)
@@ -103,11 +199,17 @@ test('sealed with spend: two requests at once with different decisions about one
 test('sealed with spend: the same request twice at once, to one handler, runs a call once', async (t) => {
   const { ran, tools } = noting()
   const list = memorySpend()
-  const spend = async (key, expiresAt) => { await new Promise((resolve) => setTimeout(resolve, 20)); return list(key, expiresAt) }
+  const spend = async (key, expiresAt) => {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return list(key, expiresAt)
+  }
   const { post } = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
   const asked = answered(await post([said('Hello')]))
   const got = await Promise.all([post([said('Hello'), asked]), post([said('Hello'), asked])])
-  assert.ok(got.every(({ status }) => status === 200 || status === 409) && got.some(({ status }) => status === 200), String(got.map(({ status }) => status)))
+  assert.ok(
+    got.every(({ status }) => status === 200 || status === 409) && got.some(({ status }) => status === 200),
+    String(got.map(({ status }) => status)),
+  )
   assert.deepEqual(ran.toSorted(), ['a', 'b'])
 })
 
@@ -115,7 +217,17 @@ test('sealed with spend: a denial is spent as well', async (t) => {
   const { ran, tools } = noting()
   const { post, server } = await served(t, once(), { answers: [{ calls: [call('a')] }, ...done], tools })
   const asked = answered(await post([said('Hello')]))
-  assert.equal((await post([said('Hello'), copy(asked, ({ parts }) => { parts[0].approval.approved = false })])).status, 200)
+  assert.equal(
+    (
+      await post([
+        said('Hello'),
+        copy(asked, ({ parts }) => {
+          parts[0].approval.approved = false
+        }),
+      ])
+    ).status,
+    200,
+  )
   assert.equal((await post([said('Hello'), asked])).status, 409)
   assert.deepEqual([ran, server.requests.length], [[], 2])
 })
@@ -126,14 +238,38 @@ test('sealed with spend: one question of two is answered, and then the other one
   const asked = answered(await post([said('Hello')]))
   const second = await post([said('Hello'), copy(asked, open(1))])
   assert.deepEqual([second.status, ran], [200, ['a']])
-  const rest = copy(asked, (own) => { own.parts.shift(); own.metadata.sluice = { ...own.metadata.sluice, ...ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice } })
-  assert.deepEqual([(await post([said('Hello'), copy(rest, ({ metadata }) => { metadata.sluice.sealed = asked.metadata.sluice.sealed })])).status, ran], [409, ['a']], 'not behind the state before')
+  const rest = copy(asked, (own) => {
+    own.parts.shift()
+    own.metadata.sluice = {
+      ...own.metadata.sluice,
+      ...ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice,
+    }
+  })
+  assert.deepEqual(
+    [
+      (
+        await post([
+          said('Hello'),
+          copy(rest, ({ metadata }) => {
+            metadata.sluice.sealed = asked.metadata.sluice.sealed
+          }),
+        ])
+      ).status,
+      ran,
+    ],
+    [409, ['a']],
+    'not behind the state before',
+  )
   assert.deepEqual([(await post([said('Hello'), rest])).status, ran], [200, ['a', 'b']])
-  for (const again of [rest, asked]) assert.deepEqual([(await post([said('Hello'), again])).status, ran.length], [409, 2])
+  for (const again of [rest, asked])
+    assert.deepEqual([(await post([said('Hello'), again])).status, ran.length], [409, 2])
 })
 
 test('sealed with spend: a result of the page counts once, and no other result after it', async (t) => {
-  const { post, server } = await served(t, once(), { answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done], tools: [look()] })
+  const { post, server } = await served(t, once(), {
+    answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done],
+    tools: [look()],
+  })
   const asked = answered(await post([said('Hello')]))
   assert.equal((await post([said('Hello'), copy(asked, put('one'))])).status, 200)
   for (const output of ['one', 'two']) {
@@ -143,63 +279,137 @@ test('sealed with spend: a result of the page counts once, and no other result a
 })
 
 test('sealed: without its seal, or with a changed one, a call of the page brings no result', async (t) => {
-  const { post, server } = await served(t, once(), { answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done], tools: [look({ resultApproval: 'always' })] })
+  const { post, server } = await served(t, once(), {
+    answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done],
+    tools: [look({ resultApproval: 'always' })],
+  })
   const asked = answered(await post([said('Hello')]))
   for (const [status, change] of [
-    [409, (own) => { delete own.metadata }], [409, ({ metadata }) => { delete metadata.sluice.sealed }],
-    [403, ({ metadata }) => { metadata.sluice.sealed = `${metadata.sluice.sealed.slice(0, -4)}AAAA` }], [403, ({ metadata }) => { metadata.sluice.sealed = null }],
+    [
+      409,
+      (own) => {
+        delete own.metadata
+      },
+    ],
+    [
+      409,
+      ({ metadata }) => {
+        delete metadata.sluice.sealed
+      },
+    ],
+    [
+      403,
+      ({ metadata }) => {
+        metadata.sluice.sealed = `${metadata.sluice.sealed.slice(0, -4)}AAAA`
+      },
+    ],
+    [
+      403,
+      ({ metadata }) => {
+        metadata.sluice.sealed = null
+      },
+    ],
   ]) {
     assert.equal((await post([said('Hello'), copy(copy(asked, put('SECRET')), change)])).status, status, String(change))
     assert.equal(server.requests.length, 1)
   }
   const second = await post([said('Hello'), copy(asked, put('SECRET'))])
-  assert.deepEqual([second.status, ofType(second.chunks, 'tool-approval-request')[0].approvalDescriptor.sluice.stage, server.requests.length], [200, 'result', 1])
-  const message = copy(asked, (own) => { put('SECRET')(own); own.metadata = undefined })
+  assert.deepEqual(
+    [
+      second.status,
+      ofType(second.chunks, 'tool-approval-request')[0].approvalDescriptor.sluice.stage,
+      server.requests.length,
+    ],
+    [200, 'result', 1],
+  )
+  const message = copy(asked, (own) => {
+    put('SECRET')(own)
+    own.metadata = undefined
+  })
   assert.equal((await post([said('Hello'), message, said('More', 'm2')])).status, 200)
   assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('SECRET'))
 })
 
 test('sealed: a result that waits leaves with the answer to its own question alone, and once', async (t) => {
   const result = 'the number of the account'
-  const { post, server } = await served(t, once(), { answers: [{ calls: [call('a')] }, ...done], tools: [echo({ permission: 'sensitive', resultApproval: 'always', execute: () => result })] })
+  const { post, server } = await served(t, once(), {
+    answers: [{ calls: [call('a')] }, ...done],
+    tools: [echo({ permission: 'sensitive', resultApproval: 'always', execute: () => result })],
+  })
   const first = answered(await post([said('Hello')]))
   const second = await post([said('Hello'), first])
   const { sealed: seal } = ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice
   assert.ok(!Buffer.from(seal.slice(3), 'base64url').includes('account'))
-  const before = copy(first, ({ metadata }) => { metadata.sluice.sealed = seal }) // the decision lets it run, not out
+  const before = copy(first, ({ metadata }) => {
+    metadata.sluice.sealed = seal
+  }) // the decision lets it run, not out
   assert.deepEqual([(await post([said('Hello'), before])).status, server.requests.length], [409, 1])
   const [{ approvalId }] = ofType(second.chunks, 'tool-approval-request')
-  const released = copy(before, ({ parts }) => { parts.at(-1).approval.id = approvalId })
+  const released = copy(before, ({ parts }) => {
+    parts.at(-1).approval.id = approvalId
+  })
   const got = [await post([said('Hello'), released]), await post([said('Hello'), released])]
-  assert.deepEqual([got.map(({ status }) => status), server.requests.length, ofType(got[0].chunks, 'tool-output-available')[0].output], [[200, 409], 2, result])
+  assert.deepEqual(
+    [got.map(({ status }) => status), server.requests.length, ofType(got[0].chunks, 'tool-output-available')[0].output],
+    [[200, 409], 2, result],
+  )
 })
 
 test('sealed with spend: arguments that do not fit are asked about again, and the answer to that counts once', async (t) => {
   const { ran, tools } = noting()
   const { post } = await served(t, once(), { answers: [{ calls: [call('a')] }, ...done], tools })
   const asked = answered(await post([said('Hello')]))
-  const second = await post([said('Hello'), copy(asked, ({ parts }) => { parts[0].approval.arguments = { text: 7 } })])
+  const second = await post([
+    said('Hello'),
+    copy(asked, ({ parts }) => {
+      parts[0].approval.arguments = { text: 7 }
+    }),
+  ])
   assert.deepEqual([second.status, ofType(second.chunks, 'tool-approval-request').length, ran], [200, 1, []])
   assert.equal((await post([said('Hello'), asked])).status, 409, 'not behind the state before')
-  const again = copy(asked, ({ metadata }) => { Object.assign(metadata.sluice, ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice) })
-  assert.deepEqual([(await post([said('Hello'), again])).status, (await post([said('Hello'), again])).status, ran], [200, 409, ['a']])
+  const again = copy(asked, ({ metadata }) => {
+    Object.assign(metadata.sluice, ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice)
+  })
+  assert.deepEqual(
+    [(await post([said('Hello'), again])).status, (await post([said('Hello'), again])).status, ran],
+    [200, 409, ['a']],
+  )
 })
 
 test('sealed with spend: what was approved of a tool as it was approves nothing of it as it is', async (t) => {
   const spend = memorySpend()
   const version = (description) => noting({ description })
   const [old, now] = [version('Says it again.'), version('Says it again, to everybody.')]
-  const asked = answered(await (await served(t, sealed(secret, { spend }), { answers: [{ calls: [call('a')] }], tools: old.tools })).post([said('Hello')]))
+  const asked = answered(
+    await (await served(t, sealed(secret, { spend }), { answers: [{ calls: [call('a')] }], tools: old.tools })).post([
+      said('Hello'),
+    ]),
+  )
   const { post } = await served(t, sealed(secret, { spend }), { answers: done, tools: now.tools })
   const second = await post([said('Hello'), asked])
-  assert.deepEqual([second.status, ofType(second.chunks, 'tool-approval-request').length, now.ran, old.ran], [200, 1, [], []])
+  assert.deepEqual(
+    [second.status, ofType(second.chunks, 'tool-approval-request').length, now.ran, old.ran],
+    [200, 1, [], []],
+  )
 })
 
 test('sealed with spend: a list that fails, or does not say, runs nothing, and the server hears why', async (t) => {
   const noted = warnings(t)
   for (const [spend, why] of [
-    [() => { throw new Error('the list is gone') }, /the list is gone/], [async () => { throw new Error('the list is away') }, /the list is away/],
-    [() => undefined, /found undefined, expected true or false/], [async () => 'OK', /found "OK", expected true or false/],
+    [
+      () => {
+        throw new Error('the list is gone')
+      },
+      /the list is gone/,
+    ],
+    [
+      async () => {
+        throw new Error('the list is away')
+      },
+      /the list is away/,
+    ],
+    [() => undefined, /found undefined, expected true or false/],
+    [async () => 'OK', /found "OK", expected true or false/],
   ]) {
     const { ran, tools } = noting()
     const { post, server } = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
@@ -213,25 +423,80 @@ test('sealed with spend: all decisions are checked before one is spent', async (
   const spent = []
   const list = memorySpend()
   const { ran, tools } = noting()
-  const { post } = await served(t, sealed(secret, { spend: (key, expiresAt) => { spent.push(key); return list(key, expiresAt) } }), { answers: [two, ...done], tools })
+  const { post } = await served(
+    t,
+    sealed(secret, {
+      spend: (key, expiresAt) => {
+        spent.push(key)
+        return list(key, expiresAt)
+      },
+    }),
+    { answers: [two, ...done], tools },
+  )
   const asked = answered(await post([said('Hello')]))
-  for (const [status, change] of [[400, ({ parts }) => { parts[1].approval.approved = 'yes' }], [400, ({ parts }) => { parts[1].approval.arguments = [] }], [409, ({ parts }) => { parts.forEach(({ approval }) => { approval.id += 'x' }) }]]) {
-    assert.deepEqual([(await post([said('Hello'), copy(asked, change)])).status, spent, ran], [status, [], []], String(change))
+  for (const [status, change] of [
+    [
+      400,
+      ({ parts }) => {
+        parts[1].approval.approved = 'yes'
+      },
+    ],
+    [
+      400,
+      ({ parts }) => {
+        parts[1].approval.arguments = []
+      },
+    ],
+    [
+      409,
+      ({ parts }) => {
+        parts.forEach(({ approval }) => {
+          approval.id += 'x'
+        })
+      },
+    ],
+  ]) {
+    assert.deepEqual(
+      [(await post([said('Hello'), copy(asked, change)])).status, spent, ran],
+      [status, [], []],
+      String(change),
+    )
   }
   assert.equal((await post([said('Hello'), asked])).status, 200)
-  assert.deepEqual([ran, new Set(spent).size, spent.length, spent.every((key) => /^[0-9a-f]{64}$/.test(key))], [['a', 'b'], 3, 3, true], 'the state of the answer, and each call')
+  assert.deepEqual(
+    [ran, new Set(spent).size, spent.length, spent.every((key) => /^[0-9a-f]{64}$/.test(key))],
+    [['a', 'b'], 3, 3, true],
+    'the state of the answer, and each call',
+  )
 })
 
 test('sealed: a question can be answered for a day, or as long as the app says, and not after it', async (t) => {
   const { ran, tools } = noting()
-  for (const [options, run, ms] of [[{}, {}, DAY], [{ approvalTimeoutMs: 5000 }, {}, 5000], [{}, { approvalTimeoutMs: 60_000 }, 60_000]]) {
+  for (const [options, run, ms] of [
+    [{}, {}, DAY],
+    [{ approvalTimeoutMs: 5000 }, {}, 5000],
+    [{}, { approvalTimeoutMs: 60_000 }, 60_000],
+  ]) {
     const times = []
     const list = memorySpend()
-    const spend = (key, expiresAt) => { times.push(expiresAt); return list(key, expiresAt) }
-    const { post } = await served(t, sealed(secret, { ...options, spend }), { answers: [{ calls: [call('a')] }, ...done], tools, run })
+    const spend = (key, expiresAt) => {
+      times.push(expiresAt)
+      return list(key, expiresAt)
+    }
+    const { post } = await served(t, sealed(secret, { ...options, spend }), {
+      answers: [{ calls: [call('a')] }, ...done],
+      tools,
+      run,
+    })
     const began = Date.now()
     const first = await post([said('Hello')])
-    const [{ approvalDescriptor: { sluice: { expiresAt } } }] = ofType(first.chunks, 'tool-approval-request')
+    const [
+      {
+        approvalDescriptor: {
+          sluice: { expiresAt },
+        },
+      },
+    ] = ofType(first.chunks, 'tool-approval-request')
     assert.ok(expiresAt >= began + ms && expiresAt <= Date.now() + ms, `${expiresAt - began}`)
     const now = t.mock.method(Date, 'now', () => expiresAt)
     const late = await post([said('Hello'), answered(first)])
@@ -246,9 +511,24 @@ test('sealed: a question can be answered for a day, or as long as the app says, 
 test('sealed: a list that answers after the time is over runs nothing', async (t) => {
   const { ran, tools } = noting()
   let expiresAt
-  const { post } = await served(t, sealed(secret, { spend: () => { t.mock.method(Date, 'now', () => expiresAt); return true } }), { answers: [{ calls: [call('a')] }, ...done], tools })
+  const { post } = await served(
+    t,
+    sealed(secret, {
+      spend: () => {
+        t.mock.method(Date, 'now', () => expiresAt)
+        return true
+      },
+    }),
+    { answers: [{ calls: [call('a')] }, ...done], tools },
+  )
   const first = await post([said('Hello')])
-  ;[{ approvalDescriptor: { sluice: { expiresAt } } }] = ofType(first.chunks, 'tool-approval-request')
+  ;[
+    {
+      approvalDescriptor: {
+        sluice: { expiresAt },
+      },
+    },
+  ] = ofType(first.chunks, 'tool-approval-request')
   const { status } = await post([said('Hello'), answered(first)])
   assert.deepEqual([status, ran], [409, []])
 })
@@ -260,50 +540,110 @@ test('sealed without spend: the key of a call comes from its question alone, wha
   const one = copy(asked, open(1))
   await post([said('Hello'), one])
   for (const change of [
-    () => {}, ({ parts }) => { parts[0].approval.arguments = { text: 'edited' } }, ({ parts }) => { parts.splice(1) },
-    ({ parts, id }) => { parts.push({ type: 'tool-echo.back', toolCallId: `${id}:c50`, state: 'input-available', input: {} }) },
-  ]) assert.equal((await post([said('Hello'), copy(one, change)])).status, 200)
+    () => {},
+    ({ parts }) => {
+      parts[0].approval.arguments = { text: 'edited' }
+    },
+    ({ parts }) => {
+      parts.splice(1)
+    },
+    ({ parts, id }) => {
+      parts.push({ type: 'tool-echo.back', toolCallId: `${id}:c50`, state: 'input-available', input: {} })
+    },
+  ])
+    assert.equal((await post([said('Hello'), copy(one, change)])).status, 200)
   assert.deepEqual([keys.length, new Set(keys).size], [5, 1])
   assert.match(keys[0], new RegExp(`^${asked.id}:1:[0-9a-f]{32}$`))
   await post([said('Hello'), asked])
-  assert.deepEqual([keys.length, new Set(keys).size], [7, 2], 'the other call has another key, and this one keeps its own')
+  assert.deepEqual(
+    [keys.length, new Set(keys).size],
+    [7, 2],
+    'the other call has another key, and this one keeps its own',
+  )
 })
 
 test('sealed: a call that waits for its turn over several requests keeps the key of its question', async (t) => {
   const { keys, tools } = noting({ idempotent: true })
-  const { post } = await served(t, sealed(secret), { answers: [{ calls: [{ id: 'p', name: 'page_look', arguments: { text: 'x' } }, call('a')] }, ...done, ...done], tools: [...tools, look({ permission: 'sensitive' })] })
+  const { post } = await served(t, sealed(secret), {
+    answers: [{ calls: [{ id: 'p', name: 'page_look', arguments: { text: 'x' } }, call('a')] }, ...done, ...done],
+    tools: [...tools, look({ permission: 'sensitive' })],
+  })
   const first = await post([said('Hello')])
   const questions = ofType(first.chunks, 'tool-approval-request')
   const { messageId: id } = first.chunks[0]
-  const sealOf = ({ chunks }) => ({ sluice: { sealed: ofType(chunks, 'message-metadata').at(-1).messageMetadata.sluice.sealed } })
+  const sealOf = ({ chunks }) => ({
+    sluice: { sealed: ofType(chunks, 'message-metadata').at(-1).messageMetadata.sluice.sealed },
+  })
   const message = (response, parts) => ({ id, role: 'assistant', metadata: sealOf(response), parts })
-  const approve = ({ toolCallId, approvalId }, more) => ({ type: 'tool-x', toolCallId, state: 'approval-responded', input: {}, approval: { id: approvalId, approved: true, ...more } })
+  const approve = ({ toolCallId, approvalId }, more) => ({
+    type: 'tool-x',
+    toolCallId,
+    state: 'approval-responded',
+    input: {},
+    approval: { id: approvalId, approved: true, ...more },
+  })
   const answers = questions.map((question) => approve(question))
   const second = await post([said('Hello'), message(first, answers)])
   assert.deepEqual([questions.length, second.status, keys.length], [2, 200, 0])
-  const result = { type: 'tool-page.look', toolCallId: questions[0].toolCallId, state: 'output-available', input: {}, output: 'seen' }
+  const result = {
+    type: 'tool-page.look',
+    toolCallId: questions[0].toolCallId,
+    state: 'output-available',
+    input: {},
+    output: 'seen',
+  }
   assert.equal((await post([said('Hello'), message(second, [result])])).status, 200)
-  const edited = await post([said('Hello'), message(first, [answers[0], approve(questions[1], { arguments: { text: 'edited' } })])])
+  const edited = await post([
+    said('Hello'),
+    message(first, [answers[0], approve(questions[1], { arguments: { text: 'edited' } })]),
+  ])
   assert.equal((await post([said('Hello'), message(edited, [result])])).status, 200)
   assert.deepEqual([keys.length, new Set(keys).size], [2, 1])
 })
 
 test('chatHandler: sealed without spend is refused where a tool is neither read-only nor idempotent', async (t) => {
-  const { engine } = await served(t, once(), { tools: [echo({ idempotent: true }), echo({ name: 'reads', annotations: { readOnlyHint: true } }), look()] })
-  const handler = (store) => chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1:9', name: 'm' } }), store, authorize: () => true })
+  const { engine } = await served(t, once(), {
+    tools: [echo({ idempotent: true }), echo({ name: 'reads', annotations: { readOnlyHint: true } }), look()],
+  })
+  const handler = (store) =>
+    chatHandler(engine, {
+      run: () => ({ model: { baseURL: 'http://127.0.0.1:9', name: 'm' } }),
+      store,
+      authorize: () => true,
+    })
   const POST = handler(sealed(secret))
   engine.add(echo({ name: 'pays' }))
-  assert.throws(() => handler(sealed(secret)), { code: 'option', path: 'options.store', message: /found sealed\(\) without `spend` and the tool pays, expected sealed\(secret, \{ spend \}\)/ })
+  assert.throws(() => handler(sealed(secret)), {
+    code: 'option',
+    path: 'options.store',
+    message: /found sealed\(\) without `spend` and the tool pays, expected sealed\(secret, \{ spend \}\)/,
+  })
   assert.ok(handler(once()))
   const noted = warnings(t)
-  const late = await POST(new Request('http://app.test/api/chat', { method: 'POST', body: JSON.stringify({ id: 'chat', messages: [said('Hello')] }) }))
+  const late = await POST(
+    new Request('http://app.test/api/chat', {
+      method: 'POST',
+      body: JSON.stringify({ id: 'chat', messages: [said('Hello')] }),
+    }),
+  )
   assert.deepEqual([late.status, /the tool pays/.test(noted.join())], [500, true], 'a tool that was added later')
-  const theirs = await served(t, once(), { tools: [echo({ name: 'theirs', from: 'somebody', annotations: { readOnlyHint: true } })] })
-  assert.throws(() => chatHandler(theirs.engine, { run: () => ({}), store: sealed(secret), authorize: () => true }), { code: 'option', message: /the tool theirs/ }, 'a hint of a third party proves nothing')
+  const theirs = await served(t, once(), {
+    tools: [echo({ name: 'theirs', from: 'somebody', annotations: { readOnlyHint: true } })],
+  })
+  assert.throws(
+    () => chatHandler(theirs.engine, { run: () => ({}), store: sealed(secret), authorize: () => true }),
+    { code: 'option', message: /the tool theirs/ },
+    'a hint of a third party proves nothing',
+  )
 })
 
 test('sealed: options are checked', () => {
-  for (const [options, path] of [[{ spend: true }, 'spend'], [{ approvalTimeoutMs: 0 }, 'approvalTimeoutMs'], [{ approvalTimeoutMs: '1 day' }, 'approvalTimeoutMs'], [{ timeout: 1 }, 'timeout']]) {
+  for (const [options, path] of [
+    [{ spend: true }, 'spend'],
+    [{ approvalTimeoutMs: 0 }, 'approvalTimeoutMs'],
+    [{ approvalTimeoutMs: '1 day' }, 'approvalTimeoutMs'],
+    [{ timeout: 1 }, 'timeout'],
+  ]) {
     assert.throws(() => sealed(secret, options), { code: 'option', path: new RegExp(`^(options\\.)?${path}$`) })
   }
 })

@@ -29,12 +29,24 @@ test('a decision about another question than the one that waits decides nothing'
     if (event.type !== 'approval') return
     asked.push(event)
     const stale = { call: event.call, digest: asked.length === 1 ? '0'.repeat(64) : asked[0].digest }
-    for (const decide of [() => turn.approve(stale), () => turn.approve(event.call, { digest: stale.digest }), () => turn.deny(stale, 'no'), () => turn.refuse(stale), () => turn.release(stale)]) {
+    for (const decide of [
+      () => turn.approve(stale),
+      () => turn.approve(event.call, { digest: stale.digest }),
+      () => turn.deny(stale, 'no'),
+      () => turn.refuse(stale),
+      () => turn.release(stale),
+    ]) {
       assert.equal(decide(), false)
     }
-    assert.equal(event.stage === 'execution' ? turn.approve(event, { digest: event.digest }) : turn.release(event), true)
+    assert.equal(
+      event.stage === 'execution' ? turn.approve(event, { digest: event.digest }) : turn.release(event),
+      true,
+    )
   })
-  assert.deepEqual(asked.map(({ stage }) => stage), ['execution', 'result'])
+  assert.deepEqual(
+    asked.map(({ stage }) => stage),
+    ['execution', 'result'],
+  )
   assert.equal(cards(await turn.done)[0].status, 'success')
 })
 
@@ -43,7 +55,11 @@ test('arguments that JSON cannot hold are no edit', async (t) => {
   const turn = run()
   await collect(turn, (event) => {
     if (event.type !== 'approval') return
-    assert.throws(() => turn.approve(event, { arguments: { text: NaN } }), { code: 'option', path: 'arguments.text', message: /found NaN/ })
+    assert.throws(() => turn.approve(event, { arguments: { text: NaN } }), {
+      code: 'option',
+      path: 'arguments.text',
+      message: /found NaN/,
+    })
     turn.deny(event)
   })
   assert.equal(cards(await turn.done)[0].status, 'denied')
@@ -64,7 +80,10 @@ test('a denial is told to the model with its reason', async (t) => {
 test('edited arguments run and stand beside the original', async (t) => {
   const { run } = await stage(t, { answers: twice, tools: [asking()] })
   const turn = run()
-  await collect(turn, (event) => event.type === 'approval' && turn.approve(event.call, { arguments: { text: 'edited' } }))
+  await collect(
+    turn,
+    (event) => event.type === 'approval' && turn.approve(event.call, { arguments: { text: 'edited' } }),
+  )
   const [card] = cards(await turn.done)
   assert.equal(card.output, 'you said edited')
   assert.deepEqual(card.arguments, { text: 'hi' })
@@ -88,24 +107,47 @@ test('an adapter decides where nobody reads the events', async (t) => {
 })
 
 /** What the next warning of Sluice says. */
-const warning = () => new Promise((resolve) => {
-  process.on('warning', function hear({ name, message }) {
-    if (name !== 'SluiceWarning') return
-    process.off('warning', hear)
-    resolve(message)
+const warning = () =>
+  new Promise((resolve) => {
+    process.on('warning', function hear({ name, message }) {
+      if (name !== 'SluiceWarning') return
+      process.off('warning', hear)
+      resolve(message)
+    })
   })
-})
 
 test('an adapter that throws or answers nonsense denies, by policy, and a warning says so', async (t) => {
-  const { run } = await stage(t, { answers: [...Array(6)].flatMap(() => [callsEcho, { text: 'Done.' }]), tools: [asking({ resultApproval: 'always' })] })
+  const { run } = await stage(t, {
+    answers: [...Array(6)].flatMap(() => [callsEcho, { text: 'Done.' }]),
+    tools: [asking({ resultApproval: 'always' })],
+  })
   const expected = 'found %, expected once | turn | session | always | deny | reject'
   for (const [stage, execution, result, said] of [
-    ['execution', () => { throw new Error('window gone') }, undefined, 'window gone'],
+    [
+      'execution',
+      () => {
+        throw new Error('window gone')
+      },
+      undefined,
+      'window gone',
+    ],
     ['execution', () => true, undefined, `approvals.execution: ${expected.replace('%', 'true')}`],
     ['execution', () => 'release', undefined, `approvals.execution: ${expected.replace('%', '"release"')}`],
-    ['execution', () => ({ remember: 'once' }), undefined, `approvals.execution.decision: ${expected.replace('%', 'undefined')}`],
+    [
+      'execution',
+      () => ({ remember: 'once' }),
+      undefined,
+      `approvals.execution.decision: ${expected.replace('%', 'undefined')}`,
+    ],
     ['result', () => 'once', () => 'once', 'approvals.result: found "once", expected release | reject | deny'],
-    ['result', () => 'once', async () => { throw new Error('window gone') }, 'window gone'],
+    [
+      'result',
+      () => 'once',
+      async () => {
+        throw new Error('window gone')
+      },
+      'window gone',
+    ],
   ]) {
     const warned = warning()
     const [card] = cards(await run({ approvals: { execution, ...(result ? { result } : {}) } }).done)
@@ -118,7 +160,11 @@ test('an adapter that throws or answers nonsense denies, by policy, and a warnin
 })
 
 test('a stage of an adapter that is null is left to those who read the events', async (t) => {
-  const { run } = await stage(t, { answers: twice, tools: [asking()], approvals: { execution: null, result: undefined } })
+  const { run } = await stage(t, {
+    answers: twice,
+    tools: [asking()],
+    approvals: { execution: null, result: undefined },
+  })
   const running = run()
   for await (const event of running) {
     if (event.type !== 'approval') continue
@@ -144,7 +190,9 @@ test('a reader that goes away leaves no question open', async (t) => {
 
 test('a result waits for its release, and the model reads only the refusal otherwise', async (t) => {
   const { server, run } = await stage(t, { answers: twice, tools: [echo({ resultApproval: 'always' })] })
-  const released = await run({ approvals: { result: (ask) => (ask.preview.text === 'you said hi' ? 'release' : 'reject') } }).done
+  const released = await run({
+    approvals: { result: (ask) => (ask.preview.text === 'you said hi' ? 'release' : 'reject') },
+  }).done
   assert.equal(cards(released)[0].status, 'success')
   const rejected = await run({ approvals: { result: () => ({ decision: 'reject', reason: 'private' }) } }).done
   assert.equal(cards(rejected)[0].status, 'result_rejected')
@@ -155,7 +203,10 @@ test('a remembered approval is kept for later turns, can be listed and revoked',
   const { engine, run } = await stage(t, { answers: [...twice, ...twice], tools: [asking()], rules: memoryRules() })
   const approve = { approvals: { execution: () => ({ decision: 'session' }) } }
   await run(approve).done
-  assert.deepEqual(engine.rules.list().map(({ tool, effect, scope }) => ({ tool, effect, scope })), [{ tool: 'echo.back', effect: 'allow', scope: 'session' }])
+  assert.deepEqual(
+    engine.rules.list().map(({ tool, effect, scope }) => ({ tool, effect, scope })),
+    [{ tool: 'echo.back', effect: 'allow', scope: 'session' }],
+  )
   assert.equal(cards(await run().done)[0].status, 'success', 'nobody was asked')
   assert.equal(engine.rules.revoke(engine.rules.list()[0]), true)
   assert.deepEqual(engine.rules.list(), [])

@@ -19,7 +19,15 @@ let folder
 before(async () => {
   mkdirSync(join(root, 'build'), { recursive: true })
   folder = mkdtempSync(join(root, 'build/apps-')) // of the checkout, so that `sluice` is found
-  await build({ absWorkingDir: root, entryPoints: apps.map((name) => `tests/apps/${name}`), outdir: folder, outExtension: { '.js': '.mjs' }, format: 'esm', jsx: 'automatic', logLevel: 'warning' })
+  await build({
+    absWorkingDir: root,
+    entryPoints: apps.map((name) => `tests/apps/${name}`),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    jsx: 'automatic',
+    logLevel: 'warning',
+  })
 })
 after(() => rmSync(folder, { recursive: true }))
 const app = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)))
@@ -29,13 +37,20 @@ const hello = [{ role: 'user', content: 'Hello' }]
 test('persistence: a chat goes on after a restart, also in the middle of a question', async (t) => {
   const { openChat } = await app('persistence')
   const tools = [echo({ permission: 'sensitive' })]
-  const { server, engine } = await stage(t, { answers: [{ text: 'Hi.' }, callsEcho, { text: 'Done.' }, { text: 'Yes.' }], tools })
+  const { server, engine } = await stage(t, {
+    answers: [{ text: 'Hi.' }, callsEcho, { text: 'Done.' }, { text: 'Yes.' }],
+    tools,
+  })
   const path = join(folder, 'chat.json')
   const first = await openChat(path, engine, modelOf(server))
   assert.equal(first.unfinished, null)
   await (await first.say('Hello')).ended
   const run = await first.say('Say hi')
-  for await (const event of run) if (event.type === 'approval') { await run.suspend(); break } // the app quits
+  for await (const event of run)
+    if (event.type === 'approval') {
+      await run.suspend()
+      break
+    } // the app quits
   await run.ended
 
   const another = new Engine({ tools: [echo({ permission: 'sensitive' })] })
@@ -46,13 +61,19 @@ test('persistence: a chat goes on after a restart, also in the middle of a quest
   assert.equal(cards(await second.unfinished.done)[0].status, 'success')
   await (await second.say('Really?')).ended
   const third = await openChat(path, another, modelOf(server))
-  assert.deepEqual(third.messages.map(({ role }) => role), ['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant'])
+  assert.deepEqual(
+    third.messages.map(({ role }) => role),
+    ['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant'],
+  )
   assert.equal(third.unfinished, null)
 })
 
 test('two conversations: neither hears the other', async (t) => {
   const { conversation } = await app('two-conversations')
-  const { server, engine } = await stage(t, { answers: ({ body }) => ({ text: body.messages.map(({ content }) => content).join(' ') }), server: { delayMs: 1 } })
+  const { server, engine } = await stage(t, {
+    answers: ({ body }) => ({ text: body.messages.map(({ content }) => content).join(' ') }),
+    server: { delayMs: 1 },
+  })
   const [one, two] = [conversation(engine, modelOf(server)), conversation(engine, modelOf(server))]
   assert.deepEqual(await Promise.all([one('a'), two('x')]), ['a', 'x'])
   assert.deepEqual(await Promise.all([one('b'), two('y')]), ['a a b', 'x x y'])
@@ -65,19 +86,31 @@ test('React: messages and cards, drawn from snapshots', async (t) => {
   await client.open().opened
   await (await client.send('Say hi')).done
   await until(() => client.open().getSnapshot().entries.length === 2, 'question and answer')
-  assert.equal(renderToString(createElement(Chat, { client })), '<main><h2>Say hi</h2><article aria-busy="false"><p>Well, </p><code>echo.back<!-- -->: <!-- -->success</code><p>Done.</p></article></main>')
+  assert.equal(
+    renderToString(createElement(Chat, { client })),
+    '<main><h2>Say hi</h2><article aria-busy="false"><p>Well, </p><code>echo.back<!-- -->: <!-- -->success</code><p>Done.</p></article></main>',
+  )
 })
 
 test('approvals: a question says all that it is about', async (t) => {
   const { answer } = await app('approvals')
   const tools = [echo({ permission: 'moderate', resultApproval: 'always', annotations: { title: 'Echo' } })]
-  const { engine, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }, callsEcho, { text: 'Pity.' }], tools })
+  const { engine, run } = await stage(t, {
+    answers: [callsEcho, { text: 'Done.' }, callsEcho, { text: 'Pity.' }],
+    tools,
+  })
   const asked = []
-  const always = async ({ name, title, description, arguments: args, stage, preview }) => { asked.push([name, title, description, args, stage, preview?.text]); return { yes: true, always: true } }
+  const always = async ({ name, title, description, arguments: args, stage, preview }) => {
+    asked.push([name, title, description, args, stage, preview?.text])
+    return { yes: true, always: true }
+  }
   const first = run()
   await answer(first, always)
   assert.equal(await first.text, 'Well, Done.')
-  assert.deepEqual(asked, [['echo.back', 'Echo', 'Says it again.', { text: 'hi' }, 'execution', undefined], ['echo.back', 'Echo', 'Says it again.', { text: 'hi' }, 'result', 'you said hi']])
+  assert.deepEqual(asked, [
+    ['echo.back', 'Echo', 'Says it again.', { text: 'hi' }, 'execution', undefined],
+    ['echo.back', 'Echo', 'Says it again.', { text: 'hi' }, 'result', 'you said hi'],
+  ])
   assert.equal(engine.rules.list().length, 1)
   const second = run()
   await answer(second, async () => ({ yes: false, reason: 'not today' }))
@@ -87,10 +120,23 @@ test('approvals: a question says all that it is about', async (t) => {
 test('progress: a tool counts, knows where it works, and stops with its signal', async (t) => {
   const { download } = await app('progress')
   const calls = [{ name: 'file_download', arguments: { url: 'http://example.org/a/b.zip', pieces: 2 } }]
-  const { run } = await stage(t, { answers: [{ calls }, { text: 'Done.' }, { calls: [{ name: 'file_download', arguments: { url: 'http://example.org/c', pieces: 1e6 } }] }], tools: [download] })
+  const { run } = await stage(t, {
+    answers: [
+      { calls },
+      { text: 'Done.' },
+      { calls: [{ name: 'file_download', arguments: { url: 'http://example.org/c', pieces: 1e6 } }] },
+    ],
+    tools: [download],
+  })
   const told = []
-  const result = await run({ context: { folder: '/downloads' }, onEvent: (event) => event.type === 'progress' && told.push([event.done, event.total, event.text]) }).done
-  assert.deepEqual(told, [[1, 2, 'example.org (1 / 2)'], [2, 2, 'example.org (2 / 2)']])
+  const result = await run({
+    context: { folder: '/downloads' },
+    onEvent: (event) => event.type === 'progress' && told.push([event.done, event.total, event.text]),
+  }).done
+  assert.deepEqual(told, [
+    [1, 2, 'example.org (1 / 2)'],
+    [2, 2, 'example.org (2 / 2)'],
+  ])
   assert.equal(cards(result)[0].output, '/downloads/b.zip')
   const stopped = run({ context: { folder: '/downloads' } })
   for await (const event of stopped) if (event.type === 'progress') break
@@ -99,24 +145,49 @@ test('progress: a tool counts, knows where it works, and stops with its signal',
 
 test('speech: sentences and expressions in their order', async (t) => {
   const { cues } = await app('speech')
-  const parts = [{ text: 'Oh no, it rains. ' }, { call: { name: 'live2d_expression', arguments: { name: 'worried' } } }, { text: 'Take an umbrella! See you at 3.5 pm. 再见。好的' }]
-  const { run } = await stage(t, { answers: [{ parts }, { text: '.' }], tools: live2dTools({ expressions: ['smile', 'worried'], motions: {} }), flushMs: 0 })
+  const parts = [
+    { text: 'Oh no, it rains. ' },
+    { call: { name: 'live2d_expression', arguments: { name: 'worried' } } },
+    { text: 'Take an umbrella! See you at 3.5 pm. 再见。好的' },
+  ]
+  const { run } = await stage(t, {
+    answers: [{ parts }, { text: '.' }],
+    tools: live2dTools({ expressions: ['smile', 'worried'], motions: {} }),
+    flushMs: 0,
+  })
   const all = []
   for await (const cue of cues(run())) all.push(cue.say ?? cue.show)
-  assert.deepEqual(all.slice(0, 5), ['Oh no, it rains.', ['worried'], 'Take an umbrella!', 'See you at 3.5 pm.', '再见。'])
+  assert.deepEqual(all.slice(0, 5), [
+    'Oh no, it rains.',
+    ['worried'],
+    'Take an umbrella!',
+    'See you at 3.5 pm.',
+    '再见。',
+  ])
 })
 
-test('transport: the app\'s own way to the server, with a fresh token', async (t) => {
+test("transport: the app's own way to the server, with a fresh token", async (t) => {
   const { ownTransport } = await app('transport')
-  const { server, run } = await stage(t, { answers: [{ status: 503, headers: { 'retry-after-ms': '1' } }, { text: 'By node:http.' }] })
+  const { server, run } = await stage(t, {
+    answers: [{ status: 503, headers: { 'retry-after-ms': '1' } }, { text: 'By node:http.' }],
+  })
   let tokens = 0
   assert.equal(await run(ownTransport(async () => `token-${++tokens}`)).text, 'By node:http.')
-  assert.deepEqual(server.requests.map(({ headers }) => headers.authorization), ['Bearer token-1', 'Bearer token-2'])
+  assert.deepEqual(
+    server.requests.map(({ headers }) => headers.authorization),
+    ['Bearer token-1', 'Bearer token-2'],
+  )
 })
 
 test('abort: the text so far, and why it ended', async (t) => {
   const { stoppable } = await app('abort')
-  const { server, engine } = await stage(t, { answers: [{ parts: [{ text: 'Once' }, { wait: 60_000 }] }, { text: 'Half', finish: 'length' }, { status: 401, error: 'bad key' }] })
+  const { server, engine } = await stage(t, {
+    answers: [
+      { parts: [{ text: 'Once' }, { wait: 60_000 }] },
+      { text: 'Half', finish: 'length' },
+      { status: 401, error: 'bad key' },
+    ],
+  })
   const say = (stop) => stoppable(engine, { model: modelOf(server), messages: hello }, stop)
   const stop = new AbortController()
   setTimeout(() => stop.abort(new Error('stop button')), 100)

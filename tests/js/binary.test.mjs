@@ -21,7 +21,8 @@ const found = (bytes, platform = here) => {
   return foundInstead(file, platform)
 }
 /** The addon's first bytes, some of them others. */
-const changed = (at, ...bytes) => Buffer.concat([addon.subarray(0, at), Buffer.from(bytes), addon.subarray(at + bytes.length)])
+const changed = (at, ...bytes) =>
+  Buffer.concat([addon.subarray(0, at), Buffer.from(bytes), addon.subarray(at + bytes.length)])
 const beginning = (size, parts) => {
   const bytes = Buffer.alloc(size)
   for (const [at, part] of parts) Buffer.from(part).copy(bytes, at)
@@ -32,14 +33,31 @@ test('nothing speaks against the addon of this platform', () => assert.equal(fou
 
 test('a file that is empty or no library', () => {
   assert.equal(found(''), 'an empty file')
-  assert.equal(found('version https://git-lfs.github.com/spec/v1\noid sha256:0\n'), 'no library: it begins with "version https://git-lfs."')
+  assert.equal(
+    found('version https://git-lfs.github.com/spec/v1\noid sha256:0\n'),
+    'no library: it begins with "version https://git-lfs."',
+  )
   assert.equal(found(Buffer.alloc(5000)), `no library: it begins with ${JSON.stringify('\0'.repeat(24))}`)
-  assert.equal(found(beginning(64, [[0, 'MZ'], [60, [0xff, 0xff, 0xff, 0xff]]]), 'win32-x64'), `no library: it begins with ${JSON.stringify('MZ' + '\0'.repeat(22))}`)
+  assert.equal(
+    found(
+      beginning(64, [
+        [0, 'MZ'],
+        [60, [0xff, 0xff, 0xff, 0xff]],
+      ]),
+      'win32-x64',
+    ),
+    `no library: it begins with ${JSON.stringify('MZ' + '\0'.repeat(22))}`,
+  )
 })
 
-test('libraries for other platforms', { skip: process.platform !== 'linux' && 'made out of the addon for Linux' }, () => {
+test('libraries for other platforms', {
+  skip: process.platform !== 'linux' && 'made out of the addon for Linux',
+}, () => {
   const [arm, x64] = [0xb7, 0x3e]
-  assert.equal(found(changed(18, process.arch === 'x64' ? arm : x64)), `a library for linux-${process.arch === 'x64' ? 'arm64' : 'x64'}`)
+  assert.equal(
+    found(changed(18, process.arch === 'x64' ? arm : x64)),
+    `a library for linux-${process.arch === 'x64' ? 'arm64' : 'x64'}`,
+  )
   assert.equal(found(addon, 'linux-ia32'), `a library for linux-${process.arch}`)
   assert.equal(found(addon, `${here}-musl`), undefined, 'the loader tells what it lacks')
   assert.equal(found(changed(18, 0xf3), 'linux-riscv64'), undefined, 'built where it runs')
@@ -47,7 +65,12 @@ test('libraries for other platforms', { skip: process.platform !== 'linux' && 'm
 
 test('those for macOS and Windows', () => {
   const macho = beginning(64, [[0, [0xcf, 0xfa, 0xed, 0xfe, 0x0c, 0, 0, 1]]])
-  const pe = beginning(256, [[0, 'MZ'], [60, [128]], [128, 'PE\0\0'], [132, [0x64, 0x86]]])
+  const pe = beginning(256, [
+    [0, 'MZ'],
+    [60, [128]],
+    [128, 'PE\0\0'],
+    [132, [0x64, 0x86]],
+  ])
   assert.equal(found(macho, 'linux-arm64'), 'a library for darwin-arm64')
   assert.equal(found(macho, 'darwin-x64'), 'a library for darwin-arm64')
   assert.equal(found(macho, 'darwin-arm64'), undefined)

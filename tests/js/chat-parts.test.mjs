@@ -1,4 +1,5 @@
-// What the chat decides without a page: which entries stand in it, what waits to be sent, what is offered behind a bad end, what is read out.
+// What the chat decides without a page: which entries stand in it, what waits to be sent, what is offered behind a bad
+// end, what is read out.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
@@ -16,9 +17,10 @@ const { dayOf } = await built('times')
 const { tokens, usageOf } = await built('usage-line')
 const { waysOn } = await built('ways-on')
 
-// -- entries -------------------------------------------------------------------------------------------------------------------
+// -- entries ----------------------------------------------------------------------------------------------------------
 
-const entries = (from, to) => Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}`, role: 'user', text: '', at: 0 }))
+const entries = (from, to) =>
+  Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}`, role: 'user', text: '', at: 0 }))
 const view = (from, to, more) => ({ id: 'main', forgotten: from, entries: entries(from, to), ...more })
 const range = ({ shown }) => [shown[0]?.id, shown.at(-1)?.id, shown.length]
 
@@ -79,7 +81,10 @@ test('a list that is shifted, cut or on another branch keeps what stands before 
   assert.equal(window.set(view(2, 8), true), false)
   assert.deepEqual(range(window), ['e0', 'e7', 8])
   window.set({ ...view(2, 4), entries: [...entries(2, 4), { id: 'x', role: 'user', text: '', at: 0 }] }, true)
-  assert.deepEqual(window.shown.map(({ id }) => id), ['e0', 'e1', 'e2', 'e3', 'x'])
+  assert.deepEqual(
+    window.shown.map(({ id }) => id),
+    ['e0', 'e1', 'e2', 'e3', 'x'],
+  )
   assert.equal(window.set(view(0, 0), true), true, 'emptied')
   assert.equal(window.shown.length, 0)
   assert.equal(window.set(view(0, 3, { id: 'other' }), true), true)
@@ -98,7 +103,7 @@ test('whoever reads further up is left there while entries come', () => {
   assert.ok(window.shown.length <= MOST)
 })
 
-// -- what is written -----------------------------------------------------------------------------------------------------------
+// -- what is written --------------------------------------------------------------------------------------------------
 
 test('at most five messages wait; they go one by one, and back into the field where an answer did not end well', () => {
   const desk = new Desk()
@@ -157,23 +162,38 @@ test('what is on its way is kept until it is sent: in front of what waits and wh
 test('pictures are told by their first bytes, whatever they are called', () => {
   const bytes = (text) => Uint8Array.from(text, (one) => one.charCodeAt(0))
   for (const [text, type] of [
-    ['\x89PNG\r\n\x1a\n', 'image/png'], ['\xff\xd8\xff\xe0', 'image/jpeg'], ['GIF89a', 'image/gif'], ['RIFF\x01\x02\x03\x04WEBP', 'image/webp'],
-    ['\0\0\0\x1cftypavif', 'image/avif'], ['<svg xmlns', undefined], ['RIFF\x01\x02\x03\x04WAVE', undefined], ['GIF', undefined], ['', undefined],
-  ]) assert.equal(pictureType(bytes(text)), type, text)
+    ['\x89PNG\r\n\x1a\n', 'image/png'],
+    ['\xff\xd8\xff\xe0', 'image/jpeg'],
+    ['GIF89a', 'image/gif'],
+    ['RIFF\x01\x02\x03\x04WEBP', 'image/webp'],
+    ['\0\0\0\x1cftypavif', 'image/avif'],
+    ['<svg xmlns', undefined],
+    ['RIFF\x01\x02\x03\x04WAVE', undefined],
+    ['GIF', undefined],
+    ['', undefined],
+  ])
+    assert.equal(pictureType(bytes(text)), type, text)
 })
 
 test('long texts stand behind the words, files of text in a fence that they cannot close', () => {
   const text = (name, content) => ({ name, mediaType: 'text/plain', bytes: new TextEncoder().encode(content) })
   const picture = { name: 'a.png', mediaType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
   assert.deepEqual(toSend('Look', [text('', 'pasted'), picture, text('a.md', '```\ncode\n```')]), {
-    text: 'Look\n\npasted\n\na.md:\n````\n```\ncode\n```\n````', parts: [{ type: 'image', mediaType: 'image/png', data: 'AQID' }],
+    text: 'Look\n\npasted\n\na.md:\n````\n```\ncode\n```\n````',
+    parts: [{ type: 'image', mediaType: 'image/png', data: 'AQID' }],
   })
   assert.equal(toSend(' ', [text('', 'pasted')]).text, 'pasted')
-  assert.deepEqual([isLong('a'.repeat(4000)), isLong('a'.repeat(4001)), isLong('\n'.repeat(59)), isLong('\n'.repeat(60))], [false, true, false, true])
-  assert.deepEqual([accepts('image/*', 'image/png'), accepts('image/png, text/plain', 'text/plain'), accepts('image/*', 'text/plain')], [true, true, false])
+  assert.deepEqual(
+    [isLong('a'.repeat(4000)), isLong('a'.repeat(4001)), isLong('\n'.repeat(59)), isLong('\n'.repeat(60))],
+    [false, true, false, true],
+  )
+  assert.deepEqual(
+    [accepts('image/*', 'image/png'), accepts('image/png, text/plain', 'text/plain'), accepts('image/*', 'text/plain')],
+    [true, true, false],
+  )
 })
 
-// -- ends ----------------------------------------------------------------------------------------------------------------------
+// -- ends -------------------------------------------------------------------------------------------------------------
 
 test('what can be done behind an end', () => {
   const text = { type: 'text', text: 'Half' }
@@ -194,35 +214,87 @@ test('what can be done behind an end', () => {
     [{ outcome: 'awaiting_user', blocks: [text] }, []],
     [{ outcome: 'failed', interrupted: true, blocks: [{ type: 'text', text: 'Half' }] }, ['goOn', 'again']],
     [{ outcome: 'failed', interrupted: true, blocks: [] }, ['again']],
-  ]) assert.deepEqual(waysOn(message), ways, JSON.stringify(message))
+  ])
+    assert.deepEqual(waysOn(message), ways, JSON.stringify(message))
 })
 
 test('time and tokens, as far as they are known', () => {
-  assert.deepEqual([0, 999, 1000, 1234, 9949, 9950, 12_345, 999_499, 999_500, 2_400_000].map(tokens), ['0', '999', '1.0k', '1.2k', '9.9k', '10k', '12k', '999k', '1.0M', '2.4M'])
-  const words = { milliseconds: (value) => `${value} ms`, seconds: (value) => `${value} s`, minutes: (m, s) => `${m} min ${s} s` }
-  const line = (message) => usageOf({ outcome: 'completed', blocks: [], ...message }, words, chatText('en'), String)?.line
+  assert.deepEqual([0, 999, 1000, 1234, 9949, 9950, 12_345, 999_499, 999_500, 2_400_000].map(tokens), [
+    '0',
+    '999',
+    '1.0k',
+    '1.2k',
+    '9.9k',
+    '10k',
+    '12k',
+    '999k',
+    '1.0M',
+    '2.4M',
+  ])
+  const words = {
+    milliseconds: (value) => `${value} ms`,
+    seconds: (value) => `${value} s`,
+    minutes: (m, s) => `${m} min ${s} s`,
+  }
+  const line = (message) =>
+    usageOf({ outcome: 'completed', blocks: [], ...message }, words, chatText('en'), String)?.line
   assert.equal(line({}), undefined)
-  assert.equal(line({ answers: [{ startedAt: 0, endedAt: 3000 }, { startedAt: 4000, endedAt: 84_000 }] }), '1 min 24 s')
+  assert.equal(
+    line({
+      answers: [
+        { startedAt: 0, endedAt: 3000 },
+        { startedAt: 4000, endedAt: 84_000 },
+      ],
+    }),
+    '1 min 24 s',
+  )
   assert.equal(line({ usage: { outputTokens: 7 } }), '7 tokens')
-  assert.equal(line({ answers: [{ startedAt: 5, endedAt: 2 }], usage: { outputTokens: 7 } }), '0 ms · 7 tokens', 'a clock that went back')
+  assert.equal(
+    line({ answers: [{ startedAt: 5, endedAt: 2 }], usage: { outputTokens: 7 } }),
+    '0 ms · 7 tokens',
+    'a clock that went back',
+  )
 })
 
 test('days have names', () => {
   const now = new Date(2026, 2, 10, 12).getTime()
   const words = { today: 'Today', yesterday: 'Yesterday' }
   const day = (...date) => dayOf(new Date(...date).getTime(), now, words, 'en')
-  assert.deepEqual([day(2026, 2, 10, 0), day(2026, 2, 9, 23), day(2026, 2, 1), day(2025, 11, 31)], ['Today', 'Yesterday', 'Sunday, March 1', 'Wednesday, December 31, 2025'])
+  assert.deepEqual(
+    [day(2026, 2, 10, 0), day(2026, 2, 9, 23), day(2026, 2, 1), day(2025, 11, 31)],
+    ['Today', 'Yesterday', 'Sunday, March 1', 'Wednesday, December 31, 2025'],
+  )
 })
 
-// -- read out ------------------------------------------------------------------------------------------------------------------
+// -- read out ---------------------------------------------------------------------------------------------------------
 
 function announcer(mode = 'end') {
   const said = []
-  const kit = { ...questionWords.en, asks: (sentence) => `? ${sentence}`, waitingCount: (count) => `${count} wait`, endings: { length: 'cut' }, outcome: { failed: 'Failed', cancelled: 'Stopped' }, errors: { http: 'refused' }, error: 'Error' }
-  const one = new Announcer({ mode: () => mode, name: () => 'Lulu', words: () => ({ kit, chat: chatText('en') }), lang: () => 'en', say: (text, how) => said.push([how, text]) })
+  const kit = {
+    ...questionWords.en,
+    asks: (sentence) => `? ${sentence}`,
+    waitingCount: (count) => `${count} wait`,
+    endings: { length: 'cut' },
+    outcome: { failed: 'Failed', cancelled: 'Stopped' },
+    errors: { http: 'refused' },
+    error: 'Error',
+  }
+  const one = new Announcer({
+    mode: () => mode,
+    name: () => 'Lulu',
+    words: () => ({ kit, chat: chatText('en') }),
+    lang: () => 'en',
+    say: (text, how) => said.push([how, text]),
+  })
   return { one, said }
 }
-const message = (text, more = {}) => ({ id: 'm', seq: 1, questions: [], blocks: text === '' ? [] : [{ type: 'text', text }], ...more })
+const message = (text, more = {}) => ({
+  id: 'm',
+  seq: 1,
+  questions: [],
+  blocks: text === '' ? [] : [{ type: 'text', text }],
+  ...more,
+})
 
 test('an answer is read out at its end, once; what was there before is not', () => {
   const { one, said } = announcer()
@@ -231,7 +303,11 @@ test('an answer is read out at its end, once; what was there before is not', () 
   for (let times = 0; times < 3; times++) one.see(message('Hello', { outcome: 'completed' }), false)
   assert.deepEqual(said, [['polite', 'Lulu: Hello']])
   one.see(message('a'.repeat(5000), { id: 'long', outcome: 'completed', finishReason: 'length' }), true)
-  assert.equal(said[1][1].length, 'Lulu: '.length + 1000 + '\ncut'.length, 'asked for here: news though it ended at once')
+  assert.equal(
+    said[1][1].length,
+    'Lulu: '.length + 1000 + '\ncut'.length,
+    'asked for here: news though it ended at once',
+  )
   one.see(message('', { id: 'bad', outcome: 'failed', blocks: [{ type: 'error', code: 'http', detail: '' }] }), true)
   assert.equal(said[2][1], 'Lulu: Failed. refused')
 })
@@ -242,7 +318,10 @@ test('an answer that goes on behind its end is read out again', () => {
   one.see(message('Half', { outcome: 'cancelled' }), true)
   one.see(message('Half'), true)
   one.see(message('Half and half', { outcome: 'completed' }), true)
-  assert.deepEqual(said.map(([, text]) => text), ['Lulu: Half\nStopped', 'Lulu: Half and half'])
+  assert.deepEqual(
+    said.map(([, text]) => text),
+    ['Lulu: Half\nStopped', 'Lulu: Half and half'],
+  )
 })
 
 test('what is read out is words: marks of Markdown are not, whole or by sentences', async () => {
@@ -254,12 +333,22 @@ test('what is read out is words: marks of Markdown are not, whole or by sentence
   const { one, said } = announcer('sentences')
   for (let at = 1; at <= text.length; at++) one.see(message(text.slice(0, at)), true)
   one.see(message(text, { outcome: 'completed' }), true)
-  assert.deepEqual(said.map(([, text]) => text).join(' ').replace(/\s+/g, ' '), 'Hello there. Take the umbrella. It rains a lot. one two')
-  await assertLinear((sentences) => {
-    const long = announcer('sentences')
-    const story = 'It **rains** today. '.repeat(sentences)
-    for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
-  }, 800, 'a long paragraph, which costs no more with each sentence')
+  assert.deepEqual(
+    said
+      .map(([, text]) => text)
+      .join(' ')
+      .replace(/\s+/g, ' '),
+    'Hello there. Take the umbrella. It rains a lot. one two',
+  )
+  await assertLinear(
+    (sentences) => {
+      const long = announcer('sentences')
+      const story = 'It **rains** today. '.repeat(sentences)
+      for (let at = 0; at <= story.length; at += 200) long.one.see(message(story.slice(0, at)), true)
+    },
+    800,
+    'a long paragraph, which costs no more with each sentence',
+  )
 })
 
 test('questions interrupt, once each; several at once are counted', () => {
@@ -268,15 +357,42 @@ test('questions interrupt, once each; several at once are counted', () => {
   one.see(message('', { questions: [ask(1)] }), true)
   one.see(message('', { questions: [ask(1)] }), true)
   one.see(message('', { questions: [ask(1), ask(2), ask(3)] }), true)
-  assert.deepEqual(said, [['assertive', '? Lulu wants to use tool.1.'], ['assertive', '3 wait']])
+  assert.deepEqual(said, [
+    ['assertive', '? Lulu wants to use tool.1.'],
+    ['assertive', '3 wait'],
+  ])
   one.close()
 })
 
 test('a question is read out as the sentence that a person sees, in the words of the app', () => {
   const { one, said } = announcer()
-  const words = { title: { en: 'Send a message', zh: '发消息' }, sentence: { en: 'send **{text}** to **{to}**', zh: '给**{to}**发**{text}**' } }
-  one.see(message('', { questions: [{ token: 1, name: 'message.send', stage: 'execution', words, arguments: { text: 'hi\u202E', to: 'Lin' } }] }), true)
-  one.see(message('', { questions: [{ token: 2, name: 'diary.read', stage: 'result', words: { title: 'Read my diary' }, preview: 'x', reader: { model: 'qwen3', host: 'api.example.com' } }] }), true)
+  const words = {
+    title: { en: 'Send a message', zh: '发消息' },
+    sentence: { en: 'send **{text}** to **{to}**', zh: '给**{to}**发**{text}**' },
+  }
+  one.see(
+    message('', {
+      questions: [
+        { token: 1, name: 'message.send', stage: 'execution', words, arguments: { text: 'hi\u202E', to: 'Lin' } },
+      ],
+    }),
+    true,
+  )
+  one.see(
+    message('', {
+      questions: [
+        {
+          token: 2,
+          name: 'diary.read',
+          stage: 'result',
+          words: { title: 'Read my diary' },
+          preview: 'x',
+          reader: { model: 'qwen3', host: 'api.example.com' },
+        },
+      ],
+    }),
+    true,
+  )
   assert.equal(said.length, 2)
   assert.match(said[0][1], /^\? Lulu wants to send hi⟨U\+202E[^⟩]*⟩ to Lin\.$/)
   assert.match(said[1][1], /qwen3 at api\.example\.com/)

@@ -15,15 +15,40 @@ const body = (messages, more = {}) => ({ model: 'm', max_tokens: 4096, messages,
 const check = (...messages) => checkAnthropic(body(messages))
 const withMore = (more) => checkAnthropic(body([user], more))
 const withBlock = (block) => check({ role: 'user', content: [block] })
-const withCall = (more) => check(user, { role: 'assistant', content: [{ ...call, ...more }] }, { role: 'user', content: [{ ...result, tool_use_id: more.id ?? 'toolu_1' }] })
+const withCall = (more) =>
+  check(
+    user,
+    { role: 'assistant', content: [{ ...call, ...more }] },
+    { role: 'user', content: [{ ...result, tool_use_id: more.id ?? 'toolu_1' }] },
+  )
 
 test('anthropic: a conversation with calls, results, images and a system prompt is legal', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
-  const messages = [user, calling, { role: 'user', content: [{ ...result, content: [{ type: 'text', text: 'r' }, image] }, { type: 'text', text: 'and?' }] }, answered, user]
-  assert.equal(checkAnthropic(body(messages, {
-    system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }], tools: [tool, { type: 'web_search_20250305', name: 'web_search' }],
-    tool_choice: { type: 'auto' }, thinking: { type: 'adaptive' }, stream: true,
-  })), null)
+  const messages = [
+    user,
+    calling,
+    {
+      role: 'user',
+      content: [
+        { ...result, content: [{ type: 'text', text: 'r' }, image] },
+        { type: 'text', text: 'and?' },
+      ],
+    },
+    answered,
+    user,
+  ]
+  assert.equal(
+    checkAnthropic(
+      body(messages, {
+        system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }],
+        tools: [tool, { type: 'web_search_20250305', name: 'web_search' }],
+        tool_choice: { type: 'auto' },
+        thinking: { type: 'adaptive' },
+        stream: true,
+      }),
+    ),
+    null,
+  )
 })
 
 test('anthropic: members of the request', () => {
@@ -41,7 +66,10 @@ test('anthropic: members of the request', () => {
 test('anthropic: tools and their choice', () => {
   const withTool = (more) => withMore({ tools: [{ ...tool, ...more }] })
   assert.equal(withTool({ strict: true }), null)
-  assert.match(withMore({ tools: [{ type: 'function', function: { name: 'f' } }] }), /^tools\.0\.custom\.function: Extra/)
+  assert.match(
+    withMore({ tools: [{ type: 'function', function: { name: 'f' } }] }),
+    /^tools\.0\.custom\.function: Extra/,
+  )
   assert.match(withTool({ parameters: {} }), /^tools\.0\.custom\.parameters: Extra/)
   assert.match(withTool({ name: 'a.b' }), /name: String should match/)
   assert.match(withTool({ name: 'a'.repeat(129) }), /name: String should match/)
@@ -81,8 +109,17 @@ test('anthropic: roles and content of messages', () => {
   assert.match(withBlock({ type: 'image_url', image_url: { url: 'x' } }), /Input tag 'image_url'/)
   assert.match(withBlock({ type: 'thinking', thinking: 'x', signature: 's' }), /Input tag 'thinking'/)
   assert.equal(withBlock({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }), null)
-  assert.match(withBlock({ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'aGk=' } }), /media_type/)
-  assert.match(withBlock({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'data:image/png;base64,aGk=' } }), /Invalid base64/)
+  assert.match(
+    withBlock({ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'aGk=' } }),
+    /media_type/,
+  )
+  assert.match(
+    withBlock({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'data:image/png;base64,aGk=' },
+    }),
+    /Invalid base64/,
+  )
   assert.match(withBlock({ type: 'image', source: { url: 'x' } }), /'base64', 'url', 'file'/)
 })
 
@@ -101,7 +138,10 @@ test('anthropic: results', () => {
   const two = { role: 'assistant', content: [call, { ...call, id: 'toolu_2' }] }
   const check2 = (...content) => check(user, two, { role: 'user', content })
   assert.equal(check2(other, result, text), null)
-  assert.match(check(user, calling), /`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1/)
+  assert.match(
+    check(user, calling),
+    /`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1/,
+  )
   assert.match(check(user, calling, user), /without `tool_result` blocks immediately after: toolu_1/)
   assert.match(check2(result), /immediately after: toolu_2/)
   assert.match(check2(result, text, other), /immediately after: toolu_2/)
@@ -123,7 +163,10 @@ test('anthropic: tools that Anthropic runs have their result in the same message
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
   assert.equal(check(user, { role: 'assistant', content: [search, found, text] }, user), null)
-  assert.match(check(user, { role: 'assistant', content: [search, text] }, user), /without a corresponding `web_search_tool_result` block/)
+  assert.match(
+    check(user, { role: 'assistant', content: [search, text] }, user),
+    /without a corresponding `web_search_tool_result` block/,
+  )
   assert.equal(check(user, { role: 'assistant', content: [search] }), null, 'a paused answer is continued')
 })
 
@@ -133,7 +176,10 @@ test('anthropic: code that waits for calls has its container named, and its resu
   assert.match(checkAnthropic(body(messages, { tools: [tool] })), /container_id is required/)
   assert.equal(checkAnthropic(body(messages, { tools: [tool], container: 'c' })), null)
   const ended = { type: 'code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
-  assert.equal(checkAnthropic(body([...messages, { role: 'assistant', content: [ended, text] }, user], { tools: [tool] })), null)
+  assert.equal(
+    checkAnthropic(body([...messages, { role: 'assistant', content: [ended, text] }, user], { tools: [tool] })),
+    null,
+  )
 })
 
 const thought = { type: 'thinking', thinking: 'Hm.', signature: 'sig' }
@@ -146,32 +192,68 @@ test('anthropic: signatures come back as they were', () => {
   const said = given([thought, redacted, call])
   const checkAgain = (content, more) => checkAnthropic(again(content, more), said)
   assert.equal(checkAgain([thought, redacted, call]), null)
-  assert.match(checkAgain([{ ...thought, signature: 'forged' }, redacted, call]), /Invalid `signature` in `thinking` block/)
+  assert.match(
+    checkAgain([{ ...thought, signature: 'forged' }, redacted, call]),
+    /Invalid `signature` in `thinking` block/,
+  )
   assert.match(checkAgain([{ ...thought, thinking: 'Hm!' }, redacted, call]), /Invalid `signature` in `thinking` block/)
-  assert.match(checkAgain([thought, { ...redacted, data: 'darker' }, call]), /Invalid `data` in `redacted_thinking` block/)
+  assert.match(
+    checkAgain([thought, { ...redacted, data: 'darker' }, call]),
+    /Invalid `data` in `redacted_thinking` block/,
+  )
   assert.match(checkAgain([{ type: 'thinking', thinking: 'Hm.' }, call]), /signature: Field required/)
   assert.match(checkAgain([call]), /Expected `thinking` or `redacted_thinking`, but found `tool_use`/)
   assert.match(checkAgain([thought, call]), /cannot be modified/)
   assert.match(checkAgain([thought, redacted, call], { model: 'other' }), /Invalid `signature`/)
   assert.match(checkAgain([thought, redacted, call], { system: 'new' }), /'system' has changed since/)
-  assert.match(checkAgain([thought, redacted, call], { tools: [{ ...tool, description: 'y' }] }), /'tools' has changed since/)
-  const changed = body([{ role: 'user', content: 'y' }, { role: 'assistant', content: [thought, redacted, call] }, told], { tools: [tool] })
+  assert.match(
+    checkAgain([thought, redacted, call], { tools: [{ ...tool, description: 'y' }] }),
+    /'tools' has changed since/,
+  )
+  const changed = body(
+    [{ role: 'user', content: 'y' }, { role: 'assistant', content: [thought, redacted, call] }, told],
+    { tools: [tool] },
+  )
   assert.match(checkAnthropic(changed, said), /piece 0 .* has changed since/)
-  assert.equal(checkAnthropic(again([{ ...thought, thinking: '' }, call]), given([{ ...thought, thinking: '' }, call])), null, 'thoughts that are not shown')
+  assert.equal(
+    checkAnthropic(again([{ ...thought, thinking: '' }, call]), given([{ ...thought, thinking: '' }, call])),
+    null,
+    'thoughts that are not shown',
+  )
 })
 
 test('anthropic: what was found goes back as it came', () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
-  const found = (dark) => ({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', title: 'x', url: 'https://example.com/', encrypted_content: dark }] })
-  const again = (result) => checkAnthropic(body([user, { role: 'assistant', content: [search, result, text] }, user]), given([search, found('dark'), text]))
+  const found = (dark) => ({
+    type: 'web_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: [{ type: 'web_search_result', title: 'x', url: 'https://example.com/', encrypted_content: dark }],
+  })
+  const again = (result) =>
+    checkAnthropic(
+      body([user, { role: 'assistant', content: [search, result, text] }, user]),
+      given([search, found('dark'), text]),
+    )
   assert.equal(again(found('dark')), null)
   assert.match(again(found('forged')), /messages\.1\.content\.1: Invalid `encrypted_content`/)
 })
 
 test('anthropic: thoughts may go where the turn is over, or after a refusal', () => {
   const said = given([thought, call])
-  assert.equal(checkAnthropic(body([user, { role: 'assistant', content: [call] }, told, answered, user], { tools: [tool] }), said), null)
-  assert.equal(checkAnthropic(body([user, { role: 'assistant', content: [call] }, { role: 'user', content: [result, text] }], { tools: [tool] }), said), null, 'the user has spoken')
+  assert.equal(
+    checkAnthropic(body([user, { role: 'assistant', content: [call] }, told, answered, user], { tools: [tool] }), said),
+    null,
+  )
+  assert.equal(
+    checkAnthropic(
+      body([user, { role: 'assistant', content: [call] }, { role: 'user', content: [result, text] }], {
+        tools: [tool],
+      }),
+      said,
+    ),
+    null,
+    'the user has spoken',
+  )
   assert.equal(checkAnthropic(again([call]), given([thought, call], { waived: true })), null)
   const thinking = { type: 'enabled', budget_tokens: 1024 }
   assert.match(checkAnthropic(again([call], { thinking })), /Expected `thinking`/)

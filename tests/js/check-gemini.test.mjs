@@ -9,7 +9,11 @@ const other = { functionCall: { name: 'weather', args: { city: 'Rome' } } }
 const response = (name = 'weather', more = {}) => ({ functionResponse: { name, response: { output: 'r' }, ...more } })
 const model = (...parts) => ({ role: 'model', parts })
 const told = (...parts) => ({ role: 'user', parts })
-const declaration = { name: 'weather', description: 'x', parametersJsonSchema: { type: 'object', additionalProperties: false } }
+const declaration = {
+  name: 'weather',
+  description: 'x',
+  parametersJsonSchema: { type: 'object', additionalProperties: false },
+}
 const tools = [{ functionDeclarations: [declaration] }]
 
 const check = (...contents) => checkGemini({ contents })
@@ -19,15 +23,30 @@ const withPart = (part) => check({ role: 'user', parts: [part] })
 test('gemini: a conversation with calls, results, images and a system instruction is legal', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
   const contents = [
-    told({ text: 'x' }, image), model({ text: 'Hm', thought: true }, { text: 'Let me see.' }, signed, other), told(response(), response(), image),
-    model({ text: 'Warm.' }, { text: '', thoughtSignature: 's' }), user,
+    told({ text: 'x' }, image),
+    model({ text: 'Hm', thought: true }, { text: 'Let me see.' }, signed, other),
+    told(response(), response(), image),
+    model({ text: 'Warm.' }, { text: '', thoughtSignature: 's' }),
+    user,
   ]
-  assert.equal(checkGemini({ contents, tools: [{ googleSearch: {} }, ...tools], systemInstruction: { parts: [{ text: 'Be short.' }] }, generationConfig: { maxOutputTokens: 5 } }, 'gemini-3-pro'), null)
+  assert.equal(
+    checkGemini(
+      {
+        contents,
+        tools: [{ googleSearch: {} }, ...tools],
+        systemInstruction: { parts: [{ text: 'Be short.' }] },
+        generationConfig: { maxOutputTokens: 5 },
+      },
+      'gemini-3-pro',
+    ),
+    null,
+  )
 })
 
 test('gemini: members of the request', () => {
   assert.match(checkGemini(1), /Invalid JSON payload/)
-  for (const member of ['model', 'stream', 'messages', 'max_tokens', 'tool_choice', 'system']) assert.match(withMore({ [member]: 1 }), new RegExp(`Unknown name "${member}": Cannot find field`))
+  for (const member of ['model', 'stream', 'messages', 'max_tokens', 'tool_choice', 'system'])
+    assert.match(withMore({ [member]: 1 }), new RegExp(`Unknown name "${member}": Cannot find field`))
   assert.match(withMore({ generationConfig: { max_tokens: 5 } }), /Unknown name "max_tokens" at 'generation_config'/)
   assert.match(checkGemini({}), /contents is not specified/)
   assert.match(check(), /contents is not specified/)
@@ -59,7 +78,10 @@ test('gemini: calls and results', () => {
   assert.match(answer([signed, other], response()), /number of function response parts is equal/)
   assert.match(answer([signed], response(), response()), /number of function response parts is equal/)
   assert.match(answer([signed], { text: 'x' }), /followed immediately by a function response turn/)
-  assert.match(check(user, model(signed, other), told(response()), told(response())), /number of function response parts/)
+  assert.match(
+    check(user, model(signed, other), told(response()), told(response())),
+    /number of function response parts/,
+  )
   assert.match(check(user, model({ text: 'x' }), told(response())), /immediately after a function call turn/)
   assert.match(answer([signed], response('time')), /'time' without an id does not/)
   const named = { functionCall: { ...functionCall, id: 'a' } }
@@ -85,14 +107,20 @@ test('gemini: tools and their choice', () => {
   assert.match(withMore({ tools: [...tools, more('one'), more('two')] }), /must stand in one tool/)
   assert.match(withMore({ tools: [{ type: 'function', function: { name: 'f' } }] }), /Unknown name "function"/)
   assert.match(withMore({ tools: [{ functionDeclarations: [] }] }), /must not be empty/)
-  assert.match(withMore({ tools: [{ functionDeclarations: [declaration, declaration] }] }), /Duplicate function declaration found: weather/)
+  assert.match(
+    withMore({ tools: [{ functionDeclarations: [declaration, declaration] }] }),
+    /Duplicate function declaration found: weather/,
+  )
   assert.match(withTool({ name: 'a b' }), /Invalid function name/)
   assert.match(withTool({ strict: true }), /Unknown name "strict"/)
   assert.match(withTool({ parameters: { type: 'object' } }), /mutually exclusive/)
   assert.match(withTool({ parametersJsonSchema: {} }), /of type object/)
   const subset = (parameters) => withTool({ parametersJsonSchema: undefined, parameters })
   assert.equal(subset({ type: 'OBJECT', properties: { a: { type: 'ARRAY', items: { type: 'STRING' } } } }), null)
-  assert.match(subset({ type: 'object', properties: { a: { type: 'object', additionalProperties: false } } }), /Unknown name "additionalProperties" at '.*properties\[a\]'/)
+  assert.match(
+    subset({ type: 'object', properties: { a: { type: 'object', additionalProperties: false } } }),
+    /Unknown name "additionalProperties" at '.*properties\[a\]'/,
+  )
   assert.match(subset({ type: 'array', items: { $ref: '#' } }), /Unknown name "\$ref"/)
   const choose = (functionCallingConfig) => withMore({ tools, toolConfig: { functionCallingConfig } })
   assert.equal(choose({ mode: 'ANY', allowedFunctionNames: ['weather'] }), null)
@@ -103,20 +131,44 @@ test('gemini: tools and their choice', () => {
 })
 
 const given = (items, more) => [{ model: 'gemini-3-pro', request: {}, items, finish: null, waived: false, ...more }]
-const step = (...parts) => [user, model(...parts), told(...parts.filter((part) => part.functionCall).map(() => response()))]
+const step = (...parts) => [
+  user,
+  model(...parts),
+  told(...parts.filter((part) => part.functionCall).map(() => response())),
+]
 const sentinel = { functionCall, thoughtSignature: 'skip_thought_signature_validator' }
 
 test('gemini: calls of the open turn are signed', () => {
   const newer = (...parts) => checkGemini({ contents: step(...parts) }, 'gemini-3-pro')
   assert.equal(newer(signed, other), null)
-  assert.match(newer({ functionCall }, other), /Function call is missing a thought_signature in functionCall parts.*default_api:weather/)
+  assert.match(
+    newer({ functionCall }, other),
+    /Function call is missing a thought_signature in functionCall parts.*default_api:weather/,
+  )
   assert.match(newer({ functionCall }, { ...other, thoughtSignature: 'sig' }), /missing a thought_signature/)
   assert.equal(newer(sentinel, other), null)
-  assert.match(newer(sentinel, { ...other, thoughtSignature: sentinel.thoughtSignature }), /for the first function call of a step only/)
-  assert.match(checkGemini({ contents: [user, model({ text: 'x', thoughtSignature: sentinel.thoughtSignature }), user] }, 'gemini-3-pro'), /for the first function call/)
+  assert.match(
+    newer(sentinel, { ...other, thoughtSignature: sentinel.thoughtSignature }),
+    /for the first function call of a step only/,
+  )
+  assert.match(
+    checkGemini(
+      { contents: [user, model({ text: 'x', thoughtSignature: sentinel.thoughtSignature }), user] },
+      'gemini-3-pro',
+    ),
+    /for the first function call/,
+  )
   assert.equal(checkGemini({ contents: step({ functionCall }) }, 'gemini-2.5-flash'), null)
-  assert.equal(checkGemini({ contents: [...step({ functionCall }), model({ text: 'x' }), user] }, 'gemini-3-pro'), null, 'the turn is over')
-  assert.equal(checkGemini({ contents: [user, model({ functionCall }), told(response(), { text: 'and?' })] }, 'gemini-3-pro'), null, 'the user has spoken')
+  assert.equal(
+    checkGemini({ contents: [...step({ functionCall }), model({ text: 'x' }), user] }, 'gemini-3-pro'),
+    null,
+    'the turn is over',
+  )
+  assert.equal(
+    checkGemini({ contents: [user, model({ functionCall }), told(response(), { text: 'and?' })] }, 'gemini-3-pro'),
+    null,
+    'the user has spoken',
+  )
   assert.equal(newer({ text: 'x', thoughtSignature: 'sig' }, { functionCall }), null, 'the part before it is signed')
   assert.match(newer({ functionCall }, { text: 'x' }), /missing a thought_signature/)
   const chain = [...step(signed), model({ functionCall }), told(response())]
@@ -134,8 +186,16 @@ test('gemini: signatures come back as they were', () => {
   assert.match(again('gemini-3-flash', signed), /Thought signature is not valid/)
   assert.match(again('gemini-3-pro', sentinel, other), /missing a thought_signature/, 'the server made one')
   assert.equal(checkGemini({ contents: step(sentinel) }, 'gemini-3-pro', given([signed], { waived: true })), null)
-  assert.equal(checkGemini({ contents: step({ functionCall }) }, 'gemini-3-pro', given([{ functionCall }])), null, 'the server signed nothing')
+  assert.equal(
+    checkGemini({ contents: step({ functionCall }) }, 'gemini-3-pro', given([{ functionCall }])),
+    null,
+    'the server signed nothing',
+  )
   assert.equal(after(last), null)
   assert.match(after({ text: '', thoughtSignature: 'forged' }), /Thought signature is not valid/)
-  assert.match(checkGemini({ contents: step({ functionCall }) }, 'flash', given([signed], { model: 'flash' })), /missing a thought_signature/, 'whatever the name of the model')
+  assert.match(
+    checkGemini({ contents: step({ functionCall }) }, 'flash', given([signed], { model: 'flash' })),
+    /missing a thought_signature/,
+    'whatever the name of the model',
+  )
 })

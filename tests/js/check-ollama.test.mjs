@@ -6,7 +6,10 @@ const user = { role: 'user', content: 'x' }
 const call = { function: { name: 'weather', arguments: { city: 'Paris' } } }
 const calling = { role: 'assistant', content: '', thinking: 'Hm.', tool_calls: [call] }
 const result = { role: 'tool', content: 'r', tool_name: 'weather' }
-const tool = { type: 'function', function: { name: 'weather', description: 'x', parameters: { type: 'object', properties: {} } } }
+const tool = {
+  type: 'function',
+  function: { name: 'weather', description: 'x', parameters: { type: 'object', properties: {} } },
+}
 
 const check = (...messages) => checkOllama({ model: 'm', messages })
 const withMore = (more) => checkOllama({ model: 'm', messages: [user], ...more })
@@ -15,15 +18,24 @@ const withCall = (more) => check(user, { ...calling, tool_calls: [{ ...call, ...
 test('ollama: a conversation with calls, results, images and thoughts is legal', () => {
   const named = { ...call, id: 'a' }
   const messages = [
-    { role: 'system', content: 'Be short.' }, { ...user, images: ['aGk='] }, { ...calling, tool_calls: [named, call] }, result, { ...result, tool_call_id: 'a' },
-    { role: 'assistant', content: 'Warm.' }, user,
+    { role: 'system', content: 'Be short.' },
+    { ...user, images: ['aGk='] },
+    { ...calling, tool_calls: [named, call] },
+    result,
+    { ...result, tool_call_id: 'a' },
+    { role: 'assistant', content: 'Warm.' },
+    user,
   ]
-  assert.equal(checkOllama({ model: 'm', messages, tools: [tool], options: { num_ctx: 8192 }, think: true, stream: true }), null)
+  assert.equal(
+    checkOllama({ model: 'm', messages, tools: [tool], options: { num_ctx: 8192 }, think: true, stream: true }),
+    null,
+  )
 })
 
 test('ollama: members of the request', () => {
   assert.match(checkOllama('x'), /invalid character/)
-  for (const member of ['tool_choice', 'max_tokens', 'temperature', 'contents', 'input']) assert.match(withMore({ [member]: 1 }), new RegExp(`unknown field "${member}"`))
+  for (const member of ['tool_choice', 'max_tokens', 'temperature', 'contents', 'input'])
+    assert.match(withMore({ [member]: 1 }), new RegExp(`unknown field "${member}"`))
   assert.match(withMore({ model: undefined }), /model is required/)
   assert.match(check(), /messages is required/)
 })
@@ -49,7 +61,16 @@ test('ollama: calls', () => {
   assert.match(withCall({ function: { ...call.function, strict: true } }), /unknown field .*strict/)
   assert.match(withCall({ function: { name: '', arguments: {} } }), /expected a name/)
   assert.match(withCall({ function: { name: 'weather', arguments: '{}' } }), /cannot unmarshal string .*arguments/)
-  assert.match(check(user, { ...calling, tool_calls: [{ ...call, id: 'a' }, { ...call, id: 'a' }] }), /'a' stands twice/)
+  assert.match(
+    check(user, {
+      ...calling,
+      tool_calls: [
+        { ...call, id: 'a' },
+        { ...call, id: 'a' },
+      ],
+    }),
+    /'a' stands twice/,
+  )
 })
 
 test('ollama: results stand behind their calls', () => {

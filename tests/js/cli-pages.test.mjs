@@ -63,7 +63,11 @@ test('tester: tools, what is parsed, and tools by hand', async () => {
     assert.ok(value.protocols.includes('vcp') && value.protocols.includes('auto'))
     assert.ok(value.tokens.native > 0 && value.tokens.text > 0)
     assert.equal(value.estimatedTokens, value.tokens.native)
-    assert.equal((await post('/api/tools', { settings: { toolToggles: { 'file.list': false }, mode: 'text' } })).value.estimatedTokens, value.tokens.text)
+    assert.equal(
+      (await post('/api/tools', { settings: { toolToggles: { 'file.list': false }, mode: 'text' } })).value
+        .estimatedTokens,
+      value.tokens.text,
+    )
     assert.deepEqual(value.runnable, ['file.delete', 'file.read', 'file.list', 'file.watch'])
     const wrong = await post('/api/tools', { settings: { mode: 'quark' } })
     assert.deepEqual([wrong.ok, wrong.error.path], [false, 'settings.mode'])
@@ -76,7 +80,13 @@ test('tester: tools, what is parsed, and tools by hand', async () => {
     assert.deepEqual(read.message.blocks.find(({ type }) => type === 'tool_use').arguments, { city: '杭州' })
     const rejected = await post('/api/parse', { text: texts.vcp, protocol: 'vcp' })
     assert.ok(rejected.value.diagnostics.length > 0 && rejected.value.diagnostics.every(({ code }) => code))
-    for (const [input, at] of [[{ text: 1 }, 'text'], [{ text: '', wire: 'x' }, 'wire'], [{ text: '', chunks: '-1' }, 'chunks'], [{ text: '', extra: 1 }, 'extra'], [{ text: '', protocol: 'x' }, 'protocol']]) {
+    for (const [input, at] of [
+      [{ text: 1 }, 'text'],
+      [{ text: '', wire: 'x' }, 'wire'],
+      [{ text: '', chunks: '-1' }, 'chunks'],
+      [{ text: '', extra: 1 }, 'extra'],
+      [{ text: '', protocol: 'x' }, 'protocol'],
+    ]) {
       assert.equal((await post('/api/parse', input)).error.path, at)
     }
 
@@ -88,8 +98,16 @@ test('tester: tools, what is parsed, and tools by hand', async () => {
     assert.deepEqual([misfit.value.status, misfit.log], ['invalid', []])
     assert.match(misfit.value.error, /expected string/)
     const slow = await log(() => post('/api/run', { name: 'file.watch', arguments: { path: '/' }, timeout: '100 ms' }))
-    assert.deepEqual([slow.value.status, slow.value.progress, slow.log], ['timeout', ['watching'], ['watching', 'aborted']])
-    for (const timeout of ['50', 'soon', '11 min', '0', '']) assert.equal((await post('/api/run', { name: 'file.watch', arguments: { path: '/' }, timeout })).error.path, 'timeout', timeout)
+    assert.deepEqual(
+      [slow.value.status, slow.value.progress, slow.log],
+      ['timeout', ['watching'], ['watching', 'aborted']],
+    )
+    for (const timeout of ['50', 'soon', '11 min', '0', ''])
+      assert.equal(
+        (await post('/api/run', { name: 'file.watch', arguments: { path: '/' }, timeout })).error.path,
+        'timeout',
+        timeout,
+      )
     assert.equal((await post('/api/run', { name: 'file.none', arguments: {} })).error.code, 'not_found')
     assert.equal((await post('/api/run', { name: '__proto__', arguments: {} })).error.code, 'not_found')
     assert.equal((await post('/api/run', { name: 'file.read', arguments: [] })).error.path, 'arguments')

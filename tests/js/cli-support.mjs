@@ -1,4 +1,5 @@
-// What the tests of the command share: real processes and, where only words and what is printed matter, the same function in this
+// What the tests of the command share: real processes and, where only words and what is printed matter, the same
+// function in this
 // process: to start one costs more than all that it does. A folder with tools that write down what they did.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,7 +19,9 @@ let folder
 export const path = (name) => join(folder, name)
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
-  writeFileSync(path('tools.mjs'), `
+  writeFileSync(
+    path('tools.mjs'),
+    `
     import { tool } from ${JSON.stringify(index)}
     import { appendFileSync } from 'node:fs'
     const log = (text) => appendFileSync(${JSON.stringify(path('log'))}, text + '\\n')
@@ -33,7 +36,8 @@ before(() => {
         log('watching')
         progress('watching')
       }) }),
-    ]`)
+    ]`,
+  )
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -90,7 +94,10 @@ export function inOrder(text, ...parts) {
   }
 }
 
-/** Starts a command, waits until it has printed `pattern`, does something with the group that was found, and ends it with Ctrl-C. */
+/**
+ * Starts a command, waits until it has printed `pattern`, does something with the group that was found, and ends it
+ * with Ctrl-C.
+ */
 export async function running(args, pattern, use, env = {}) {
   const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
   let out = ''
@@ -123,7 +130,8 @@ export function page(args, use) {
     await use({
       url,
       get: (path) => fetch(origin + path, { headers: { cookie } }),
-      post: async (path, value, signal) => (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(value), signal })).json(),
+      post: async (path, value, signal) =>
+        (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(value), signal })).json(),
     })
   })
 }
@@ -131,17 +139,23 @@ export function page(args, use) {
 /** A call as each protocol writes it, and what is none. */
 export const texts = {
   vcp: 'Sure 🌧 <<<[TOOL_REQUEST]>>>\ntool_name:「始」weather.now「末」,\ncity:「始」杭州「末」\n<<<[END_TOOL_REQUEST]>>> and <<<[TOOL_REQUEST]>>> nothing',
-  hermes: 'Ok <tool_call>\n{"name": "weather.now", "arguments": {"city": "杭州"}}\n</tool_call> done <tool_call> {"broken": </tool_call>',
+  hermes:
+    'Ok <tool_call>\n{"name": "weather.now", "arguments": {"city": "杭州"}}\n</tool_call> done <tool_call> {"broken": </tool_call>',
   tool_action: 'Ok <tool_action name="weather.now"><city value="杭州"/></tool_action> done <tool_action name=>',
-  json_strict: 'Ok {"tool_calls":[{"id":"1","type":"function","function":{"name":"weather.now","arguments":"{\\"city\\":\\"杭州\\"}"}}]} {"a": 1}',
+  json_strict:
+    'Ok {"tool_calls":[{"id":"1","type":"function","function":{"name":"weather.now","arguments":"{\\"city\\":\\"杭州\\"}"}}]} {"a": 1}',
   xml_tag: 'Ok <tool_code>weather.now(city="杭州")</tool_code> and <tool_code>what?</tool_code>',
-  'qwen3-coder': 'Ok <tool_call>\n<function=weather.now>\n<parameter=city>\n杭州\n</parameter>\n</function>\n</tool_call> done <function=',
+  'qwen3-coder':
+    'Ok <tool_call>\n<function=weather.now>\n<parameter=city>\n杭州\n</parameter>\n</function>\n</tool_call> done <function=',
 }
 
 /** The events and the message of a file in the folder. */
 export async function parsed(name, args, run = sluice) {
   const { code, out, err } = await run(['parse', path(name), '--json', ...args])
   assert.equal(code, 0, err)
-  const lines = out.trim().split('\n').map((line) => JSON.parse(line))
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   return { events: lines.slice(0, -1), message: lines.at(-1).message, err }
 }

@@ -16,7 +16,10 @@ test('help: of everything, of each command, both ways', async () => {
     assert.deepEqual([help.code, help.err], [0, ''])
     assert.match(help.out, new RegExp(`^npx sluice ${command} `))
     assert.equal((await sluiceHere(['help', command])).out, help.out)
-    assert.ok(help.out.split('\n').every((line) => line.length <= 140), command)
+    assert.ok(
+      help.out.split('\n').every((line) => line.length <= 140),
+      command,
+    )
   }
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   assert.equal((await sluice(['--version'])).out, `${version}\n`)
@@ -24,34 +27,61 @@ test('help: of everything, of each command, both ways', async () => {
 
 test('wrong words end with 2, and say what was found and what there is', async () => {
   const wrong = [
-    [['dmeo'], /found 'dmeo', expected one of the commands demo, chat, check, parse, serve, tester, gallery, worker, questions/],
+    [
+      ['dmeo'],
+      /found 'dmeo', expected one of the commands demo, chat, check, parse, serve, tester, gallery, worker, questions/,
+    ],
     [['proxy', '--base-url', 'http://127.0.0.1:1'], /found 'proxy', expected one of the commands .*\bserve\b/],
     [['help', 'x'], /found 'x', expected one of the commands/],
     [['__proto__'], /found '__proto__', expected one of the commands/],
     [['parse', 'a', '--colour'], /found --colour, expected one of --.*--json/],
     [['parse'], /FILE is missing/],
     [['parse', 'a', 'b'], /found 'b', expected FILE only/],
-    [['parse', 'a', '--chunks', 'some'], /--chunks: found 'some', expected whole, byte, a number of bytes or seed:NUMBER/],
+    [
+      ['parse', 'a', '--chunks', 'some'],
+      /--chunks: found 'some', expected whole, byte, a number of bytes or seed:NUMBER/,
+    ],
     [['parse', 'a', '--chunks', '0'], /--chunks: found '0'/],
-    [['parse', 'a', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama, text/],
+    [
+      ['parse', 'a', '--wire', 'tcp'],
+      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama, text/,
+    ],
     [['parse', 'a', '--json=1'], /--json: found '1', expected no value/],
     [['parse', 'a', '--wire'], /--wire: expected a value behind it/],
     [['parse', '/no/such/file'], /ENOENT.*\/no\/such\/file/],
     [['parse', '-', '--tools', '/no/such.json'], /--tools \/no\/such\.json: ENOENT/],
     [['chat'], /--base-url URL and --model NAME are missing/],
-    [['chat', '--provider', 'claude'], /--provider: found 'claude', expected one of openai, anthropic, .* \(did you mean anthropic\?\)/],
+    [
+      ['chat', '--provider', 'claude'],
+      /--provider: found 'claude', expected one of openai, anthropic, .* \(did you mean anthropic\?\)/,
+    ],
     [['chat', '--provider', 'gemini'], /--provider needs --model NAME beside it: one of Google Gemini is gemini-/],
-    [['chat', '--provider', 'kimi', '--model', 'm'], /Kimi wants a key: set \$MOONSHOT_API_KEY, or name another variable by --key-env/],
-    [['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'NO_SUCH_KEY'], /--key-env: found no environment variable NO_SUCH_KEY/],
-    [['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'A', '--api-key', 'B'], /--key-env NAME and --api-key KEY: expected one of them/],
-    [['chat', '--provider', 'ollama', '--model', 'm', '--wire', 'tcp'], /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama/],
+    [
+      ['chat', '--provider', 'kimi', '--model', 'm'],
+      /Kimi wants a key: set \$MOONSHOT_API_KEY, or name another variable by --key-env/,
+    ],
+    [
+      ['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'NO_SUCH_KEY'],
+      /--key-env: found no environment variable NO_SUCH_KEY/,
+    ],
+    [
+      ['chat', '--provider', 'kimi', '--model', 'm', '--key-env', 'A', '--api-key', 'B'],
+      /--key-env NAME and --api-key KEY: expected one of them/,
+    ],
+    [
+      ['chat', '--provider', 'ollama', '--model', 'm', '--wire', 'tcp'],
+      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama/,
+    ],
     [['chat', '--wire', 'gemini'], /--wire needs --base-url URL or --provider NAME beside it/],
     [['check'], /--provider NAME or --base-url URL is missing/],
     [['check', '--base-url', 'http://127.0.0.1:1', '--mode', 'text'], /found --mode, expected one of/],
     [['chat', 'hello'], /found 'hello', expected options only/],
     [['chat', '--model', '--yes'], /--model: found '--yes', expected a value/],
     [['chat', '--base-url', 'localhost:1', '--model', 'm'], /found 'localhost:1', expected an http or https URL/],
-    [['chat', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
+    [
+      ['chat', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--mode', 'loud'],
+      /--mode: found 'loud', expected one of native, text, auto/,
+    ],
     [['chat', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--system', '/no/such'], /--system: ENOENT/],
     [['tester', '--port', 'x'], /--port: found 'x', expected a whole number from 0 to 65535/],
     [['demo', '--port', '70000'], /--port: found '70000'/],

@@ -22,7 +22,9 @@ function union(file, name) {
 
 /** The codes in the first column of a table under a heading of the page. */
 function listed(heading) {
-  const section = read('js/docs/codes.md').split(/^## /m).find((part) => part.startsWith(heading))
+  const section = read('js/docs/codes.md')
+    .split(/^## /m)
+    .find((part) => part.startsWith(heading))
   return new Set([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code))
 }
 
@@ -37,7 +39,10 @@ test('the page lists what the types name', () => {
   assert.deepEqual([...listed('Other diagnostics')].sort(), [...without(diagnostics, calls)].sort())
   assert.deepEqual([...listed('Errors of a turn')].sort(), [...errors].sort())
   assert.deepEqual([...listed('Reasons of cards')].sort(), [...without(reasons, calls)].sort())
-  assert.deepEqual([...listed('`SluiceError.code`')].sort(), [...union('js/src/engine/core/errors.ts', 'ErrorCode')].sort())
+  assert.deepEqual(
+    [...listed('`SluiceError.code`')].sort(),
+    [...union('js/src/engine/core/errors.ts', 'ErrorCode')].sort(),
+  )
 })
 
 test('the types name every code that the engine writes', () => {
@@ -46,25 +51,52 @@ test('the types name every code that the engine writes', () => {
   assert.ok(told.size > 8)
   for (const code of told) assert.ok(diagnostics.has(code) || calls.has(code), `diagnostic ${code}`)
   const given = new Set([
-    ...found(/\bspoil\(\*?card, "(\w+)"/g), ...found(/\breason = "(\w+)"/g),
+    ...found(/\bspoil\(\*?card, "(\w+)"/g),
+    ...found(/\breason = "(\w+)"/g),
     ...found(/\bsettle\(\*?card, Trigger::\w+, "(\w+)"/g),
   ])
   assert.ok(given.size > 10)
   for (const code of given) assert.ok(reasons.has(code) || calls.has(code), `reason ${code}`)
-  const shown = new Set([...found(/\berror\.code = (?:how == End::hook \? )?"(\w+)"/g), ...found(/sink\.on_error\(\{"(\w+)"/g), ...found(/answer_\.error = \{"(\w+)"/g)])
+  const shown = new Set([
+    ...found(/\berror\.code = (?:how == End::hook \? )?"(\w+)"/g),
+    ...found(/sink\.on_error\(\{"(\w+)"/g),
+    ...found(/answer_\.error = \{"(\w+)"/g),
+  ])
   assert.ok(shown.size > 2)
   for (const code of shown) assert.ok(errors.has(code), `error ${code}`)
 })
 
 test('pages have words for what a person is shown, in both languages', () => {
   // What only a turn says that has a server, tools or rules; the tester parses.
-  const ofTurns = new Set(['late_result', 'unknown_rule', 'unknown_toggle', 'not_remembered', 'fallback_to_text', 'usage_refused', 'schema_refused', 'signature_dropped', 'unsent_part', 'no_callable_tool', 'ipc_withdrawn'])
+  const ofTurns = new Set([
+    'late_result',
+    'unknown_rule',
+    'unknown_toggle',
+    'not_remembered',
+    'fallback_to_text',
+    'usage_refused',
+    'schema_refused',
+    'signature_dropped',
+    'unsent_part',
+    'no_callable_tool',
+    'ipc_withdrawn',
+  ])
   for (const [language, { codes }] of Object.entries(languages)) {
-    assert.deepEqual([...calls, ...without(diagnostics, ofTurns)].filter((code) => !Object.hasOwn(codes, code)), [], language)
+    assert.deepEqual(
+      [...calls, ...without(diagnostics, ofTurns)].filter((code) => !Object.hasOwn(codes, code)),
+      [],
+      language,
+    )
   }
-  const titles = [...read('js/src/view/ui/shared/ui-strings.ts').matchAll(/^ {2}errors: \{\n(.*?)^ {2}\},/gms)].map(([, body]) => [...body.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code))
+  const titles = [...read('js/src/view/ui/shared/ui-strings.ts').matchAll(/^ {2}errors: \{\n(.*?)^ {2}\},/gms)].map(
+    ([, body]) => [...body.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code),
+  )
   assert.equal(titles.length, 2)
-  for (const named of titles) assert.deepEqual([...errors].filter((code) => !named.includes(code)), [])
+  for (const named of titles)
+    assert.deepEqual(
+      [...errors].filter((code) => !named.includes(code)),
+      [],
+    )
 })
 
 test('every code of the types is written somewhere in the engine', () => {

@@ -1,4 +1,5 @@
-// Messages of one answer, as people get them: a comment on the work is not the answer, and each message is a paragraph of its own.
+// Messages of one answer, as people get them: a comment on the work is not the answer, and each message is a paragraph
+// of its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
@@ -20,11 +21,20 @@ const say = (block, text, marks) => ({ type: 'text', block, text, ...marks })
 /** Answers by what the provider says of their messages, and when; `answer`: the text that is left for people. */
 const answers = {
   'early phase': { deltas: [say(0, 'One moment.', note), say(1, 'It rains.', final)], answer: 'It rains.' },
-  'late phase': { deltas: [say(0, 'One moment.'), say(0, '', note), say(1, 'It rains.'), say(1, '', final)], answer: 'It rains.' },
-  'phase after the next message': { deltas: [say(0, 'One moment.'), say(1, 'It rains.'), say(0, '', note)], answer: 'It rains.' },
+  'late phase': {
+    deltas: [say(0, 'One moment.'), say(0, '', note), say(1, 'It rains.'), say(1, '', final)],
+    answer: 'It rains.',
+  },
+  'phase after the next message': {
+    deltas: [say(0, 'One moment.'), say(1, 'It rains.'), say(0, '', note)],
+    answer: 'It rains.',
+  },
   'no phase': { deltas: [say(0, 'One moment.'), say(1, 'It rains.')], answer: 'One moment.\n\nIt rains.' },
   'commentary alone': { deltas: [say(0, 'One moment.', note)], answer: '' },
-  'two equal messages': { deltas: [say(0, 'It rains.'), say(1, 'It rains.'), { type: 'retracted', blocks: [0] }], answer: 'It rains.' },
+  'two equal messages': {
+    deltas: [say(0, 'It rains.'), say(1, 'It rains.'), { type: 'retracted', blocks: [0] }],
+    answer: 'It rains.',
+  },
 }
 const viewOf = (deltas) => applyDeltas(emptyView('m'), deltas, deltas.length)
 
@@ -33,7 +43,12 @@ function* cuts(deltas) {
   yield deltas
   for (const [at, delta] of deltas.entries()) {
     for (let place = 1; place < (delta.text ?? '').length; place++) {
-      yield [...deltas.slice(0, at), { ...delta, text: delta.text.slice(0, place) }, { ...delta, text: delta.text.slice(place) }, ...deltas.slice(at + 1)]
+      yield [
+        ...deltas.slice(0, at),
+        { ...delta, text: delta.text.slice(0, place) },
+        { ...delta, text: delta.text.slice(place) },
+        ...deltas.slice(at + 1),
+      ]
     }
   }
 }
@@ -52,7 +67,8 @@ for (const [name, { deltas, answer }] of Object.entries(answers)) {
       for (const [at, delta] of all.entries()) {
         applyDelta(host, delta)
         feed.push(delta, ++host.seq)
-        if (frames & (1 << at) || at === all.length - 1) window = applyDeltas(window, feed.take(host.seq).deltas, host.seq)
+        if (frames & (1 << at) || at === all.length - 1)
+          window = applyDeltas(window, feed.take(host.seq).deltas, host.seq)
       }
       assert.deepEqual(window.blocks, host.blocks)
     }
@@ -73,15 +89,22 @@ for (const [name, { deltas, answer }] of Object.entries(answers)) {
     for (const pieces of cuts(deltas)) {
       const said = []
       const announcer = new Announcer({
-        mode: () => 'sentences', name: () => 'Lulu', lang: () => 'en', words: () => ({ kit: { codeBlock: '', outcome: {}, endings: {}, errors: {} }, chat: { toolsUsed: String } }),
+        mode: () => 'sentences',
+        name: () => 'Lulu',
+        lang: () => 'en',
+        words: () => ({ kit: { codeBlock: '', outcome: {}, endings: {}, errors: {} }, chat: { toolsUsed: String } }),
         say: (text) => said.push(text.trim()),
       })
       let view = emptyView('m')
-      for (const delta of [...pieces, { type: 'done', outcome: 'completed' }]) announcer.see((view = applyDeltas(view, [delta], view.seq + 1)), true)
+      for (const delta of [...pieces, { type: 'done', outcome: 'completed' }])
+        announcer.see((view = applyDeltas(view, [delta], view.seq + 1)), true)
       announcer.close()
       const once = said.join(' ').replace(/\s+/g, ' ').trim()
       // A sentence whose phase came too late was said already.
-      assert.ok([answer.replace(/\s+/g, ' '), `One moment. ${answer}`.trim()].includes(once), `${JSON.stringify(pieces)}: ${once}`)
+      assert.ok(
+        [answer.replace(/\s+/g, ' '), `One moment. ${answer}`.trim()].includes(once),
+        `${JSON.stringify(pieces)}: ${once}`,
+      )
     }
   })
 }
@@ -89,7 +112,12 @@ for (const [name, { deltas, answer }] of Object.entries(answers)) {
 test('a fire-and-forget call does not join two messages', () => {
   const cue = { type: 'tool_use', call: 1, silent: true, status: 'success' }
   const text = (text, more) => ({ type: 'text', text, ...more })
-  const shown = (...blocks) => new TextRuns().of(blocks, new Map(), true, 0).shown.map((block) => block && (block.cues ? `${block.text.replace(/[^\w. ]/g, '')} ${block.cues.length}` : block.text))
+  const shown = (...blocks) =>
+    new TextRuns()
+      .of(blocks, new Map(), true, 0)
+      .shown.map(
+        (block) => block && (block.cues ? `${block.text.replace(/[^\w. ]/g, '')} ${block.cues.length}` : block.text),
+      )
   assert.match(shown(text('It '), cue, text('rains.'))[0], /^It .*rains\. 1$/)
   const [first, , second] = shown(text('It rains.'), cue, text('Take the umbrella.', { apart: true }))
   assert.match(first, /^It rains\.[^T]* 1$/)
@@ -122,6 +150,14 @@ test('a pet that speaks first is cut behind two sentences of the answer, not of 
     const see = briefly(() => ended++)
     return events.findIndex((event) => (see(event), ended > 0))
   }
-  assert.equal(endedAt(say(0, 'One. Two. Three. ', note), say(1, 'It rains. ', final), say(1, 'Take care. ', final), say(1, 'Bye. ', final)), 3)
+  assert.equal(
+    endedAt(
+      say(0, 'One. Two. Three. ', note),
+      say(1, 'It rains. ', final),
+      say(1, 'Take care. ', final),
+      say(1, 'Bye. ', final),
+    ),
+    3,
+  )
   assert.equal(endedAt(say(0, 'It rains. '), say(0, 'Take care. '), say(0, 'Bye. ')), 2)
 })

@@ -8,14 +8,24 @@ import { blobAddress, pictureBlob, memoryConversations, pathToEntry } from 'slui
 let clock = 1_700_000_000_000
 export const question = (id, parent, text, more = {}) => ({ id, parent, at: clock++, role: 'user', text, ...more })
 export const answer = (id, parent, text, more = {}) => ({
-  id, parent, at: clock++, role: 'assistant',
+  id,
+  parent,
+  at: clock++,
+  role: 'assistant',
   message: { role: 'assistant', outcome: 'completed', rounds: 1, blocks: [{ type: 'text', round: 1, text }] },
-  history: [{ role: 'assistant', content: text }], ...more,
+  history: [{ role: 'assistant', content: text }],
+  ...more,
 })
 export const ids = (entries) => entries.map(({ id }) => id).join(' ')
-export const refused = (code, path) => (error) => SluiceError.is(error) && error.code === code && (path === undefined || error.path === path || assert.equal(error.path, path))
+export const refused = (code, path) => (error) =>
+  SluiceError.is(error) &&
+  error.code === code &&
+  (path === undefined || error.path === path || assert.equal(error.path, path))
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 /** A tree of five: a question with two answers, of which the second is followed by another turn. */
 async function grown(store, id = 'main') {
@@ -43,8 +53,16 @@ export function contract(name, { open, again, skip = false }) {
   check('what is saved is loaded: all of it, in order, as a copy', async (t) => {
     const store = await open(t)
     const entries = [
-      question('q', null, 'Look', { parts: [{ type: 'image', url: 'https://example.com/a.png' }], 'x-own': [1, { deep: null }] }),
-      answer('a', 'q', 'a\u2028b "quoted" \\ \u0000 😀', { history: [{ role: 'assistant', content: null, tool_calls: [] }, { role: 'tool', content: '12345678901234567890' }] }),
+      question('q', null, 'Look', {
+        parts: [{ type: 'image', url: 'https://example.com/a.png' }],
+        'x-own': [1, { deep: null }],
+      }),
+      answer('a', 'q', 'a\u2028b "quoted" \\ \u0000 😀', {
+        history: [
+          { role: 'assistant', content: null, tool_calls: [] },
+          { role: 'tool', content: '12345678901234567890' },
+        ],
+      }),
     ]
     const given = structuredClone(entries)
     await store.save('main', { entries: given })
@@ -113,7 +131,8 @@ export function contract(name, { open, again, skip = false }) {
     ]
     for (const [args, path] of wrong) await assert.rejects(store.save('main', ...args), refused('option', path), path)
     for (const id of ['', 5, null, 'x'.repeat(201), 'a\0b', 'a\nb']) {
-      for (const act of [store.save(id, {}), store.load(id), store.rename(id, 'x'), store.delete(id)]) await assert.rejects(act, refused('option', 'id'))
+      for (const act of [store.save(id, {}), store.load(id), store.rename(id, 'x'), store.delete(id)])
+        await assert.rejects(act, refused('option', 'id'))
     }
     await assert.rejects(store.rename('main', 5), refused('option', 'title'))
     await assert.rejects(store.rename('main', 'x'.repeat(201)), refused('option', 'title'))
@@ -128,7 +147,10 @@ export function contract(name, { open, again, skip = false }) {
     await grown(store)
     assert.equal((await store.load('main')).title, 'Will it rain today?')
     assert.equal(await store.rename('main', 'Rain 雨'), true)
-    assert.deepEqual((await store.list()).map(({ title }) => title), ['Rain 雨'])
+    assert.deepEqual(
+      (await store.list()).map(({ title }) => title),
+      ['Rain 雨'],
+    )
     assert.equal((await store.load('main')).title, 'Rain 雨')
     assert.equal(await store.rename('main', ''), true)
     assert.equal((await store.load('main')).title, 'Will it rain today?')
@@ -140,7 +162,9 @@ export function contract(name, { open, again, skip = false }) {
   check('the list: what changed last comes first, by pages, by what is in it', async (t) => {
     const store = await open(t)
     for (const id of ['one', 'two', 'three']) {
-      await store.save(id, { entries: [question(`q${id}`, null, `Number ${id}`), answer(`a${id}`, `q${id}`, `Straße ${id} 苹果`)] })
+      await store.save(id, {
+        entries: [question(`q${id}`, null, `Number ${id}`), answer(`a${id}`, `q${id}`, `Straße ${id} 苹果`)],
+      })
       await new Promise((resolve) => setTimeout(resolve, 3))
     }
     const order = async (options) => (await store.list(options)).map(({ id }) => id).join(' ')
@@ -166,16 +190,37 @@ export function contract(name, { open, again, skip = false }) {
     await grown(store)
     await store.save('other', { entries: [question('o1', null, `${'x'.repeat(300)} RAIN ${'y'.repeat(300)}`)] })
     const found = await store.search('rain')
-    assert.deepEqual(found.map(({ conversation, entry }) => [conversation, entry]), [['other', 'o1'], ['main', 'q1']])
+    assert.deepEqual(
+      found.map(({ conversation, entry }) => [conversation, entry]),
+      [
+        ['other', 'o1'],
+        ['main', 'q1'],
+      ],
+    )
     assert.equal(found[1].title, 'Will it rain today?')
     assert.equal(found[1].text, 'Will it rain today? I go out.')
-    assert.ok(found[0].text.includes('RAIN') && found[0].text.length <= 200 && found[0].text.startsWith('…') && found[0].text.endsWith('…'), found[0].text)
+    assert.ok(
+      found[0].text.includes('RAIN') &&
+        found[0].text.length <= 200 &&
+        found[0].text.startsWith('…') &&
+        found[0].text.endsWith('…'),
+      found[0].text,
+    )
     assert.equal((await store.search('rain', { limit: 1 })).length, 1)
-    assert.deepEqual((await store.search('伞')).map(({ entry }) => entry), ['q2'])
-    assert.deepEqual((await store.search('at four')).map(({ entry }) => entry), ['a2'])
+    assert.deepEqual(
+      (await store.search('伞')).map(({ entry }) => entry),
+      ['q2'],
+    )
+    assert.deepEqual(
+      (await store.search('at four')).map(({ entry }) => entry),
+      ['a2'],
+    )
     assert.deepEqual(await store.search('history'), [])
     await store.save('nul', { entries: [question('n', null, 'before \0 behind')] })
-    assert.deepEqual((await store.search('behind')).map(({ entry }) => entry), ['n'])
+    assert.deepEqual(
+      (await store.search('behind')).map(({ entry }) => entry),
+      ['n'],
+    )
   })
 
   check('deleting takes what follows, and the pictures of it', async (t) => {
@@ -205,10 +250,15 @@ export function contract(name, { open, again, skip = false }) {
     const store = await open(t)
     const blob = pictureBlob(png, 'image/png')
     assert.equal(blob.ref, `${createHash('sha256').update(png).digest('hex')}.png`)
-    for (const id of ['q1', 'q2']) await store.save('main', { entries: [question(id, null, '', { parts: [{ type: 'image', url: blobAddress(blob) }] })], blobs: [blob, blob] })
+    for (const id of ['q1', 'q2'])
+      await store.save('main', {
+        entries: [question(id, null, '', { parts: [{ type: 'image', url: blobAddress(blob) }] })],
+        blobs: [blob, blob],
+      })
     assert.deepEqual(Buffer.from(await store.bytes('main', blob.ref)), png)
     assert.equal(await store.bytes('other', blob.ref), null)
-    for (const ref of ['', '../main/conversation.jsonl', 'conversation.jsonl', `../main/${blob.ref}`]) assert.equal(await store.bytes('main', ref), null)
+    for (const ref of ['', '../main/conversation.jsonl', 'conversation.jsonl', `../main/${blob.ref}`])
+      assert.equal(await store.bytes('main', ref), null)
   })
 
   check('an export holds everything: JSON all branches, Markdown the shown one', async (t) => {
@@ -216,10 +266,15 @@ export function contract(name, { open, again, skip = false }) {
     await grown(store)
     const blob = pictureBlob(png, 'image/png')
     const card = { type: 'tool_use', call: 1, name: 'look', status: 'success', arguments: { at: 'sky' } }
-    await store.save('main', { entries: [
-      question('q6', 'a3', 'This?', { parts: [{ type: 'image', url: blobAddress(blob) }] }),
-      answer('a6', 'q6', 'A dot.', { message: { role: 'assistant', rounds: 1, blocks: [{ type: 'text', text: 'A dot.' }, card] } }),
-    ], blobs: [blob] })
+    await store.save('main', {
+      entries: [
+        question('q6', 'a3', 'This?', { parts: [{ type: 'image', url: blobAddress(blob) }] }),
+        answer('a6', 'q6', 'A dot.', {
+          message: { role: 'assistant', rounds: 1, blocks: [{ type: 'text', text: 'A dot.' }, card] },
+        }),
+      ],
+      blobs: [blob],
+    })
     const { blobs, ...conversation } = JSON.parse(await store.export('main', 'json'))
     assert.deepEqual(conversation, await store.load('main'))
     assert.deepEqual(blobs, { [blob.ref]: png.toString('base64') })
@@ -232,7 +287,26 @@ export function contract(name, { open, again, skip = false }) {
 
   check('every id has a conversation of its own', async (t) => {
     const store = await open(t)
-    const odd = ['..', '../up', 'a/b', 'a\\b', 'CON', 'con', 'nul', 'a', 'A', '~a', '苹果', 'x'.repeat(200), '.hidden', 'a b', 'main.lock', '\u202e', '%2e%2e', '__proto__']
+    const odd = [
+      '..',
+      '../up',
+      'a/b',
+      'a\\b',
+      'CON',
+      'con',
+      'nul',
+      'a',
+      'A',
+      '~a',
+      '苹果',
+      'x'.repeat(200),
+      '.hidden',
+      'a b',
+      'main.lock',
+      '\u202e',
+      '%2e%2e',
+      '__proto__',
+    ]
     for (const id of odd) await store.save(id, { entries: [question('q', null, `of ${id}`)] })
     for (const id of odd) assert.equal((await store.load(id)).entries[0].text, `of ${id}`)
     assert.deepEqual((await store.list()).map(({ id }) => id).sort(), [...odd].sort())
@@ -243,7 +317,11 @@ export function contract(name, { open, again, skip = false }) {
   check('many at a time', async (t) => {
     const store = await open(t)
     await store.save('main', { entries: [question('root', null, 'root')] })
-    await Promise.all(Array.from({ length: 30 }, (_, at) => store.save(at % 3 ? 'main' : 'other', { entries: [question(`e${at}`, at % 3 ? 'root' : null, 'x')] })))
+    await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        store.save(at % 3 ? 'main' : 'other', { entries: [question(`e${at}`, at % 3 ? 'root' : null, 'x')] }),
+      ),
+    )
     assert.equal((await store.load('main')).entries.length, 21)
     assert.equal((await store.load('other')).entries.length, 10)
   })
@@ -263,22 +341,25 @@ export function contract(name, { open, again, skip = false }) {
       const id = `c${random(2)}`
       const roll = random(10)
       if (roll < 6) {
-        const entries = Array.from({ length: 1 + random(3) }, () => question(pick(), random(4) ? pick() : null, `text ${at}`))
+        const entries = Array.from({ length: 1 + random(3) }, () =>
+          question(pick(), random(4) ? pick() : null, `text ${at}`),
+        )
         const change = { entries, ...(random(3) ? {} : { head: pick() }) }
         await both((one) => one.save(id, change))
       } else if (roll === 6) await both((one) => one.rename(id, `title ${at}`))
       else if (roll === 7) {
         const entry = pick()
         await both((one) => one.delete(id, entry))
-      }
-      else if (roll === 8 && random(8) === 0) await both((one) => one.delete(id))
+      } else if (roll === 8 && random(8) === 0) await both((one) => one.delete(id))
       else {
         const query = `text ${random(at + 1)}`
         await both(async (one) => (await one.search(query)).map(({ entry }) => entry))
       }
       await both((one) => one.load(id))
     }
-    await both(async (one) => (await one.list()).map(({ updated: _, ...info }) => info).sort((a, b) => (a.id < b.id ? -1 : 1)))
+    await both(async (one) =>
+      (await one.list()).map(({ updated: _, ...info }) => info).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    )
   })
 
   check('10,000 entries: saving the next one costs no more than the first did', async (t) => {

@@ -3,12 +3,31 @@ import assert from 'node:assert/strict'
 import { fork, spawn } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { blobAddress, pictureBlob, fileConversations, memoryConversations, pathToEntry, sqliteConversations } from 'sluice/conversations'
+import {
+  blobAddress,
+  pictureBlob,
+  fileConversations,
+  memoryConversations,
+  pathToEntry,
+  sqliteConversations,
+} from 'sluice/conversations'
 import { answer, contract, ids, question, refused } from './conversation-contract.mjs'
 
 const self = fileURLToPath(import.meta.url)
@@ -18,7 +37,9 @@ const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 async function write(open, name, count) {
   const store = await open()
   for (let at = 0; at < count; at++) {
-    await store.save('main', { entries: [question(`${name}${at}`, at ? `${name}${at - 1}` : null, 'word '.repeat(50))] })
+    await store.save('main', {
+      entries: [question(`${name}${at}`, at ? `${name}${at - 1}` : null, 'word '.repeat(50))],
+    })
     process.send?.(`${name}${at}`)
     if (!process.send) process.stdout.write(`${name}${at}\n`)
   }
@@ -52,7 +73,8 @@ function sealedBy(password, how = 'later') {
   return how === 'at once' ? { seal, open } : { seal: later(seal), open: later(open) }
 }
 
-if (process.argv[2] === 'writer') await write(() => opened(process.argv[3], process.argv[4]), process.argv[5], Number(process.argv[6]))
+if (process.argv[2] === 'writer')
+  await write(() => opened(process.argv[3], process.argv[4]), process.argv[5], Number(process.argv[6]))
 else suite()
 
 function suite() {
@@ -70,7 +92,10 @@ function suite() {
   const log = (path, id = 'main') => join(path, id, 'conversation.jsonl')
 
   contract('memory', { open: () => memoryConversations() })
-  contract('files', { open: (t) => fileConversations(placed(t, () => folder(t))), again: (t) => fileConversations(placed(t)) })
+  contract('files', {
+    open: (t) => fileConversations(placed(t, () => folder(t))),
+    again: (t) => fileConversations(placed(t)),
+  })
   contract('sqlite', {
     skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
     open: (t) => {
@@ -86,14 +111,26 @@ function suite() {
   })
 
   const sealing = async () => ({ encrypt: sealedBy('the key') })
-  contract('files, sealed', { open: async (t) => fileConversations(placed(t, () => folder(t)), await sealing()), again: async (t) => fileConversations(placed(t), await sealing()) })
+  contract('files, sealed', {
+    open: async (t) =>
+      fileConversations(
+        placed(t, () => folder(t)),
+        await sealing(),
+      ),
+    again: async (t) => fileConversations(placed(t), await sealing()),
+  })
   contract('sqlite, sealed', {
     skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
-    open: (t) => opened('sqlite', placed(t, () => join(folder(t), 'app.db')), { encrypt: sealedBy('the key', 'at once') }),
+    open: (t) =>
+      opened(
+        'sqlite',
+        placed(t, () => join(folder(t), 'app.db')),
+        { encrypt: sealedBy('the key', 'at once') },
+      ),
     again: (t) => opened('sqlite', placed(t), { encrypt: sealedBy('the key') }),
   })
 
-  // -- both that are kept -----------------------------------------------------------------------------------------------------
+  // -- both that are kept ---------------------------------------------------------------------------------------------
 
   for (const kind of ['files', 'sqlite']) {
     const skip = kind === 'sqlite' && !DatabaseSync ? `Node ${process.versions.node} has no node:sqlite` : false
@@ -119,7 +156,10 @@ function suite() {
         child.kill('SIGKILL')
         await once(child, 'exit')
         const known = new Set((await opened(kind, path).load('main')).entries.map(({ id }) => id))
-        assert.deepEqual(said.filter((id) => !known.has(id)), [])
+        assert.deepEqual(
+          said.filter((id) => !known.has(id)),
+          [],
+        )
       }
     })
   }
@@ -127,11 +167,23 @@ function suite() {
   for (const kind of ['files', 'sqlite']) {
     const skip = kind === 'sqlite' && !DatabaseSync ? `Node ${process.versions.node} has no node:sqlite` : false
     const place = (t) => (kind === 'files' ? folder(t) : join(folder(t), 'app.db'))
-    const everything = (path) => (kind === 'files'
-      ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'latin1')).join('\n')
-      : [path, `${path}-wal`].filter(existsSync).map((one) => readFileSync(one, 'latin1')).join('\n'))
+    const everything = (path) =>
+      kind === 'files'
+        ? readdirSync(path, { recursive: true, withFileTypes: true })
+            .filter((one) => one.isFile())
+            .sort((a, b) => (a.name < b.name ? -1 : 1))
+            .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'latin1'))
+            .join('\n')
+        : [path, `${path}-wal`]
+            .filter(existsSync)
+            .map((one) => readFileSync(one, 'latin1'))
+            .join('\n')
     const picture = pictureBlob(Buffer.from('the picture of a secret'), 'image/png')
-    const asked = () => question('q1', null, 'a secret question', { parts: [{ type: 'image', url: blobAddress(picture) }], 'x-own': 'a secret member' })
+    const asked = () =>
+      question('q1', null, 'a secret question', {
+        parts: [{ type: 'image', url: blobAddress(picture) }],
+        'x-own': 'a secret member',
+      })
 
     test(`${kind}: no word, title or picture that is sealed stands on the disk`, { skip }, async (t) => {
       const path = place(t)
@@ -149,9 +201,22 @@ function suite() {
     const wrongKeys = {
       'another key': { encrypt: sealedBy('other') },
       'no key': undefined,
-      'a key that opens to nonsense': { encrypt: { seal: (text) => text, open: (text) => [...text].reverse().join('') } },
-      'a key store that is locked': { encrypt: { seal: async () => { throw new Error('locked') }, open: async () => { throw new Error('locked') } } },
-      'functions that give no text': { encrypt: { seal: (text) => Buffer.from(text), open: (text) => Buffer.from(text) } },
+      'a key that opens to nonsense': {
+        encrypt: { seal: (text) => text, open: (text) => [...text].reverse().join('') },
+      },
+      'a key store that is locked': {
+        encrypt: {
+          seal: async () => {
+            throw new Error('locked')
+          },
+          open: async () => {
+            throw new Error('locked')
+          },
+        },
+      },
+      'functions that give no text': {
+        encrypt: { seal: (text) => Buffer.from(text), open: (text) => Buffer.from(text) },
+      },
     }
     for (const [name, options] of Object.entries(wrongKeys)) {
       test(`${kind}: with ${name} a sealed conversation is told as such, and stays as it is`, { skip }, async (t) => {
@@ -161,9 +226,21 @@ function suite() {
         await store.rename('main', 'Rain')
         const before = kind === 'files' ? everything(path) : await store.export('main', 'json')
         const other = opened(kind, path, options)
-        for (const act of [() => other.load('main'), () => other.save('main', { entries: [question('q2', 'a1', 'New')] }), () => other.save('main', { head: 'q1' }),
-          () => other.rename('main', 'x'), () => other.delete('main', 'a1'), () => other.export('main', 'json')]) {
-          await assert.rejects(act(), (error) => refused('storage')(error) && /(is sealed|cannot be opened)/.test(error.detail) && /`encrypt`/.test(error.hint))
+        for (const act of [
+          () => other.load('main'),
+          () => other.save('main', { entries: [question('q2', 'a1', 'New')] }),
+          () => other.save('main', { head: 'q1' }),
+          () => other.rename('main', 'x'),
+          () => other.delete('main', 'a1'),
+          () => other.export('main', 'json'),
+        ]) {
+          await assert.rejects(
+            act(),
+            (error) =>
+              refused('storage')(error) &&
+              /(is sealed|cannot be opened)/.test(error.detail) &&
+              /`encrypt`/.test(error.hint),
+          )
         }
         if (options) await assert.rejects(other.bytes('main', picture.ref), refused('storage'))
         const [info] = await other.list()
@@ -172,8 +249,17 @@ function suite() {
         assert.equal(kind === 'files' ? everything(path) : await store.export('main', 'json'), before)
         if (name === 'another key') {
           await other.save('new', { entries: [question('q', null, 'a secret too')] })
-          assert.deepEqual((await other.search('secret')).map(({ conversation }) => conversation), ['new'])
-          assert.deepEqual((await other.list()).map(({ id, damaged }) => [id, damaged === undefined]), [['new', true], ['main', false]])
+          assert.deepEqual(
+            (await other.search('secret')).map(({ conversation }) => conversation),
+            ['new'],
+          )
+          assert.deepEqual(
+            (await other.list()).map(({ id, damaged }) => [id, damaged === undefined]),
+            [
+              ['new', true],
+              ['main', false],
+            ],
+          )
         }
       })
     }
@@ -185,13 +271,17 @@ function suite() {
       await store.save('main', { entries: [answer('a1', 'q1', 'a secret answer')] })
       assert.equal(ids((await store.load('main')).entries), 'q1 a1')
       assert.equal((await store.list())[0].title, 'In the open')
-      assert.deepEqual((await store.search('secret')).map(({ entry }) => entry), ['a1'])
+      assert.deepEqual(
+        (await store.search('secret')).map(({ entry }) => entry),
+        ['a1'],
+      )
       assert.doesNotMatch(everything(path), /secret/)
     })
   }
 
   test('what can seal is two functions', () => {
-    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }]) assert.throws(() => fileConversations('x', { encrypt }), refused('option', 'encrypt'))
+    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }])
+      assert.throws(() => fileConversations('x', { encrypt }), refused('option', 'encrypt'))
     assert.throws(() => fileConversations('x', { encryption: {} }), refused('option', 'encryption'))
   })
 
@@ -209,20 +299,50 @@ function suite() {
     }
   })
 
-  test('sqlite: the index finds what reading all texts finds, whatever was changed or deleted, and whoever did', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
+  test('sqlite: the index finds what reading all texts finds, whatever was changed or deleted, and whoever did', {
+    skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite`,
+  }, async (t) => {
     const path = join(folder(t), 'app.db')
     const own = new DatabaseSync(path)
     t.after(() => own.close())
-    const withoutFts = { exec: (sql) => { if (sql.includes('fts5')) throw new Error('no such module: fts5'); return own.exec(sql) }, prepare: (sql) => own.prepare(sql) }
+    const withoutFts = {
+      exec: (sql) => {
+        if (sql.includes('fts5')) throw new Error('no such module: fts5')
+        return own.exec(sql)
+      },
+      prepare: (sql) => own.prepare(sql),
+    }
     const reads = sqliteConversations(withoutFts)
-    const said = async (store, query) => [(await store.search(query)).map(({ conversation, entry }) => `${conversation}/${entry}`), (await store.list({ query })).map(({ id }) => id)]
+    const said = async (store, query) => [
+      (await store.search(query)).map(({ conversation, entry }) => `${conversation}/${entry}`),
+      (await store.list({ query })).map(({ id }) => id),
+    ]
     const isIndexed = () => own.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sluice_words'").get() !== undefined
     await reads.save('main', { entries: [question('q0', null, 'Before the index, 在索引之前')] })
     assert.deepEqual(await said(reads, 'the index'), [['main/q0'], ['main']])
     assert.equal(isIndexed(), false)
     const finds = sqliteConversations(own)
-    const queries = ['the index', '索引之前', '索引', '"quoted"', "it's", 'NEAR(a b)', 'a* OR b', '100%', 'ß', 'straße', '😀😀😀', '\0', '\ud83d', '', 'x']
-    const agree = async (what) => { for (const query of queries) assert.deepEqual(await said(finds, query), await said(reads, query), `${what}: ${query}`) }
+    const queries = [
+      'the index',
+      '索引之前',
+      '索引',
+      '"quoted"',
+      "it's",
+      'NEAR(a b)',
+      'a* OR b',
+      '100%',
+      'ß',
+      'straße',
+      '😀😀😀',
+      '\0',
+      '\ud83d',
+      '',
+      'x',
+    ]
+    const agree = async (what) => {
+      for (const query of queries)
+        assert.deepEqual(await said(finds, query), await said(reads, query), `${what}: ${query}`)
+    }
     await agree('made')
     assert.ok(isIndexed())
     await finds.save('main', { entries: queries.map((text, at) => question(`q${at + 1}`, 'q0', `with ${text} in it`)) })
@@ -230,9 +350,13 @@ function suite() {
     await agree('saved')
     assert.equal((await finds.search('in it, too')).length, 0)
     assert.equal((await finds.search('straße')).length, 2)
-    for (const store of [finds, reads]) await store.save('main', { entries: [question('q1', 'q0', 'now other words'), question('q2', 'q0', '')] })
+    for (const store of [finds, reads])
+      await store.save('main', { entries: [question('q1', 'q0', 'now other words'), question('q2', 'q0', '')] })
     await agree('changed')
-    assert.deepEqual(await said(finds, 'the index'), [['other/q0', 'main/q0'], ['main', 'other']])
+    assert.deepEqual(await said(finds, 'the index'), [
+      ['other/q0', 'main/q0'],
+      ['main', 'other'],
+    ])
     await reads.delete('main', 'q0')
     await agree('deleted')
     await finds.delete('other')
@@ -240,21 +364,31 @@ function suite() {
     own.exec("INSERT INTO sluice_words (sluice_words, rank) VALUES ('integrity-check', 1)")
   })
 
-  test('sqlite: what is no database is refused, one that cannot be written tells why', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
+  test('sqlite: what is no database is refused, one that cannot be written tells why', {
+    skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite`,
+  }, async (t) => {
     assert.throws(() => sqliteConversations('app.db'), refused('option', 'database'))
     const path = join(folder(t), 'app.db')
     const own = new DatabaseSync(path)
     await sqliteConversations(own).save('main', { entries: [question('q', null, 'Hello')] })
     const reading = new DatabaseSync(path, { readOnly: true })
     t.after(() => [own, reading].forEach((one) => one.close()))
-    await assert.rejects(sqliteConversations(reading).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
+    await assert.rejects(
+      sqliteConversations(reading).save('main', { entries: [question('r', null, 'x')] }),
+      refused('storage', 'database'),
+    )
     own.exec('BEGIN') // the app's own transaction
-    await assert.rejects(sqliteConversations(own).save('main', { entries: [question('r', null, 'x')] }), refused('storage', 'database'))
+    await assert.rejects(
+      sqliteConversations(own).save('main', { entries: [question('r', null, 'x')] }),
+      refused('storage', 'database'),
+    )
     own.exec('ROLLBACK')
     assert.equal(ids((await sqliteConversations(own).load('main')).entries), 'q')
   })
 
-  test('sqlite: a database that another connection holds is waited for', { skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite` }, async (t) => {
+  test('sqlite: a database that another connection holds is waited for', {
+    skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite`,
+  }, async (t) => {
     const path = join(folder(t), 'app.db')
     const [own, other] = [new DatabaseSync(path, { timeout: 0 }), new DatabaseSync(path, { timeout: 0 })]
     t.after(() => [own, other].forEach((one) => one.close()))
@@ -266,7 +400,7 @@ function suite() {
     assert.equal((await sqliteConversations(other).load('main')).title, 'Hello')
   })
 
-  // -- files ------------------------------------------------------------------------------------------------------------------
+  // -- files ----------------------------------------------------------------------------------------------------------
 
   test('files: a last line that was torn at any byte is dropped, and the next save goes on', async (t) => {
     const path = folder(t)
@@ -283,14 +417,16 @@ function suite() {
       await other.save('main', { entries: [answer('a2', 'q1', 'Again')] })
       assert.equal(ids((await fileConversations(path).load('main')).entries), 'q1 a2', `${size}`)
     }
-    writeFileSync(log(path), Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(50), Buffer.from('\n')])) // as some file systems do when the power fails
+    // as some file systems do when the power fails
+    writeFileSync(log(path), Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(50), Buffer.from('\n')]))
     assert.equal(ids((await fileConversations(path).load('main')).entries), 'q1')
   })
 
   test('files: a damaged one is told with its line, left as it is, and hides no other', async (t) => {
     const path = folder(t)
     const store = fileConversations(path)
-    for (const id of ['bad', 'good']) await store.save(id, { entries: [question('q1', null, `Hello from ${id}`), answer('a1', 'q1', 'Hi')] })
+    for (const id of ['bad', 'good'])
+      await store.save(id, { entries: [question('q1', null, `Hello from ${id}`), answer('a1', 'q1', 'Hi')] })
     await store.save('bad', { entries: [question('q2', 'a1', 'More')] })
     const lines = readFileSync(log(path, 'bad'), 'utf8').split('\n')
     const broken = (at, line) => lines.map((one, index) => (index === at ? line : one)).join('\n')
@@ -307,14 +443,28 @@ function suite() {
     ]
     for (const [content, place] of cases) {
       writeFileSync(log(path, 'bad'), content)
-      for (const act of [() => store.load('bad'), () => store.save('bad', { head: 'a1' }), () => store.rename('bad', 'x'), () => store.delete('bad', 'q1')]) {
+      for (const act of [
+        () => store.load('bad'),
+        () => store.save('bad', { head: 'a1' }),
+        () => store.rename('bad', 'x'),
+        () => store.delete('bad', 'q1'),
+      ]) {
         await assert.rejects(act(), refused('storage', log(path, 'bad') + place), place)
       }
       assert.equal(readFileSync(log(path, 'bad'), 'utf8'), content)
       const list = await store.list()
-      assert.deepEqual(list.map(({ id, title }) => [id, title]), [['good', 'Hello from good'], ['bad', 'bad']])
+      assert.deepEqual(
+        list.map(({ id, title }) => [id, title]),
+        [
+          ['good', 'Hello from good'],
+          ['bad', 'bad'],
+        ],
+      )
       assert.ok(list[1].damaged.startsWith(log(path, 'bad') + place), list[1].damaged)
-      assert.deepEqual((await store.search('hello')).map(({ conversation }) => conversation), ['good'])
+      assert.deepEqual(
+        (await store.search('hello')).map(({ conversation }) => conversation),
+        ['good'],
+      )
     }
     mkdirSync(join(path, 'copied'))
     writeFileSync(log(path, 'copied'), readFileSync(log(path, 'good')))
@@ -329,24 +479,33 @@ function suite() {
     const store = fileConversations(path)
     for (const id of ['../../evil', '..', 'CON', 'main']) {
       const blob = pictureBlob(Buffer.from(id), 'image/../../png')
-      await store.save(id, { entries: [question('q', null, 'x', { parts: [{ type: 'image', url: blobAddress(blob) }] })], blobs: [blob] })
+      await store.save(id, {
+        entries: [question('q', null, 'x', { parts: [{ type: 'image', url: blobAddress(blob) }] })],
+        blobs: [blob],
+      })
     }
-    const found = readdirSync(join(path, '../..'), { recursive: true }).filter((name) => /\.(jsonl|bin|lock|new)$/.test(name))
+    const found = readdirSync(join(path, '../..'), { recursive: true }).filter((name) =>
+      /\.(jsonl|bin|lock|new)$/.test(name),
+    )
     assert.equal(found.length, 8)
-    for (const name of found) assert.match(name, /^deep\/er\/(main|~[0-9a-f]{40})\/(conversation\.jsonl|[0-9a-f]{64}\.bin)$/)
+    for (const name of found)
+      assert.match(name, /^deep\/er\/(main|~[0-9a-f]{40})\/(conversation\.jsonl|[0-9a-f]{64}\.bin)$/)
     if (process.platform !== 'win32') assert.equal(statSync(log(path)).mode & 0o077, 0)
   })
 
   test('files: what was deleted or replaced does not stay on the disk', async (t) => {
     const path = folder(t)
     const store = fileConversations(path)
-    await store.save('main', { entries: [question('q1', null, 'Hello'), answer('a1', 'q1', 'a secret'), question('q2', null, 'Other')] })
+    await store.save('main', {
+      entries: [question('q1', null, 'Hello'), answer('a1', 'q1', 'a secret'), question('q2', null, 'Other')],
+    })
     await store.rename('main', 'Kept')
     assert.equal(await store.delete('main', 'a1'), true)
     assert.ok(!readFileSync(log(path), 'utf8').includes('secret'))
     assert.deepEqual(await fileConversations(path).load('main'), await store.load('main'))
     assert.equal((await fileConversations(path).load('main')).title, 'Kept')
-    for (let at = 0; at < 500; at++) await store.save('main', { entries: [answer('a2', 'q1', `${at} ${'word '.repeat(20)}`)] })
+    for (let at = 0; at < 500; at++)
+      await store.save('main', { entries: [answer('a2', 'q1', `${at} ${'word '.repeat(20)}`)] })
     assert.ok(statSync(log(path)).size < 30_000, `${statSync(log(path)).size} bytes`)
     assert.deepEqual(readdirSync(path), ['main'])
   })
@@ -355,7 +514,11 @@ function suite() {
     const path = folder(t)
     const [one, other] = [fileConversations(path), fileConversations(path)]
     await one.save('main', { entries: [question('q', null, 'x')] })
-    await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? other.delete('main') : one.save('main', { entries: [question('q', null, 'x')] }))))
+    await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        at % 2 ? other.delete('main') : one.save('main', { entries: [question('q', null, 'x')] }),
+      ),
+    )
     await one.save('main', { entries: [question('q', null, 'x')] })
     writeFileSync(join(path, 'main', 'conversation.jsonl.0.new'), 'half of i')
     await one.save('main', { entries: [answer('a', 'q', 'y')] })
@@ -369,10 +532,16 @@ function suite() {
     assert.throws(() => fileConversations(undefined), refused('option', 'folder'))
     writeFileSync(join(path, 'file'), 'x')
     const within = fileConversations(join(path, 'file'))
-    await assert.rejects(within.save('main', { entries: [question('q', null, 'x')] }), (error) => refused('storage')(error) && /expected a folder/.test(error.detail))
+    await assert.rejects(
+      within.save('main', { entries: [question('q', null, 'x')] }),
+      (error) => refused('storage')(error) && /expected a folder/.test(error.detail),
+    )
     await assert.rejects(within.list(), refused('storage'))
     mkdirSync(log(path), { recursive: true })
-    await assert.rejects(fileConversations(path).load('main'), (error) => refused('storage', log(path))(error) && /it is a folder/.test(error.detail))
+    await assert.rejects(
+      fileConversations(path).load('main'),
+      (error) => refused('storage', log(path))(error) && /it is a folder/.test(error.detail),
+    )
     rmSync(log(path), { recursive: true })
     const lock = join(path, 'main.lock')
     writeFileSync(lock, 'of a process that died')
@@ -384,9 +553,21 @@ function suite() {
     assert.equal((await fileConversations(path).load('main')).title, 'whole again')
   })
 
-  test('files: where the disk is full nothing of what was saved is lost', { skip: process.platform === 'win32' && 'Windows has no ulimit' }, async (t) => {
+  test('files: where the disk is full nothing of what was saved is lost', {
+    skip: process.platform === 'win32' && 'Windows has no ulimit',
+  }, async (t) => {
     const path = folder(t)
-    const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`, process.execPath, self, 'writer', 'files', path, 'n', '1000'])
+    const child = spawn('bash', [
+      '-c',
+      `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`,
+      process.execPath,
+      self,
+      'writer',
+      'files',
+      path,
+      'n',
+      '1000',
+    ])
     let [said, told] = ['', '']
     child.stdout.on('data', (data) => (said += data))
     child.stderr.on('data', (data) => (told += data))

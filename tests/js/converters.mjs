@@ -7,19 +7,37 @@ import { createOpenAI } from '@ai-sdk/openai'
 /** By wire: the model, and what is asked beside the conversation, in the words of the AI SDK. */
 export const converters = {
   'openai-chat': { of: (settings, name) => createOpenAI(settings).chat(name), beside: {} },
-  'openai-responses': { of: (settings, name) => createOpenAI(settings).responses(name), beside: { providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } } } },
-  anthropic: { of: (settings, name) => createAnthropic(settings)(name), beside: { maxOutputTokens: 8192, providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2048 } } } } },
-  gemini: { of: (settings, name) => createGoogle(settings)(name), beside: { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } } },
+  'openai-responses': {
+    of: (settings, name) => createOpenAI(settings).responses(name),
+    beside: { providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } } },
+  },
+  anthropic: {
+    of: (settings, name) => createAnthropic(settings)(name),
+    beside: {
+      maxOutputTokens: 8192,
+      providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2048 } } },
+    },
+  },
+  gemini: {
+    of: (settings, name) => createGoogle(settings)(name),
+    beside: { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } },
+  },
 }
 
 /** One request of the AI SDK for this prompt: its body, and what it makes of the answer as a message that goes back. */
 export async function ask(wire, name, { prompt, tools, answer }) {
   let body
   const { of, beside } = converters[wire]
-  const model = of({ apiKey: 'key', fetch: async (_, init) => {
-    body = init.body
-    return new Response(answer, { headers: { 'content-type': 'text/event-stream' } })
-  } }, name)
+  const model = of(
+    {
+      apiKey: 'key',
+      fetch: async (_, init) => {
+        body = init.body
+        return new Response(answer, { headers: { 'content-type': 'text/event-stream' } })
+      },
+    },
+    name,
+  )
   const { stream } = await model.doStream({ prompt, tools, ...beside })
   const content = []
   const open = new Map()
@@ -35,7 +53,14 @@ export async function ask(wire, name, { prompt, tools, answer }) {
       block.text += part.delta ?? ''
       if (part.providerMetadata) block.providerOptions = part.providerMetadata
     }
-    if (type === 'tool-call') content.push({ type, toolCallId: part.toolCallId, toolName: part.toolName, input: JSON.parse(part.input), ...(part.providerMetadata && { providerOptions: part.providerMetadata }) })
+    if (type === 'tool-call')
+      content.push({
+        type,
+        toolCallId: part.toolCallId,
+        toolName: part.toolName,
+        input: JSON.parse(part.input),
+        ...(part.providerMetadata && { providerOptions: part.providerMetadata }),
+      })
   }
   return { body: JSON.parse(body), message: { role: 'assistant', content } }
 }

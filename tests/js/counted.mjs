@@ -1,4 +1,5 @@
-// Counts work in JavaScript instead of timing it: how often V8 enters each block of the package's own code. The same work takes the same number
+// Counts work in JavaScript instead of timing it: how often V8 enters each block of the package's own code. The same
+// work takes the same number
 // of steps on every machine; what the engine and V8's own functions do inside is not counted.
 import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -40,5 +41,7 @@ export async function counting(parts = ['/js/dist/']) {
 /** Of what a profiler counted, also one of a page. */
 export function stepsIn(scripts, parts = ['/']) {
   const own = scripts.filter(({ url }) => parts.some((part) => url.includes(part)))
-  return own.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges)).reduce((sum, { count }) => sum + count, 0)
+  return own
+    .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+    .reduce((sum, { count }) => sum + count, 0)
 }

@@ -35,8 +35,15 @@ for (const mode of ['native', 'text']) {
     assert.equal(err, '')
     assert.equal(code, 0, out)
     const inOrder = [
-      'Let me have a look', 'ipc live2d:expression ["thinking"]', 'success weather.now', 'Rain from four', 'notes.add',
-      'approved automatically: there is no terminal to ask on', 'success notes.add', 'ipc live2d:motion ["TapBody",0]', 'you can forget about it',
+      'Let me have a look',
+      'ipc live2d:expression ["thinking"]',
+      'success weather.now',
+      'Rain from four',
+      'notes.add',
+      'approved automatically: there is no terminal to ask on',
+      'success notes.add',
+      'ipc live2d:motion ["TapBody",0]',
+      'you can forget about it',
       ' tokens\n',
     ]
     let at = 0
@@ -52,7 +59,16 @@ for (const mode of ['native', 'text']) {
 test('the demo talks to any server: one question', async (t) => {
   const server = await startScriptedServer({ answers: [{ text: 'Forty-two.' }] })
   t.after(server.close)
-  const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm', '--api-key', 'k', '--prompt', 'The answer?'])
+  const { code, out } = await demo([
+    '--base-url',
+    server.baseURL,
+    '--model',
+    'm',
+    '--api-key',
+    'k',
+    '--prompt',
+    'The answer?',
+  ])
   assert.equal(code, 0)
   assert.match(out, /Forty-two\./)
   assert.equal(server.requests[0].headers.authorization, 'Bearer k')
@@ -65,7 +81,10 @@ test('the demo chats: a conversation goes on', async (t) => {
   const { code, out } = await demo(['--base-url', server.baseURL, '--model', 'm'], 'Hi\nHow are you?\n')
   assert.equal(code, 0)
   assert.match(out, /Hello\.[^]*Fine\./)
-  assert.deepEqual(server.requests[1].body.messages.map((message) => message.role), ['system', 'user', 'assistant', 'user'])
+  assert.deepEqual(
+    server.requests[1].body.messages.map((message) => message.role),
+    ['system', 'user', 'assistant', 'user'],
+  )
 })
 
 test('what goes wrong is told in a sentence', async () => {
@@ -73,13 +92,19 @@ test('what goes wrong is told in a sentence', async () => {
   await server.close() // nobody listens there any more
   const refused = await demo(['--base-url', server.baseURL, '--model', 'm', '--prompt', 'x'])
   assert.equal(refused.code, 1)
-  assert.match(refused.out, new RegExp(`network: ${server.baseURL}/chat/completions: fetch failed: connect ECONNREFUSED`))
+  assert.match(
+    refused.out,
+    new RegExp(`network: ${server.baseURL}/chat/completions: fetch failed: connect ECONNREFUSED`),
+  )
   const wrong = [
     [['--mode', 'loud'], /--mode: found 'loud', expected one of native, text, auto/],
     [['--model', 'm'], /--model needs --base-url/],
     [['--base-url', 'localhost:1'], /--base-url: found 'localhost:1', expected an http or https URL/],
     [['--provider', 'deepseek'], /--provider needs --model NAME/],
-    [['--provider', 'claude', '--model', 'm'], /--provider: found 'claude', expected one of openai, .* \(did you mean anthropic\?\)/],
+    [
+      ['--provider', 'claude', '--model', 'm'],
+      /--provider: found 'claude', expected one of openai, .* \(did you mean anthropic\?\)/,
+    ],
     [['--colour'], /--colour/],
     [['--web', '--prompt', 'x'], /--prompt is for the terminal/],
   ]
@@ -103,12 +128,25 @@ test('every line of the script is in both languages, and in each of them alone',
     } else Object.values(value).forEach(look)
   }
   look([scenarios.map(({ title, question }) => [title, question]), stranger, unasked, kind])
-  for (const { rounds } of scenarios) for (const round of rounds) for (const results of ['', 'refused', 'picnic', 'photos: 40']) look(typeof round === 'function' ? round(results) : round)
-  assert.deepEqual(wrong.filter(({ en, zh }) => en !== zh), [])
+  for (const { rounds } of scenarios)
+    for (const round of rounds)
+      for (const results of ['', 'refused', 'picnic', 'photos: 40'])
+        look(typeof round === 'function' ? round(results) : round)
+  assert.deepEqual(
+    wrong.filter(({ en, zh }) => en !== zh),
+    [],
+  )
 })
 
 test('a model of the demo: what the page does not ask for stays while the server stays', async (t) => {
-  const app = await createApp({ live2d: false, provider: 'ollama', wire: 'openai-chat', path: '/chat', model: 'm', apiKey: 'k' })
+  const app = await createApp({
+    live2d: false,
+    provider: 'ollama',
+    wire: 'openai-chat',
+    path: '/chat',
+    model: 'm',
+    apiKey: 'k',
+  })
   const host = createHost(app.engine, app.options)
   t.after(() => host.close().then(() => app.close()))
   const { server } = connect(host.bridge({ server: true }))
@@ -119,7 +157,13 @@ test('a model of the demo: what the page does not ask for stays while the server
   assert.deepEqual(current, { provider: 'ollama', wire: 'openai-chat', path: '/chat', model: 'n', hasKey: true })
   await server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'n' })
   assert.deepEqual(model(), { baseURL: 'http://127.0.0.1:1/v1', name: 'n' })
-  for (const [input, path] of [[{ provider: 'x', model: 'm' }, 'provider'], [{ provider: 'kimi', model: 'm' }, 'apiKey'], [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'], [{ model: 'm' }, 'baseURL'], [{ provider: 'ollama' }, 'model']]) {
+  for (const [input, path] of [
+    [{ provider: 'x', model: 'm' }, 'provider'],
+    [{ provider: 'kimi', model: 'm' }, 'apiKey'],
+    [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'],
+    [{ model: 'm' }, 'baseURL'],
+    [{ provider: 'ollama' }, 'model'],
+  ]) {
     await assert.rejects(server.use(input), { path })
   }
   await server.use(null)
@@ -133,7 +177,12 @@ test('who answers is asked at the first start, and kept without its key; what wo
     const app = await createApp({ live2d: false, ask: true, kept: keptIn(folder) })
     const host = createHost(app.engine, app.options)
     const client = connect(host.bridge({ server: true, configure: true }))
-    return { app, client, first: app.routes['POST /api/demo']().first, close: () => host.close().then(() => app.close()) }
+    return {
+      app,
+      client,
+      first: app.routes['POST /api/demo']().first,
+      close: () => host.close().then(() => app.close()),
+    }
   }
   const again = async (act) => {
     const one = await start()
@@ -162,22 +211,44 @@ test('who answers is asked at the first start, and kept without its key; what wo
   process.env.MISTRAL_API_KEY = 'sk-of-the-environment'
   await again(async ({ first, app }) => {
     assert.equal(first, false)
-    assert.deepEqual(app.options.run({ text: 'x' }).model, { provider: 'mistral', name: 'm', apiKey: 'sk-of-the-environment' })
+    assert.deepEqual(app.options.run({ text: 'x' }).model, {
+      provider: 'mistral',
+      name: 'm',
+      apiKey: 'sk-of-the-environment',
+    })
   })
   delete process.env.MISTRAL_API_KEY
   if (MISTRAL_API_KEY) process.env.MISTRAL_API_KEY = MISTRAL_API_KEY
-  for (const broken of ['', '[]', '{"server":{"name":1}}', '{"server":{"name":"m","baseURL":"x"}}', '{"server":{"name":"m","provider":"x"}}']) {
+  for (const broken of [
+    '',
+    '[]',
+    '{"server":{"name":1}}',
+    '{"server":{"name":"m","baseURL":"x"}}',
+    '{"server":{"name":"m","provider":"x"}}',
+  ]) {
     writeFileSync(join(folder, 'settings.json'), broken)
     await again(async ({ first }) => assert.equal(first, true, broken))
   }
 })
 
 test('a choice that cannot be kept is told, and who answered before goes on', async () => {
-  const kept = { load: () => ({ server: { scripted: true } }), save() {}, seal: { seal() { throw new Error('the keychain is locked') }, open: (text) => text } }
+  const kept = {
+    load: () => ({ server: { scripted: true } }),
+    save() {},
+    seal: {
+      seal() {
+        throw new Error('the keychain is locked')
+      },
+      open: (text) => text,
+    },
+  }
   const app = await createApp({ live2d: false, kept })
   const host = createHost(app.engine, app.options)
   const client = connect(host.bridge({ server: true }))
-  await assert.rejects(client.server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: 'sk-secret-0123456789' }), { code: 'internal' })
+  await assert.rejects(
+    client.server.use({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: 'sk-secret-0123456789' }),
+    { code: 'internal' },
+  )
   assert.equal((await client.server.view()).current, undefined)
   assert.equal(app.options.run({ text: 'x' }).model.name, 'scripted')
   client.close()
@@ -191,11 +262,15 @@ test('a key is kept where the system seals it, for its server alone, and said to
   const file = join(folder, 'settings.json')
   const turned = (text) => [...text].reverse().join('')
   const electron = (more) => ({
-    isEncryptionAvailable: () => true, getSelectedStorageBackend: () => 'gnome_libsecret', encryptString: (text) => Buffer.from(turned(text)),
+    isEncryptionAvailable: () => true,
+    getSelectedStorageBackend: () => 'gnome_libsecret',
+    encryptString: (text) => Buffer.from(turned(text)),
     decryptString: (sealed) => {
-      if (!String(sealed).endsWith('ptth')) throw new Error('Error while decrypting the ciphertext provided to safeStorage.decryptString.')
+      if (!String(sealed).endsWith('ptth'))
+        throw new Error('Error while decrypting the ciphertext provided to safeStorage.decryptString.')
       return turned(String(sealed))
-    }, ...more,
+    },
+    ...more,
   })
   const start = async (storage) => {
     const app = await createApp({ live2d: false, kept: keptIn(folder, { seal: sealBy(storage) }) })
@@ -225,7 +300,11 @@ test('a key is kept where the system seals it, for its server alone, and said to
   assert.deepEqual(again.model, { ...used, name: 'n' })
   await again.close()
   const kept = JSON.parse(readFileSync(file, 'utf8'))
-  for (const [server, what] of [[{ ...kept.server, baseURL: 'http://127.0.0.1:2/v1' }, 'another server'], [{ ...kept.server, key: 'AAAA' }, 'sealed by somebody else'], [{ ...kept.server, key: 5 }, 'nonsense']]) {
+  for (const [server, what] of [
+    [{ ...kept.server, baseURL: 'http://127.0.0.1:2/v1' }, 'another server'],
+    [{ ...kept.server, key: 'AAAA' }, 'sealed by somebody else'],
+    [{ ...kept.server, key: 5 }, 'nonsense'],
+  ]) {
     writeFileSync(file, JSON.stringify({ server }))
     const one = await start(electron())
     assert.equal(one.model.apiKey, undefined, what)
@@ -245,8 +324,10 @@ test('what was configured and can be no more is put aside and said by name, and 
   }
   const server = { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }
   for (const [configuration, words] of [
-    [{ settings: { mode: 'loud' } }, /configuration\.settings\.mode: .*loud/], [{ settings: { gone: 1 } }, /configuration\.settings\.gone: .*expected one of/],
-    [{ tools: { 'notes.add': { permission: 'all' } } }, /configuration\.tools\.notes\.add\.permission: /], [{ odd: 1 }, /configuration\.odd: /],
+    [{ settings: { mode: 'loud' } }, /configuration\.settings\.mode: .*loud/],
+    [{ settings: { gone: 1 } }, /configuration\.settings\.gone: .*expected one of/],
+    [{ tools: { 'notes.add': { permission: 'all' } } }, /configuration\.tools\.notes\.add\.permission: /],
+    [{ odd: 1 }, /configuration\.odd: /],
   ]) {
     writeFileSync(file, JSON.stringify({ server, configuration }))
     const demo = await startDemo({ live2d: false, folder })
@@ -263,7 +344,11 @@ test('what was configured and can be no more is put aside and said by name, and 
   assert.equal(readFileSync(aside, 'utf8'), '{"server":')
   await (await startDemo({ live2d: false, folder })).close()
   assert.equal(said(), '', 'once')
-  await assert.rejects(startDemo({ live2d: false, folder, settings: { mode: 'loud' } }), /mode/, 'what stands on the command line is the user\'s to mend')
+  await assert.rejects(
+    startDemo({ live2d: false, folder, settings: { mode: 'loud' } }),
+    /mode/,
+    "what stands on the command line is the user's to mend",
+  )
 })
 
 test('Lulu speaks first in the language of her prompt, where a page asks for it', async (t) => {

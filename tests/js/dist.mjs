@@ -1,4 +1,5 @@
-// What is built, for tests: the one place that knows the folders of js/dist. A name is a subpath of the package (`sluice/durable`), or the
+// What is built, for tests: the one place that knows the folders of js/dist. A name is a subpath of the package
+// (`sluice/durable`), or the
 // base name of a file, which is there once.
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +13,8 @@ export function builtFile(name) {
   if (/^sluice(\/|$)/.test(name)) return fileURLToPath(import.meta.resolve(name))
   files ??= readdirSync(esm, { recursive: true }).map((file) => file.replaceAll('\\', '/'))
   const found = files.filter((file) => file.endsWith(`/${name}.js`) || file.endsWith(`/${name}.cjs`))
-  if (found.length !== 1) throw new Error(`js/dist/esm: found ${found.length} files for ${name} (${found.join(', ')}), expected one`)
+  if (found.length !== 1)
+    throw new Error(`js/dist/esm: found ${found.length} files for ${name} (${found.join(', ')}), expected one`)
   return join(esm, found[0])
 }
 

@@ -1,5 +1,7 @@
-// Every type and function that a subpath of the package exports says what it is, and so does a member whose type does not: a number has a unit
-// and a range, an optional member a default. A comment of a member that only repeats its name is refused: whoever reads it loses time.
+// Every type and function that a subpath of the package exports says what it is, and so does a member whose type does
+// not: a number has a unit
+// and a range, an optional member a default. A comment of a member that only repeats its name is refused: whoever reads
+// it loses time.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +15,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** The declarations behind the subpaths; `./preload` declares nothing, and a JSON file neither. */
 const entries = Object.entries(manifest.exports).flatMap(([path, { import: module, types = module?.types }]) =>
-  (types?.endsWith('.d.ts') ? [[path.replace('.', manifest.name), join(root, types)]] : []))
+  types?.endsWith('.d.ts') ? [[path.replace('.', manifest.name), join(root, types)]] : [],
+)
 
 /** A comment of a member has at least so many words. */
 const FEWEST = 4
@@ -23,20 +26,33 @@ const EMPTY = new Set(['the', 'a', 'an', 'of', 'its', 'this', 'is', 'it'])
 /** Whether a comment says no more than the member's name: too few words, or only words of the name. */
 function repeats(comment, name) {
   const words = comment.toLowerCase().match(/[\p{L}\p{N}`'_.-]+/gu) ?? []
-  const own = name.split('.').at(-1).replace(/(?=\p{Lu})/gu, ' ').toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  const own = name
+    .split('.')
+    .at(-1)
+    .replace(/(?=\p{Lu})/gu, ' ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
   const plain = (word) => word.replace(/[`'.]/g, '').replace(/s$/, '')
   return words.length < FEWEST || words.every((word) => EMPTY.has(plain(word)) || own.map(plain).includes(plain(word)))
 }
 
-/** Names of an entry that lack a comment (`missing`), members whose comment repeats their name (`empty`), and how many names there are. */
+/**
+ * Names of an entry that lack a comment (`missing`), members whose comment repeats their name (`empty`), and how many
+ * names there are.
+ */
 function undocumented(program, file) {
   const checker = program.getTypeChecker()
   const missing = []
   const empty = []
   const seen = new Set()
   let count = 0
-  const isOurs = (declaration) => !declaration.getSourceFile().fileName.includes('node_modules') && !program.isSourceFileDefaultLibrary(declaration.getSourceFile())
-  const isNumber = ({ type }) => type !== undefined && (type.kind === ts.SyntaxKind.NumberKeyword || (ts.isUnionTypeNode(type) && type.types.some(({ kind }) => kind === ts.SyntaxKind.NumberKeyword)))
+  const isOurs = (declaration) =>
+    !declaration.getSourceFile().fileName.includes('node_modules') &&
+    !program.isSourceFileDefaultLibrary(declaration.getSourceFile())
+  const isNumber = ({ type }) =>
+    type !== undefined &&
+    (type.kind === ts.SyntaxKind.NumberKeyword ||
+      (ts.isUnionTypeNode(type) && type.types.some(({ kind }) => kind === ts.SyntaxKind.NumberKeyword)))
   const tell = (symbol, declaration, name, isMember = true) => {
     if (seen.has(declaration)) return
     seen.add(declaration)
@@ -45,12 +61,20 @@ function undocumented(program, file) {
     const isNeeded = !isMember || declaration.questionToken !== undefined || isNumber(declaration)
     if (comment === '' && isNeeded) missing.push(name)
     if (comment !== '' && isMember && repeats(comment, name)) empty.push(name)
-    if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration)) ts.forEachChild(declaration, (child) => within(child, name))
+    if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration))
+      ts.forEachChild(declaration, (child) => within(child, name))
   }
   /** Members that stand in a type: `tools: { name: string }[]`. */
   const within = (node, name) => {
-    if (ts.isTypeLiteralNode(node) || ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node)) return members(node, name)
-    if (ts.isTypeReferenceNode(node) || ts.isTypeQueryNode(node) || ts.isMappedTypeNode(node) || ts.isConditionalTypeNode(node)) return
+    if (ts.isTypeLiteralNode(node) || ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node))
+      return members(node, name)
+    if (
+      ts.isTypeReferenceNode(node) ||
+      ts.isTypeQueryNode(node) ||
+      ts.isMappedTypeNode(node) ||
+      ts.isConditionalTypeNode(node)
+    )
+      return
     if (ts.isParameter(node) || ts.isTypeParameterDeclaration(node)) return
     ts.forEachChild(node, (child) => within(child, name))
   }
@@ -62,7 +86,12 @@ function undocumented(program, file) {
       }
     }
     for (const member of node.members) {
-      if (!member.name || ts.isPrivateIdentifier(member.name) || ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private) continue
+      if (
+        !member.name ||
+        ts.isPrivateIdentifier(member.name) ||
+        ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private
+      )
+        continue
       const symbol = checker.getSymbolAtLocation(member.name)
       if (!symbol) continue
       const type = ts.isPropertySignature(member) && literalType(member) // the tag of a union: `type: 'text'`
@@ -70,21 +99,28 @@ function undocumented(program, file) {
       tell(symbol, member, `${name}.${member.name.getText()}`)
     }
   }
-  const literalType = ({ type }) => type !== undefined && (ts.isLiteralTypeNode(type) || (ts.isUnionTypeNode(type) && type.types.every(ts.isLiteralTypeNode)))
+  const literalType = ({ type }) =>
+    type !== undefined &&
+    (ts.isLiteralTypeNode(type) || (ts.isUnionTypeNode(type) && type.types.every(ts.isLiteralTypeNode)))
 
   for (const exported of checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)))) {
     const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
     const declaration = symbol.declarations?.find(isOurs)
     if (!declaration) continue
     tell(symbol, declaration, exported.name, false)
-    if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) members(declaration, exported.name)
+    if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration))
+      members(declaration, exported.name)
   }
   return { missing, empty, count }
 }
 
 const options = {
-  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts'], types: ['node'], skipLibCheck: true,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts'],
+  types: ['node'],
+  skipLibCheck: true,
 }
 const host = ts.createCompilerHost(options)
 const read = host.getSourceFile
@@ -113,7 +149,9 @@ test('what has no comment, or one that says nothing, is named by its place', () 
   const folder = mkdtempSync(join(tmpdir(), 'sluice-documented-'))
   try {
     const file = join(folder, 'index.d.ts')
-    writeFileSync(file, `
+    writeFileSync(
+      file,
+      `
 interface Hidden { inherited?: string }
 /** Said. */
 export interface Told extends Hidden {
@@ -132,7 +170,8 @@ export type Way = { left: number | null } | {
   right: number
 }
 export {}
-`)
+`,
+    )
     const { missing, empty, count } = undocumented(programOf([file]), file)
     assert.deepEqual(missing.sort(), ['Thing', 'Told.inherited', 'Told.optional', 'Told.told.inner', 'Way.left', 'act'])
     assert.deepEqual(empty.sort(), ['Told.byteSize', 'Told.said'])

@@ -15,7 +15,9 @@ function listed(heading) {
   const section = text.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`))
   assert.ok(section, heading)
   const rows = section.slice(section.indexOf('|---|'))
-  return [...rows.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell]) => [...cell.matchAll(/\w+/g)].map(([name]) => name)).sort()
+  return [...rows.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)]
+    .flatMap(([, cell]) => [...cell.matchAll(/\w+/g)].map(([name]) => name))
+    .sort()
 }
 
 test('every example is as the library writes it now (npm run documents)', () => {
@@ -25,15 +27,24 @@ test('every example is as the library writes it now (npm run documents)', () => 
 test('the page shows every example', () => {
   const used = new Set()
   rewritten(text, examples, used)
-  assert.deepEqual(Object.keys(examples).filter((name) => !used.has(name)), [])
+  assert.deepEqual(
+    Object.keys(examples).filter((name) => !used.has(name)),
+    [],
+  )
 })
 
 test('every type of event has its place, with an example', () => {
-  const declared = [...readFileSync(join(root, 'js/src/engine/core/events.ts'), 'utf8').matchAll(/^export interface \w+Event extends [^]*?\btype: '(\w+)'/gm)].map(([, type]) => type)
+  const declared = [
+    ...readFileSync(join(root, 'js/src/engine/core/events.ts'), 'utf8').matchAll(
+      /^export interface \w+Event extends [^]*?\btype: '(\w+)'/gm,
+    ),
+  ].map(([, type]) => type)
   const types = declared.filter((type) => type !== 'retry') // JavaScript's own
   assert.ok(types.length > 15)
   const events = text.slice(text.indexOf('## Events'), text.indexOf('## The states'))
-  const headings = [...events.matchAll(/^### (.*)$/gm)].flatMap(([, heading]) => [...heading.matchAll(/`(\w+)`/g)].map(([, type]) => type))
+  const headings = [...events.matchAll(/^### (.*)$/gm)].flatMap(([, heading]) =>
+    [...heading.matchAll(/`(\w+)`/g)].map(([, type]) => type),
+  )
   assert.deepEqual(headings.sort(), [...types].sort())
   for (const type of types) assert.equal(examples[`event ${type}`]?.type, type)
 })
@@ -44,29 +55,50 @@ test('every setting has its line', () => {
 })
 
 test('every member of a tool has its line', () => {
-  const [, list] = /kNames = \{\s*("name",[^}]*"identity")\}/.exec(readFileSync(join(root, 'native/src/tools/registry.cpp'), 'utf8'))
-  assert.deepEqual(listed('A tool'), [...[...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)].filter((name) => !['toolId', 'method'].includes(name)).sort())
+  const [, list] = /kNames = \{\s*("name",[^}]*"identity")\}/.exec(
+    readFileSync(join(root, 'native/src/tools/registry.cpp'), 'utf8'),
+  )
+  assert.deepEqual(
+    listed('A tool'),
+    [...[...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)]
+      .filter((name) => !['toolId', 'method'].includes(name))
+      .sort(),
+  )
 })
 
 test('every state of a card has its line', () => {
   const [list] = /"streaming",\s*"pending",[^;]*/.exec(readFileSync(join(root, 'native/src/turn/card.cpp'), 'utf8'))
   const states = [...list.matchAll(/"(\w+)"/g)].map(([, state]) => state)
   assert.ok(states.length > 10)
-  assert.deepEqual(listed('The states of a card'), states.filter((state) => !['ready', 'approved'].includes(state)).sort()) // both are pending to a host
+  assert.deepEqual(
+    listed('The states of a card'),
+    states.filter((state) => !['ready', 'approved'].includes(state)).sort(),
+  ) // both are pending to a host
 })
 
 test('every code of an error has its line', () => {
-  const codes = readFileSync(join(root, 'js/docs/codes.md'), 'utf8').split(/^## /m).find((part) => part.startsWith('Errors of a turn'))
+  const codes = readFileSync(join(root, 'js/docs/codes.md'), 'utf8')
+    .split(/^## /m)
+    .find((part) => part.startsWith('Errors of a turn'))
   assert.deepEqual(listed('`error`'), [...codes.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code).sort())
 })
 
 /** The members of an event's interface by the types of JavaScript, with those that it extends. */
 function membersOf(type) {
   const file = join(root, 'js/src/engine/core/events.ts')
-  const program = ts.createProgram([file], { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, skipLibCheck: true, noLib: true })
+  const program = ts.createProgram([file], {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    skipLibCheck: true,
+    noLib: true,
+  })
   const checker = program.getTypeChecker()
-  const found = program.getSourceFile(file).statements.filter(ts.isInterfaceDeclaration).filter((one) => /Event$/.test(one.name.text))
-    .map((one) => checker.getTypeAtLocation(one)).find((one) => checker.getTypeOfSymbol(one.getProperty('type'))?.value === type)
+  const found = program
+    .getSourceFile(file)
+    .statements.filter(ts.isInterfaceDeclaration)
+    .filter((one) => /Event$/.test(one.name.text))
+    .map((one) => checker.getTypeAtLocation(one))
+    .find((one) => checker.getTypeOfSymbol(one.getProperty('type'))?.value === type)
   return found.getProperties().map(({ name }) => name)
 }
 
@@ -78,10 +110,17 @@ test('every member of every event is on the page and in the types, and no other'
     const types = [...section.split('\n')[0].matchAll(/`(\w+)`/g)].map(([, type]) => type)
     const said = new Set([...section.matchAll(/`(\w+)`/g)].map(([, name]) => name))
     for (const type of types) {
-      if (type === 'card') for (const name of listed('`SLUICE_GET_MESSAGE`')) said.add(name) // a card has the members of its block
+      // a card has the members of its block
+      if (type === 'card') for (const name of listed('`SLUICE_GET_MESSAGE`')) said.add(name)
       const members = membersOf(type).filter((name) => !own[type]?.includes(name))
-      const shown = Object.entries(examples).filter(([name]) => name.startsWith(`event ${type}`)).flatMap(([, example]) => Object.keys(example))
-      unsaid.push(...members.filter((name) => !said.has(name) && !shown.includes(name) && name !== 'type' && name !== 'seq').map((name) => `${type}.${name}`))
+      const shown = Object.entries(examples)
+        .filter(([name]) => name.startsWith(`event ${type}`))
+        .flatMap(([, example]) => Object.keys(example))
+      unsaid.push(
+        ...members
+          .filter((name) => !said.has(name) && !shown.includes(name) && name !== 'type' && name !== 'seq')
+          .map((name) => `${type}.${name}`),
+      )
       untyped.push(...shown.filter((name) => !members.includes(name)).map((name) => `${type}.${name}`))
     }
   }

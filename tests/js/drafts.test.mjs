@@ -18,8 +18,17 @@ function page(t, { room = Infinity, refused = false } = {}) {
     },
   }
   const before = Object.getOwnPropertyDescriptor(globalThis, 'sessionStorage')
-  Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get: () => { if (refused) throw new Error('SecurityError'); return storage } })
-  Object.assign(globalThis, { addEventListener: (_, listener) => listeners.add(listener), removeEventListener: (_, listener) => listeners.delete(listener) })
+  Object.defineProperty(globalThis, 'sessionStorage', {
+    configurable: true,
+    get: () => {
+      if (refused) throw new Error('SecurityError')
+      return storage
+    },
+  })
+  Object.assign(globalThis, {
+    addEventListener: (_, listener) => listeners.add(listener),
+    removeEventListener: (_, listener) => listeners.delete(listener),
+  })
   t.after(() => {
     if (before) Object.defineProperty(globalThis, 'sessionStorage', before)
     else delete globalThis.sessionStorage

@@ -1,4 +1,5 @@
-// Two people decide about one question, and results come late, twice or for another call: each hears whether theirs counts.
+// Two people decide about one question, and results come late, twice or for another call: each hears whether theirs
+// counts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agUIHandler } from 'sluice/ag-ui'
@@ -9,21 +10,49 @@ import { Engine } from 'sluice'
 import { asks, cardsOf, folderOf, lossy, serverOf, turnsOf } from './durable-support.mjs'
 import { echo } from './support.mjs'
 
-const chunksOf = (text) => text.split('\n\n').filter((part) => part.startsWith('data: {')).map((part) => JSON.parse(part.slice(6)))
-const once = ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one' } }] })
+const chunksOf = (text) =>
+  text
+    .split('\n\n')
+    .filter((part) => part.startsWith('data: {'))
+    .map((part) => JSON.parse(part.slice(6)))
+const once = ({ body }) =>
+  body.messages.some(({ role }) => role === 'tool')
+    ? { text: 'Done.' }
+    : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one' } }] }
 const hello = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }
-const run = (more = {}) => ({ threadId: 'thread', runId: `${Math.random()}`, protocolVersion: '1.0', state: {}, tools: [], context: [], forwardedProps: {}, messages: [{ id: 'm1', role: 'user', content: 'Hello' }], ...more })
+const run = (more = {}) => ({
+  threadId: 'thread',
+  runId: `${Math.random()}`,
+  protocolVersion: '1.0',
+  state: {},
+  tools: [],
+  context: [],
+  forwardedProps: {},
+  messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+  ...more,
+})
 
 /** A turn that asks, behind a handler; `look` is what a worker does when it comes to it. */
 async function asked(t, make, begin) {
   let ran = 0
   const server = await serverOf(t, once)
-  const made = (more) => turnsOf(t, server, { store: fileTurns(folder), tools: [asks({ execute: () => `${++ran}` })], ...more })
+  const made = (more) =>
+    turnsOf(t, server, { store: fileTurns(folder), tools: [asks({ execute: () => `${++ran}` })], ...more })
   const folder = folderOf(t)
   const turns = made({ queue: lossy }) // nobody works for it, until a test says so
-  const handler = make(turns, { store: memoryConversations(), by: (request) => request.headers.get('x-user'), authorize: () => true })
+  const handler = make(turns, {
+    store: memoryConversations(),
+    by: (request) => request.headers.get('x-user'),
+    authorize: () => true,
+  })
   const send = async (path, user, body) => {
-    const response = await handler(new Request(`http://app.test/api${path}`, { method: 'POST', headers: { 'x-user': user }, body: JSON.stringify(body) }))
+    const response = await handler(
+      new Request(`http://app.test/api${path}`, {
+        method: 'POST',
+        headers: { 'x-user': user },
+        body: JSON.stringify(body),
+      }),
+    )
     return { status: response.status, text: await response.text() }
   }
   const worker = made({}).work({ sweepMs: 20 })
@@ -33,7 +62,12 @@ async function asked(t, make, begin) {
 }
 
 const ways = ['approve', 'deny', 'cancel']
-for (const [first, second, looks] of ways.flatMap((one) => ['approve', 'deny'].flatMap((other) => [[one, other, true], [one, other, false]]))) {
+for (const [first, second, looks] of ways.flatMap((one) =>
+  ['approve', 'deny'].flatMap((other) => [
+    [one, other, true],
+    [one, other, false],
+  ]),
+)) {
   test(`POST decide: Ann says ${first}, then Bea says ${second}, and ${looks ? 'a' : 'no'} worker looked between them: one of them counts`, async (t) => {
     const { turns, send, first: told, ran } = await asked(t, chatHandler, { id: 'chat', messages: [hello] })
     const { approvalId } = chunksOf(told.text).find(({ type }) => type === 'tool-approval-request')
@@ -45,7 +79,17 @@ for (const [first, second, looks] of ways.flatMap((one) => ['approve', 'deny'].f
     const { status, text } = await decide('bea', second)
     const { at, ...said } = JSON.parse(text)
     const isOver = looks || first === 'cancel'
-    assert.deepEqual([status, said], [409, { decided: false, reason: isOver ? 'over' : 'stale', ...(first === 'cancel' ? {} : { decision: first, by: 'ann' }) }])
+    assert.deepEqual(
+      [status, said],
+      [
+        409,
+        {
+          decided: false,
+          reason: isOver ? 'over' : 'stale',
+          ...(first === 'cancel' ? {} : { decision: first, by: 'ann' }),
+        },
+      ],
+    )
     if (first !== 'cancel') assert.ok(at > 0)
     await turns.advance(turn)
     assert.equal(ran(), first === 'approve' ? 1 : 0)
@@ -59,15 +103,27 @@ for (const same of [true, false]) {
     const [turn] = approvalId.split(':')
     assert.equal((await send('/chat/decide', 'ann', { approvalId, approved: true })).status, 200)
     const worker = work()
-    const parts = [{ type: 'tool-x', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: same } }]
-    const { status, text } = await send('', 'bea', { id: 'chat', messages: [hello, { id: turn, role: 'assistant', parts }] })
+    const parts = [
+      { type: 'tool-x', toolCallId, state: 'approval-responded', approval: { id: approvalId, approved: same } },
+    ]
+    const { status, text } = await send('', 'bea', {
+      id: 'chat',
+      messages: [hello, { id: turn, role: 'assistant', parts }],
+    })
     await worker.close()
     if (status === 409) {
       const { at: _, ...said } = JSON.parse(text) // a worker was faster
       return assert.deepEqual(said, { decided: false, reason: 'over', decision: 'approve', by: 'ann' })
     }
     const { at, detail, ...data } = chunksOf(text).find(({ type }) => type === 'data-sluice-error').data
-    assert.deepEqual(data, { code: 'stale', approvalId, decided: false, reason: 'stale', decision: 'approve', by: 'ann' })
+    assert.deepEqual(data, {
+      code: 'stale',
+      approvalId,
+      decided: false,
+      reason: 'stale',
+      decision: 'approve',
+      by: 'ann',
+    })
     assert.match(detail, /^ann approved it before you/)
     assert.ok(at > 0)
   })
@@ -75,20 +131,26 @@ for (const same of [true, false]) {
 
 test('AG-UI: a decision that does not count is `sluice.error` `stale`, with the decision that counts', async (t) => {
   const { turns, send, first: told, work } = await asked(t, agUIHandler, run())
-  const { outcome: { interrupts: [{ id: interruptId }] } } = chunksOf(told.text).at(-1)
+  const {
+    outcome: {
+      interrupts: [{ id: interruptId }],
+    },
+  } = chunksOf(told.text).at(-1)
   const { value: question } = await turns.questions()[Symbol.asyncIterator]().next()
   const { turn, call, stage, digest } = question
   assert.equal(await turns.decide(turn, { call, stage, digest, decision: 'deny', by: 'ann' }), 'accepted')
   const sent = send('', 'bea', run({ resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] }))
   const worker = work()
-  const { at, detail, ...value } = chunksOf((await sent).text).find(({ type, name }) => type === 'CUSTOM' && name === 'sluice.error').value
+  const { at, detail, ...value } = chunksOf((await sent).text).find(
+    ({ type, name }) => type === 'CUSTOM' && name === 'sluice.error',
+  ).value
   await worker.close()
   assert.deepEqual(value, { code: 'stale', interruptId, decided: false, reason: 'stale', decision: 'deny', by: 'ann' })
   assert.match(detail, /^ann denied it before you/)
   assert.ok(at > 0)
 })
 
-// -- results -----------------------------------------------------------------------------------------------------------------
+// -- results ----------------------------------------------------------------------------------------------------------
 
 const external = () => echo({ execute: undefined, external: true })
 const another = (name) => name.replace(/[0-9a-f]{16}$/, '0123456789abcdef')
@@ -124,7 +186,18 @@ for (const isDurable of [true, false]) {
     const { messageId } = first.find(({ type }) => type === 'start')
     const { toolCallId } = first.find(({ type }) => type === 'tool-input-available')
     assert.match(toolCallId, new RegExp(`^${messageId}:c1-[0-9a-f]{16}$`))
-    const brings = (name, output) => send({ id: 'chat', messages: [hello, { id: messageId, role: 'assistant', parts: [{ type: 'tool-echo.back', toolCallId: name, state: 'output-available', input: {}, output }] }] })
+    const brings = (name, output) =>
+      send({
+        id: 'chat',
+        messages: [
+          hello,
+          {
+            id: messageId,
+            role: 'assistant',
+            parts: [{ type: 'tool-echo.back', toolCallId: name, state: 'output-available', input: {}, output }],
+          },
+        ],
+      })
     for (const name of [another(toolCallId), bare(toolCallId)]) {
       const { status, text } = await brings(name, 'of another')
       assert.deepEqual([status, JSON.parse(text).reason, server.requests.length], [409, 'stale', 1], name)
@@ -140,7 +213,20 @@ for (const isDurable of [true, false]) {
     const first = chunksOf((await send(run())).text)
     const { toolCallId } = first.find(({ type }) => type === 'TOOL_CALL_START')
     assert.match(toolCallId, /:c1-[0-9a-f]{16}$/)
-    const brings = (name, content) => send(run({ messages: [{ id: 'm1', role: 'user', content: 'Hello' }, { id: 'a', role: 'assistant', toolCalls: [{ id: name, type: 'function', function: { name: 'echo.back', arguments: '{}' } }] }, { id: 'r', role: 'tool', toolCallId: name, content }] }))
+    const brings = (name, content) =>
+      send(
+        run({
+          messages: [
+            { id: 'm1', role: 'user', content: 'Hello' },
+            {
+              id: 'a',
+              role: 'assistant',
+              toolCalls: [{ id: name, type: 'function', function: { name: 'echo.back', arguments: '{}' } }],
+            },
+            { id: 'r', role: 'tool', toolCallId: name, content },
+          ],
+        }),
+      )
     for (const name of [another(toolCallId), bare(toolCallId)]) {
       const { status, text } = await brings(name, 'of another')
       assert.deepEqual([status, JSON.parse(text).reason, server.requests.length], [409, 'stale', 1], name)
@@ -152,19 +238,37 @@ for (const isDurable of [true, false]) {
 
 test('a result for a call that the model asked for differently after a crash applies to no call, now or later', async (t) => {
   let asked = 0
-  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: `word ${++asked}` } }] }))
+  const server = await serverOf(t, ({ body }) =>
+    body.messages.some(({ role }) => role === 'tool')
+      ? { text: 'Done.' }
+      : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: `word ${++asked}` } }] },
+  )
   const store = fileTurns(folderOf(t))
   // A worker that cannot save the call: nobody hears of it.
-  const failing = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save: async (id, rev, patch) => { if (patch.state?.includes('"word 1')) throw new Error('the disk is full'); return await store.save(id, rev, patch) } }
+  const failing = {
+    ...Object.fromEntries(
+      ['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)]),
+    ),
+    save: async (id, rev, patch) => {
+      if (patch.state?.includes('"word 1')) throw new Error('the disk is full')
+      return await store.save(id, rev, patch)
+    },
+  }
   const told = []
-  const first = turnsOf(t, server, { store: failing, queue: lossy, leaseMs: 30, tools: [external()], run: { onEvent: (event) => told.push(event) } })
+  const first = turnsOf(t, server, {
+    store: failing,
+    queue: lossy,
+    leaseMs: 30,
+    tools: [external()],
+    run: { onEvent: (event) => told.push(event) },
+  })
   const id = await first.start({ messages: [{ role: 'user', content: 'Hello' }] })
   await assert.rejects(first.advance(id))
   assert.equal(told.filter(({ type }) => type === 'execute').length, 0)
   const lost = told.find(({ type, digest }) => type === 'card' && digest !== undefined)
   const second = turnsOf(t, server, { store, queue: lossy, leaseMs: 30, tools: [external()] })
   assert.equal(await second.result(id, lost, { value: 'of word 1' }), 'stale')
-  while (await second.advance(id) !== 'waiting' || cardsOf(await second.status(id)).length === 0);
+  while ((await second.advance(id)) !== 'waiting' || cardsOf(await second.status(id)).length === 0);
   assert.equal(await second.result(id, lost, { value: 'of word 1' }), 'stale')
   const [card] = cardsOf(await second.status(id))
   assert.deepEqual([card.call, card.arguments.text, card.status], [lost.call, 'word 2', 'executing'])

@@ -12,7 +12,13 @@ function turnsOf(work) {
   const advance = (id) => {
     const known = running.get(id)
     if (known) return known
-    const end = (async () => { try { return await work(id) } finally { running.delete(id) } })()
+    const end = (async () => {
+      try {
+        return await work(id)
+      } finally {
+        running.delete(id)
+      }
+    })()
     running.set(id, end)
     return end
   }
@@ -64,7 +70,10 @@ test('a turn that is tried again waits for its place like any other', async () =
   const { advance } = turnsOf(async (id) => {
     most = Math.max(most, ++now)
     try {
-      if (id.startsWith('bad') && failed < 4) { failed++; throw new Error('no model today') }
+      if (id.startsWith('bad') && failed < 4) {
+        failed++
+        throw new Error('no model today')
+      }
       await new Promise((resolve) => gates.push(resolve))
     } finally {
       now--
@@ -76,7 +85,10 @@ test('a turn that is tried again waits for its place like any other', async () =
   await until(() => gates.length === 2)
   await delay(700) // the time of the next try
   assert.deepEqual([most, gates.length], [2, 2])
-  for (let done = 0; done < 6; done++) { await until(() => gates.length > 0, `${done}`); gates.shift()() }
+  for (let done = 0; done < 6; done++) {
+    await until(() => gates.length > 0, `${done}`)
+    gates.shift()()
+  }
   await worker.close()
   assert.equal(most, 2)
 })
@@ -84,7 +96,10 @@ test('a turn that is tried again waits for its place like any other', async () =
 test('turns that wait for people hold one timer, however many they are', { timeout: 120_000 }, async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const timers = new Map() // also those for which no process stays alive
-  const hook = createHook({ init: (id, type) => type === 'Timeout' && timers.set(id, new Error('set here').stack), destroy: (id) => timers.delete(id) })
+  const hook = createHook({
+    init: (id, type) => type === 'Timeout' && timers.set(id, new Error('set here').stack),
+    destroy: (id) => timers.delete(id),
+  })
   const turns = appOf(t, server, { store: memoryStore(), queue: localQueue(), engine: { approvalTimeoutMs: 240_000 } })
   const worker = turns.work({ sweepMs: 600_000 })
   hook.enable()
@@ -101,7 +116,10 @@ test('turns that wait for people hold one timer, however many they are', { timeo
     const ours = [...timers.values()].filter((stack) => /js.dist.esm.durable/.test(stack))
     return ours.length <= 1
   }, 'one timer')
-  assert.ok(process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length < 20, 'those of connections and of this test')
+  assert.ok(
+    process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length < 20,
+    'those of connections and of this test',
+  )
   await worker.close()
 })
 
@@ -112,15 +130,22 @@ test('deadlines come in time and in order, by one timer, also behind more of the
   const rung = []
   const begin = Date.now()
   const worker = queue.work(async (id) => void rung.push([id, Date.now() - begin]))
-  const at = async (times) => { for (const ms of times) await queue.at(`${ms}`, begin + ms) }
-  const step = async (ms) => { t.mock.timers.tick(ms); for (let turns = 0; turns < 5; turns++) await null }
+  const at = async (times) => {
+    for (const ms of times) await queue.at(`${ms}`, begin + ms)
+  }
+  const step = async (ms) => {
+    t.mock.timers.tick(ms)
+    for (let turns = 0; turns < 5; turns++) await null
+  }
   const shuffled = Array.from({ length: 1200 }, (_, n) => ((n * 7919) % 1200) * 100 + 100) // each once, in no order
   await at(shuffled)
   await at([400_000]) // too far away
   await queue.at('300', begin + 500) // later than it is known
   await queue.at('900', begin + 250) // earlier
   for (let ms = 0; ms < 130_000; ms += 50) await step(50)
-  const expected = Array.from({ length: 1000 }, (_, n) => [`${n * 100 + 100}`, n * 100 + 100]).filter(([id]) => id !== '900')
+  const expected = Array.from({ length: 1000 }, (_, n) => [`${n * 100 + 100}`, n * 100 + 100]).filter(
+    ([id]) => id !== '900',
+  )
   expected.splice(2, 0, ['900', 250])
   assert.deepEqual(rung, expected)
   await at([200_000])
@@ -138,7 +163,10 @@ test('a clock that is set back delays a deadline, and a clock that is set forwar
   const queue = localQueue()
   const rung = []
   const worker = queue.work(async (id) => void rung.push(id))
-  const step = async (ms) => { t.mock.timers.tick(ms); for (let turns = 0; turns < 5; turns++) await null }
+  const step = async (ms) => {
+    t.mock.timers.tick(ms)
+    for (let turns = 0; turns < 5; turns++) await null
+  }
   await queue.at('a', Date.now() + 1000)
   await queue.at('b', Date.now() + 2000)
   skew = -10_000

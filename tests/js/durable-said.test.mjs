@@ -1,14 +1,38 @@
-// What is said to a turn while others say something, too: the answer is what becomes of it, and nothing that was accepted is in the way of what comes next.
+// What is said to a turn while others say something, too: the answer is what becomes of it, and nothing that was
+// accepted is in the way of what comes next.
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { memoryRules } from 'sluice'
 import { fileTurns } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
+import {
+  answersOf,
+  approve,
+  asks,
+  cardsOf,
+  folderOf,
+  hello,
+  lossy,
+  serverOf,
+  storeWith,
+  textOf,
+  turnsOf,
+  until,
+} from './durable-support.mjs'
 import { echo } from './support.mjs'
 
 /** A model that calls a tool that is asked about and another one beside it. */
-const both = (other) => ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'a' } }, { id: 'b', name: other, arguments: { text: 'b' } }] })
+const both =
+  (other) =>
+  ({ body }) =>
+    body.messages.some(({ role }) => role === 'tool')
+      ? { text: 'Done.' }
+      : {
+          calls: [
+            { id: 'a', name: 'echo_back', arguments: { text: 'a' } },
+            { id: 'b', name: other, arguments: { text: 'b' } },
+          ],
+        }
 const outside = (more) => echo({ name: 'from.outside', execute: undefined, external: true, identity: '1', ...more })
 const parallel = { execution: 'parallel' }
 
@@ -16,7 +40,17 @@ const parallel = { execution: 'parallel' }
 async function runningTurn(t, { run = {}, ...more } = {}) {
   let release
   const gate = new Promise((resolve) => (release = resolve))
-  const tools = [asks(), echo({ name: 'takes.long', identity: '1', execute: async () => { await gate; return 'long' } })]
+  const tools = [
+    asks(),
+    echo({
+      name: 'takes.long',
+      identity: '1',
+      execute: async () => {
+        await gate
+        return 'long'
+      },
+    }),
+  ]
   const store = fileTurns(folderOf(t))
   const server = await serverOf(t, both('takes_long'))
   const turns = turnsOf(t, server, { store, tools, engine: { ...parallel, ...more.engine }, run })
@@ -25,23 +59,58 @@ async function runningTurn(t, { run = {}, ...more } = {}) {
   const id = await turns.start({ messages: hello })
   const question = await until(async () => (await turns.status(id)).questions[0])
   assert.equal((await turns.status(id)).phase, 'running')
-  return { id, question, release, server, store, turns, worker, end: async () => { release(); return await until(async () => { const status = await turns.status(id); return status.phase === 'done' && status }) } }
+  return {
+    id,
+    question,
+    release,
+    server,
+    store,
+    turns,
+    worker,
+    end: async () => {
+      release()
+      return await until(async () => {
+        const status = await turns.status(id)
+        return status.phase === 'done' && status
+      })
+    },
+  }
 }
 
 test('who decided is kept of every decision, also of one that comes while another one is saved', async (t) => {
   const inner = fileTurns(folderOf(t))
-  const store = storeWith(inner, { save: async (...given) => { await delay(15); const rev = await inner.save(...given); await delay(15); return rev } })
+  const store = storeWith(inner, {
+    save: async (...given) => {
+      await delay(15)
+      const rev = await inner.save(...given)
+      await delay(15)
+      return rev
+    },
+  })
   const server = await serverOf(t, both('asks_too'))
   const turns = turnsOf(t, server, { store, tools: [asks(), asks({ name: 'asks.too' })], engine: parallel })
   turns.work()
   for (const pause of [0, 5, 10, 20, 30, 40]) {
     const id = await turns.start({ messages: hello })
-    const [first, second] = await until(async () => { const { questions } = await turns.status(id); return questions.length === 2 && questions })
+    const [first, second] = await until(async () => {
+      const { questions } = await turns.status(id)
+      return questions.length === 2 && questions
+    })
     assert.equal(await turns.decide(id, approve(first, { by: 'ann' })), 'accepted')
     await delay(pause)
     assert.equal(await turns.decide(id, approve(second, { by: 'bob' })), 'accepted')
-    const status = await until(async () => { const now = await turns.status(id); return now.phase === 'done' && now })
-    assert.deepEqual([status.decisions.map(({ by }) => by), cardsOf(status).map(({ approvals }) => approvals[0].who)], [['ann', 'bob'], ['ann', 'bob']], `${pause} ms`)
+    const status = await until(async () => {
+      const now = await turns.status(id)
+      return now.phase === 'done' && now
+    })
+    assert.deepEqual(
+      [status.decisions.map(({ by }) => by), cardsOf(status).map(({ approvals }) => approvals[0].who)],
+      [
+        ['ann', 'bob'],
+        ['ann', 'bob'],
+      ],
+      `${pause} ms`,
+    )
   }
 })
 
@@ -49,7 +118,13 @@ test('tools of a client that cannot be declared are refused when the turn starts
   const server = await serverOf(t, both('asks_too'))
   const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, tools: [asks()] })
-  await assert.rejects(turns.start({ messages: hello, external: [{ name: 'of.a.page', description: '', parameters: { type: 'nonsense' } }] }), { code: 'option' })
+  await assert.rejects(
+    turns.start({
+      messages: hello,
+      external: [{ name: 'of.a.page', description: '', parameters: { type: 'nonsense' } }],
+    }),
+    { code: 'option' },
+  )
   for await (const row of store.list({})) assert.fail(`kept ${row.id}`)
 })
 
@@ -58,7 +133,8 @@ test('what comes in the moment in which its turn ends is answered so: it is over
   const server = await serverOf(t, both('from_outside'))
   const says = {
     'a decision': (turns, id, question) => turns.decide(id, approve(question)),
-    'a decision about what is not asked': (turns, id, question) => turns.decide(id, { ...approve(question), digest: 'f'.repeat(64) }),
+    'a decision about what is not asked': (turns, id, question) =>
+      turns.decide(id, { ...approve(question), digest: 'f'.repeat(64) }),
     'a result': (turns, id) => turns.result(id, { call: 2, digest: '0' }, { value: 'late' }),
   }
   for (const [what, say] of Object.entries(says)) {
@@ -66,14 +142,27 @@ test('what comes in the moment in which its turn ends is answered so: it is over
     const turns = turnsOf(t, server, { store, queue: lossy, tools, engine: parallel })
     const id = await turns.start({ messages: hello })
     assert.equal(await turns.advance(id), 'waiting')
-    const { questions: [question] } = await turns.status(id)
+    const {
+      questions: [question],
+    } = await turns.status(id)
     let looks = 0
     const load = async (name) => {
       const row = await store.load(name)
-      if (looks++ === 0) { await turns.cancel(id); assert.equal(await turns.advance(id), 'done') } // by another process, behind this look
+      if (looks++ === 0) {
+        await turns.cancel(id)
+        assert.equal(await turns.advance(id), 'done')
+      } // by another process, behind this look
       return row
     }
-    assert.equal(await say(turnsOf(t, server, { store: storeWith(store, { load }), queue: lossy, tools, engine: parallel }), id, question), 'over', what)
+    assert.equal(
+      await say(
+        turnsOf(t, server, { store: storeWith(store, { load }), queue: lossy, tools, engine: parallel }),
+        id,
+        question,
+      ),
+      'over',
+      what,
+    )
     assert.equal((await turns.status(id)).outcome, 'cancelled')
   }
 })
@@ -83,27 +172,48 @@ test('edited arguments that do not fit are refused to their sender also while th
   await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 5 } })), { code: 'json' })
   assert.equal(await turns.decide(id, approve(question, { arguments: { text: 'edited' } })), 'accepted')
   const status = await end()
-  assert.deepEqual([status.outcome, ...cardsOf(status).map(({ output }) => output)], ['completed', 'you said edited', 'long'])
+  assert.deepEqual(
+    [status.outcome, ...cardsOf(status).map(({ output }) => output)],
+    ['completed', 'you said edited', 'long'],
+  )
 })
 
 test('edited arguments that a rule of the turn forbids are refused to their sender, and the question stays', async (t) => {
   const rules = [{ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } }]
   const { end, id, question, turns } = await runningTurn(t, { run: { rules } })
-  await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 'secret' } })), { code: 'state', message: /rule/ })
+  await assert.rejects(turns.decide(id, approve(question, { arguments: { text: 'secret' } })), {
+    code: 'state',
+    message: /rule/,
+  })
   assert.equal(await turns.decide(id, approve(question)), 'accepted')
-  assert.deepEqual(cardsOf(await end()).map(({ output }) => output), ['you said a', 'long'])
+  assert.deepEqual(
+    cardsOf(await end()).map(({ output }) => output),
+    ['you said a', 'long'],
+  )
 })
 
 test('a decision that only its worker can see through does not leave a question that nobody can decide', async (t) => {
   for (const args of [{ text: 5 }, { text: 'secret' }]) {
-    const { end, id, question, store, turns } = await runningTurn(t, { run: { rules: [{ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } }] } })
+    const { end, id, question, store, turns } = await runningTurn(t, {
+      run: { rules: [{ tool: 'echo.back', effect: 'deny', arguments: { text: 'secret' } }] },
+    })
     const { call, stage, digest } = question
     // By a process that has other tools: it cannot check them.
-    await store.push(id, { key: 'of another process', entry: JSON.stringify({ type: 'decision', at: 1, call, stage, digest, decision: 'approve', arguments: args }) })
-    const reading = (async () => { const events = []; for await (const event of turns.events(id)) events.push(event); return events })()
+    await store.push(id, {
+      key: 'of another process',
+      entry: JSON.stringify({ type: 'decision', at: 1, call, stage, digest, decision: 'approve', arguments: args }),
+    })
+    const reading = (async () => {
+      const events = []
+      for await (const event of turns.events(id)) events.push(event)
+      return events
+    })()
     const status = await end()
     const [card] = cardsOf(status)
-    assert.deepEqual([card.status, card.reason, status.outcome, status.decisions], ['denied', 'policy', 'completed', []])
+    assert.deepEqual(
+      [card.status, card.reason, status.outcome, status.decisions],
+      ['denied', 'policy', 'completed', []],
+    )
     assert.match(card.approvals.at(-1).reason, /text|rule/)
     assert.equal((await reading).at(-1).type, 'done')
   }
@@ -111,11 +221,18 @@ test('a decision that only its worker can see through does not leave a question 
 
 test('a tool that runs is told as running to every process, until its worker is dead', async (t) => {
   const { id, store, turns, end } = await runningTurn(t)
-  const elsewhere = turnsOf(t, { baseURL: 'http://127.0.0.1:9/v1' }, { store, tools: turns.tools, queue: lossy, engine: parallel })
+  const elsewhere = turnsOf(
+    t,
+    { baseURL: 'http://127.0.0.1:9/v1' },
+    { store, tools: turns.tools, queue: lossy, engine: parallel },
+  )
   const { status, reason, endedAt, modelOutput: told } = cardsOf(await elsewhere.status(id))[1]
   assert.deepEqual([status, reason, endedAt, told], ['executing', undefined, undefined, undefined])
   const reader = elsewhere.events(id)
-  assert.deepEqual(cardsOf((await reader.next()).value).map((card) => card.status), ['awaiting_approval', 'executing'])
+  assert.deepEqual(
+    cardsOf((await reader.next()).value).map((card) => card.status),
+    ['awaiting_approval', 'executing'],
+  )
   await reader.return()
   const now = Date.now()
   mock.timers.enable({ apis: ['Date'], now: now + 60_000 })
@@ -123,7 +240,10 @@ test('a tool that runs is told as running to every process, until its worker is 
   mock.timers.reset()
   const [question] = (await turns.status(id)).questions
   assert.equal(await turns.decide(id, approve(question)), 'accepted')
-  assert.deepEqual(cardsOf(await end()).map((card) => card.status), ['success', 'success'])
+  assert.deepEqual(
+    cardsOf(await end()).map((card) => card.status),
+    ['success', 'success'],
+  )
 })
 
 test('a rule that forbids since the question was asked goes before the decision, while the turn runs, too', async (t) => {
@@ -151,7 +271,8 @@ async function deployedAnew(t) {
   const server = await serverOf(t, answersOf('hi'))
   const store = fileTurns(folderOf(t))
   let ran = 0
-  const deployed = (identity) => turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
+  const deployed = (identity) =>
+    turnsOf(t, server, { store, queue: lossy, tools: [asks({ identity, execute: () => ++ran })] })
   const [old, next] = [deployed('1'), deployed('2')]
   const id = await old.start({ messages: hello })
   await old.advance(id)
@@ -165,7 +286,10 @@ test('where every process has a newer tool, the old question is decided into a n
   assert.equal(await next.advance(id), 'waiting')
   const [again] = (await next.status(id)).questions
   assert.notEqual(again.digest, question.digest)
-  assert.deepEqual([ran(), await next.decide(id, approve(question)), await next.decide(id, approve(again))], [0, 'stale', 'accepted'])
+  assert.deepEqual(
+    [ran(), await next.decide(id, approve(question)), await next.decide(id, approve(again))],
+    [0, 'stale', 'accepted'],
+  )
   assert.equal(await next.advance(id), 'done')
   assert.equal(ran(), 1)
 })
@@ -177,7 +301,10 @@ test('two workers with different tools: a question that comes back is decided an
     const [question] = (await old.status(id)).questions
     seen.push(question.digest)
     await delay(2)
-    assert.deepEqual(await Promise.all([1, 2].map(() => old.decide(id, approve(question)))).then((both) => both.sort()), ['accepted', 'stale'])
+    assert.deepEqual(
+      await Promise.all([1, 2].map(() => old.decide(id, approve(question)))).then((both) => both.sort()),
+      ['accepted', 'stale'],
+    )
     assert.equal(await worker.advance(id), 'waiting')
     assert.equal(ran(), 0)
   }
@@ -200,21 +327,33 @@ test('a worker that does not have the tool tells the model so, and nothing that 
   const other = turnsOf(t, server, { store, queue: lossy, tools: [echo({ name: 'something.else', identity: '1' })] })
   assert.equal(await other.advance(id), 'done')
   const status = await turns.status(id)
-  assert.deepEqual([cardsOf(status)[0].status, status.outcome, status.decisions, ran], ['not_found', 'completed', [], 0])
+  assert.deepEqual(
+    [cardsOf(status)[0].status, status.outcome, status.decisions, ran],
+    ['not_found', 'completed', [], 0],
+  )
 })
 
-test('a result that came in front of its call is in nobody\'s way', async (t) => {
-  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'b', name: 'from_outside', arguments: { text: 'b' } }] }))
+test("a result that came in front of its call is in nobody's way", async (t) => {
+  const server = await serverOf(t, ({ body }) =>
+    body.messages.some(({ role }) => role === 'tool')
+      ? { text: 'Done.' }
+      : { calls: [{ id: 'b', name: 'from_outside', arguments: { text: 'b' } }] },
+  )
   const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, queue: lossy, tools: [outside({ permission: 'sensitive' })] })
   const id = await turns.start({ messages: hello })
   assert.equal(await turns.result(id, { call: 1, digest: '0'.repeat(64) }, { value: 'early' }), 'stale')
   assert.equal(await turns.advance(id), 'waiting')
-  const { questions: [question] } = await turns.status(id)
+  const {
+    questions: [question],
+  } = await turns.status(id)
   assert.equal(await turns.result(id, question, { value: 'before it may run' }), 'stale')
   assert.equal(await turns.decide(id, approve(question)), 'accepted')
   assert.equal(await turns.advance(id), 'waiting')
-  assert.deepEqual((await Promise.all([1, 2].map((n) => turns.result(id, question, { value: `in time ${n}` })))).toSorted(), ['accepted', 'stale'])
+  assert.deepEqual(
+    (await Promise.all([1, 2].map((n) => turns.result(id, question, { value: `in time ${n}` })))).toSorted(),
+    ['accepted', 'stale'],
+  )
   assert.equal(await turns.advance(id), 'done')
   assert.match(cardsOf(await turns.status(id))[0].output, /^in time \d$/)
 })
@@ -228,15 +367,25 @@ test('what was saved is said to be so where the queue is away: it goes on with t
   t.after(() => process.off('warning', listen))
   let away = true
   const woken = []
-  const say = async (id) => { if (away) throw new Error('no queue today'); woken.push(id) }
-  const turns = turnsOf(t, server, { store, engine: { approvalTimeoutMs: 60_000 }, queue: { wake: say, at: say, work: lossy.work } })
+  const say = async (id) => {
+    if (away) throw new Error('no queue today')
+    woken.push(id)
+  }
+  const turns = turnsOf(t, server, {
+    store,
+    engine: { approvalTimeoutMs: 60_000 },
+    queue: { wake: say, at: say, work: lossy.work },
+  })
   const id = await turns.start({ messages: hello })
   const { rev } = await store.load(id)
   assert.equal(await turns.advance(id), 'waiting')
   const row = await store.load(id)
   assert.deepEqual([row.phase, row.epoch, row.rev > rev], ['waiting', 1, true], 'it was left as it was saved')
   const [question] = (await turns.status(id)).questions
-  assert.deepEqual([await turns.decide(id, approve(question)), await turns.decide(id, approve(question))], ['accepted', 'stale'])
+  assert.deepEqual(
+    [await turns.decide(id, approve(question)), await turns.decide(id, approve(question))],
+    ['accepted', 'stale'],
+  )
   await until(() => warned.some((text) => text.includes(`the turn ${id} was saved`)))
   await assert.rejects(turns.sweep(), /no queue today/)
   away = false
@@ -247,20 +396,34 @@ test('what was saved is said to be so where the queue is away: it goes on with t
 })
 
 test('a question says what the call runs with beside its arguments, how the model called the tool, and what it gave twice', async (t) => {
-  const text = '<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\narchery:「始」no_reply「末」,\ntext:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>'
+  const text =
+    '<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\narchery:「始」no_reply「末」,\ntext:「始」a「末」\n<<<[END_TOOL_REQUEST]>>>'
   const native = { calls: [{ id: 'c', name: 'echo_back', arguments: '{"text":"shown","text":"run"}' }] }
   for (const [answer, engine, wanted] of [
-    [{ text }, { mode: 'text', protocol: 'vcp' }, { protocolFields: { archery: 'no_reply' }, askedName: undefined, twice: undefined }], [native, {}, { protocolFields: undefined, askedName: 'echo_back', twice: ['text'] }],
+    [
+      { text },
+      { mode: 'text', protocol: 'vcp' },
+      { protocolFields: { archery: 'no_reply' }, askedName: undefined, twice: undefined },
+    ],
+    [native, {}, { protocolFields: undefined, askedName: 'echo_back', twice: ['text'] }],
   ]) {
     const store = fileTurns(folderOf(t))
     const server = await serverOf(t, [answer, { text: 'Done.' }], { strict: false })
     const turns = turnsOf(t, server, { store, engine, queue: lossy })
     const id = await turns.start({ messages: hello })
     await turns.advance(id)
-    const said = async (process) => { const [{ protocolFields, askedName, twice }] = (await process.status(id)).questions; return { protocolFields, askedName, twice } }
+    const said = async (process) => {
+      const [{ protocolFields, askedName, twice }] = (await process.status(id)).questions
+      return { protocolFields, askedName, twice }
+    }
     assert.deepEqual(await said(turns), wanted)
     // Another worker has another definition of the tool, and asks anew.
-    const next = turnsOf(t, server, { store, engine, queue: lossy, tools: [asks({ description: 'Says it once more.' })] })
+    const next = turnsOf(t, server, {
+      store,
+      engine,
+      queue: lossy,
+      tools: [asks({ description: 'Says it once more.' })],
+    })
     await next.advance(id)
     assert.deepEqual(await said(next), wanted)
   }

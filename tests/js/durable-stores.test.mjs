@@ -33,7 +33,13 @@ const open = {
 const spoil = {
   files: async (t, id, column, value) => {
     const path = join(placed(t), id, 'turn.json')
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), [column]: column === 'phase' ? value : Number(value) }))
+    writeFileSync(
+      path,
+      JSON.stringify({
+        ...JSON.parse(readFileSync(path, 'utf8')),
+        [column]: column === 'phase' ? value : Number(value),
+      }),
+    )
   },
   sqlite: async (t, id, column, value) => {
     const database = new DatabaseSync(join(placed(t), 'app.db'))
@@ -51,8 +57,13 @@ faults('sqlite', { skip, open: open.sqlite, spoil: spoil.sqlite })
 test('a SQLite whose file may not grow says so, and what was saved goes on', { skip }, async (t) => {
   const database = new DatabaseSync(join(placed(t), 'app.db'))
   t.after(() => database.close())
-  const fill = async () => void database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get().page_count}`)
-  await onFullDisk(t, sqliteTurns(database), { fill, free: async () => void database.exec('PRAGMA max_page_count = 1000000'), fault: { code: 'storage', message: /the database of the turns: .*full/s } })
+  const fill = async () =>
+    void database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get().page_count}`)
+  await onFullDisk(t, sqliteTurns(database), {
+    fill,
+    free: async () => void database.exec('PRAGMA max_page_count = 1000000'),
+    fault: { code: 'storage', message: /the database of the turns: .*full/s },
+  })
 })
 
 test('files: a turn that ends between two looks of a reader is there', async (t) => {
@@ -60,7 +71,10 @@ test('files: a turn that ends between two looks of a reader is there', async (t)
   const [reader, other] = [fileTurns(path), fileTurns(path)]
   await reader.create('a', rowOf())
   const { readFile } = promises
-  const restore = () => { promises.readFile = readFile; syncBuiltinESMExports() }
+  const restore = () => {
+    promises.readFile = readFile
+    syncBuiltinESMExports()
+  }
   t.after(restore)
   promises.readFile = async (file, ...more) => {
     try {

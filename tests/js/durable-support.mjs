@@ -12,11 +12,17 @@ export { until } from './until.mjs'
 export const asks = (more) => echo({ permission: 'sensitive', identity: '1', ...more })
 export const hello = [{ role: 'user', content: 'Hello' }]
 /** A model that calls, and says what it was told. */
-export const answersOf = (...calls) => ({ body }) => {
-  const results = body.messages.filter(({ role }) => role === 'tool')
-  if (results.length < calls.length) return { text: `Call ${results.length + 1}. `, calls: [{ id: `c${results.length}`, name: 'echo_back', arguments: { text: calls[results.length] } }] }
-  return { text: `I was told: ${results.map(({ content }) => content).join(', ')}` }
-}
+export const answersOf =
+  (...calls) =>
+  ({ body }) => {
+    const results = body.messages.filter(({ role }) => role === 'tool')
+    if (results.length < calls.length)
+      return {
+        text: `Call ${results.length + 1}. `,
+        calls: [{ id: `c${results.length}`, name: 'echo_back', arguments: { text: calls[results.length] } }],
+      }
+    return { text: `I was told: ${results.map(({ content }) => content).join(', ')}` }
+  }
 
 export function folderOf(t) {
   const path = mkdtempSync(join(tmpdir(), 'sluice-durable-'))
@@ -34,7 +40,11 @@ export async function serverOf(t, answers, options = {}) {
 export function turnsOf(t, server, { tools = [asks()], engine: engineOptions = {}, run = {}, ...options } = {}) {
   const engine = new Engine({ tools, ...engineOptions })
   t.after(() => engine.close())
-  const turns = durable(engine, { store: fileTurns(folderOf(t)), run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...run }), ...options })
+  const turns = durable(engine, {
+    store: fileTurns(folderOf(t)),
+    run: () => ({ model: { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }, ...run }),
+    ...options,
+  })
   const work = turns.work.bind(turns)
   turns.work = (...given) => {
     const worker = work(...given)
@@ -51,7 +61,15 @@ export const textOf = ({ message }) => message.blocks.map(({ type, text }) => (t
 export const approve = ({ call, stage, digest }, more = {}) => ({ call, stage, digest, decision: 'approve', ...more })
 
 /** A store with some of its methods replaced. */
-export const storeWith = (store, more) => ({ ...Object.fromEntries(['create', 'load', 'inbox', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), ...more })
+export const storeWith = (store, more) => ({
+  ...Object.fromEntries(
+    ['create', 'load', 'inbox', 'save', 'push', 'list', 'remove'].map((name) => [
+      name,
+      (...given) => store[name](...given),
+    ]),
+  ),
+  ...more,
+})
 
 /** A store in the memory of this process. */
 export function memoryStore() {
@@ -60,7 +78,8 @@ export function memoryStore() {
   return {
     create: async (id, row) => !rows.has(id) && !!rows.set(id, { row: { ...row, id, rev: 1 }, inbox: new Map() }),
     load: async (id) => structuredClone(rows.get(id)?.row ?? null),
-    inbox: async (id) => [...(open(id)?.inbox ?? [])].flatMap(([key, entry]) => (entry === null ? [] : [{ key, entry }])),
+    inbox: async (id) =>
+      [...(open(id)?.inbox ?? [])].flatMap(([key, entry]) => (entry === null ? [] : [{ key, entry }])),
     save: async (id, rev, { taken = [], ...patch }) => {
       const kept = open(id)
       if (kept?.row.rev !== rev) return null
@@ -68,11 +87,22 @@ export function memoryStore() {
       for (const key of taken) kept.inbox.set(key, null)
       return rev + 1
     },
-    push: async (id, { key, entry }) => { const kept = open(id); return !!kept && !kept.inbox.has(key) && !!kept.inbox.set(key, entry) },
+    push: async (id, { key, entry }) => {
+      const kept = open(id)
+      return !!kept && !kept.inbox.has(key) && !!kept.inbox.set(key, entry)
+    },
     async *list({ thread, asking, due } = {}) {
       for (const { row, inbox } of [...rows.values()]) {
-        const isDue = row.phase !== 'done' && ((row.wakeAt ?? Infinity) <= due || (row.phase === 'waiting' && [...inbox.values()].some((entry) => entry !== null)))
-        if ((thread === undefined || row.thread === thread) && (!asking || row.questions !== null) && (due === undefined || isDue)) yield { ...row }
+        const isDue =
+          row.phase !== 'done' &&
+          ((row.wakeAt ?? Infinity) <= due ||
+            (row.phase === 'waiting' && [...inbox.values()].some((entry) => entry !== null)))
+        if (
+          (thread === undefined || row.thread === thread) &&
+          (!asking || row.questions !== null) &&
+          (due === undefined || isDue)
+        )
+          yield { ...row }
       }
     },
     remove: async (id) => rows.delete(id),
@@ -101,9 +131,17 @@ export class Replay {
     }
   }
 
-  /** Fails where a person saw something else than what is kept. The text of arguments comes in pieces that nobody asked for here. */
+  /**
+   * Fails where a person saw something else than what is kept. The text of arguments comes in pieces that nobody asked
+   * for here.
+   */
   check({ message, outcome }, where) {
-    const seen = ({ blocks }) => blocks.map((block) => (block.type === 'tool_use' ? { ...block, rawArguments: undefined, progress: undefined } : { type: block.type, text: block.text }))
+    const seen = ({ blocks }) =>
+      blocks.map((block) =>
+        block.type === 'tool_use'
+          ? { ...block, rawArguments: undefined, progress: undefined }
+          : { type: block.type, text: block.text },
+      )
     assert.deepEqual(seen(this.message), seen(message), where)
     assert.equal(this.outcome, outcome, where)
   }

@@ -6,7 +6,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mock, test } from 'node:test'
 import { Engine, resultParts } from 'sluice'
 import { durable, fileBlobs, fileTurns, localQueue, memoryLog } from 'sluice/durable'
-import { answersOf, approve, asks, cardsOf, folderOf, hello, lossy, memoryStore, Replay, serverOf, storeWith, textOf, turnsOf, until } from './durable-support.mjs'
+import {
+  answersOf,
+  approve,
+  asks,
+  cardsOf,
+  folderOf,
+  hello,
+  lossy,
+  memoryStore,
+  Replay,
+  serverOf,
+  storeWith,
+  textOf,
+  turnsOf,
+  until,
+} from './durable-support.mjs'
 import { callsEcho, echo, shorten } from './support.mjs'
 
 const DAY = 86_400_000
@@ -23,15 +38,30 @@ test('a turn waits in the store, and another process goes on with it', async (t)
   for await (const question of second.questions()) seen.push(question)
   const [question] = seen
   assert.equal(seen.length, 1)
-  assert.deepEqual([question.turn, question.thread, question.name, question.arguments, question.stage], [id, 'main', 'echo.back', { text: 'hi' }, 'execution'])
+  assert.deepEqual(
+    [question.turn, question.thread, question.name, question.arguments, question.stage],
+    [id, 'main', 'echo.back', { text: 'hi' }, 'execution'],
+  )
   const before = await second.status(id)
-  assert.deepEqual([before.phase, before.thread, before.data, before.questions, textOf(before)], ['waiting', 'main', { user: 7 }, seen, 'Call 1. '])
+  assert.deepEqual(
+    [before.phase, before.thread, before.data, before.questions, textOf(before)],
+    ['waiting', 'main', { user: 7 }, seen, 'Call 1. '],
+  )
   assert.equal(await second.decide(id, approve(question, { by: 'ann' })), 'accepted')
   assert.equal(await second.advance(id), 'done')
   const status = await second.status(id)
-  assert.deepEqual([status.phase, status.outcome, status.questions, textOf(status)], ['done', 'completed', [], 'Call 1. I was told: you said hi'])
-  assert.deepEqual(status.history.map(({ role }) => role), ['assistant', 'tool', 'assistant'])
-  assert.deepEqual(status.decisions.map(({ call, decision, by }) => [call, decision, by]), [[1, 'approve', 'ann']])
+  assert.deepEqual(
+    [status.phase, status.outcome, status.questions, textOf(status)],
+    ['done', 'completed', [], 'Call 1. I was told: you said hi'],
+  )
+  assert.deepEqual(
+    status.history.map(({ role }) => role),
+    ['assistant', 'tool', 'assistant'],
+  )
+  assert.deepEqual(
+    status.decisions.map(({ call, decision, by }) => [call, decision, by]),
+    [[1, 'approve', 'ann']],
+  )
   assert.equal(await second.advance(id), 'done')
   assert.equal(server.requests.length, 2)
   assert.deepEqual(status.history, (await first.status(id)).history)
@@ -45,18 +75,23 @@ test('a worker takes what is started and decided, by itself', async (t) => {
   const late = await turns.start({ messages: hello })
   let decided = 0
   await until(async () => {
-    for await (const question of turns.questions()) if ((await turns.decide(question.turn, approve(question))) === 'accepted') decided++
+    for await (const question of turns.questions())
+      if ((await turns.decide(question.turn, approve(question))) === 'accepted') decided++
     return (await turns.status(early)).phase === 'done' && (await turns.status(late)).phase === 'done'
   })
   await worker.close()
   assert.equal(decided, 4)
-  for (const id of [early, late]) assert.equal(textOf(await turns.status(id)), 'Call 1. Call 2. I was told: you said one, you said two')
+  for (const id of [early, late])
+    assert.equal(textOf(await turns.status(id)), 'Call 1. Call 2. I was told: you said one, you said two')
 })
 
 test('decisions: the first one counts, and no other question is decided by it', async (t) => {
   const server = await serverOf(t, answersOf('hi', 'ho'))
   let ran = 0
-  const execute = ({ text }) => { ran++; return text }
+  const execute = ({ text }) => {
+    ran++
+    return text
+  }
   const turns = turnsOf(t, server, { queue: lossy, tools: [asks({ execute })] })
   const id = await turns.start({ messages: hello })
   await turns.advance(id)
@@ -71,15 +106,29 @@ test('decisions: the first one counts, and no other question is decided by it', 
   assert.equal(await turns.advance(id), 'waiting')
   assert.equal(await turns.decide(id, approve(question)), 'stale', 'the call was denied')
   const status = await turns.status(id)
-  assert.deepEqual(cardsOf(status).map(({ status, approvals }) => [status, approvals?.[0]?.reason]), [['denied', 'no'], ['awaiting_approval', undefined]])
+  assert.deepEqual(
+    cardsOf(status).map(({ status, approvals }) => [status, approvals?.[0]?.reason]),
+    [
+      ['denied', 'no'],
+      ['awaiting_approval', undefined],
+    ],
+  )
   assert.equal(ran, 0)
-  const both = await Promise.all([1, 2].map(() => turns.decide(id, approve(status.questions[0], { arguments: { text: 'edited' } }))))
+  const both = await Promise.all(
+    [1, 2].map(() => turns.decide(id, approve(status.questions[0], { arguments: { text: 'edited' } }))),
+  )
   assert.deepEqual(both.sort(), ['accepted', 'stale'])
   assert.equal(await turns.advance(id), 'done')
   const end = await turns.status(id)
   assert.deepEqual([ran, cardsOf(end)[1].output, cardsOf(end)[1].editedArguments], [1, 'edited', { text: 'edited' }])
   assert.equal(await turns.decide(id, approve(status.questions[0])), 'over')
-  assert.deepEqual(end.decisions.map(({ call, decision }) => [call, decision]), [[1, 'deny'], [2, 'approve']])
+  assert.deepEqual(
+    end.decisions.map(({ call, decision }) => [call, decision]),
+    [
+      [1, 'deny'],
+      [2, 'approve'],
+    ],
+  )
 })
 
 test('a decision about another definition of the tool is stale, and it is asked again', async (t) => {
@@ -120,7 +169,10 @@ test('a rule of today that forbids goes before a decision of yesterday', async (
 
 test('a result is asked about before the model reads it, and remembered decisions last', async (t) => {
   const server = await serverOf(t, answersOf('a', 'b'))
-  const turns = turnsOf(t, server, { queue: lossy, tools: [asks({ permission: 'moderate', resultApproval: 'always' })] })
+  const turns = turnsOf(t, server, {
+    queue: lossy,
+    tools: [asks({ permission: 'moderate', resultApproval: 'always' })],
+  })
   const id = await turns.start({ messages: hello })
   await turns.advance(id)
   const [question] = (await turns.status(id)).questions
@@ -134,7 +186,10 @@ test('a result is asked about before the model reads it, and remembered decision
   assert.equal(second.stage, 'result', 'the execution was allowed for the turn')
   assert.equal(await turns.decide(id, { ...approve(second), decision: 'deny' }), 'accepted')
   assert.equal(await turns.advance(id), 'done')
-  assert.deepEqual(cardsOf(await turns.status(id)).map(({ status }) => status), ['success', 'result_rejected'])
+  assert.deepEqual(
+    cardsOf(await turns.status(id)).map(({ status }) => status),
+    ['success', 'result_rejected'],
+  )
 })
 
 test('thirty days and three deployments: nothing waits but a row, and what expires does so by the clock', async (t) => {
@@ -154,12 +209,19 @@ test('thirty days and three deployments: nothing waits but a row, and what expir
   assert.equal(await later.sweep(), 0, 'nobody has decided')
   assert.equal(await later.decide(id, approve(question)), 'accepted') // the queue loses the wake
   const woken = []
-  const after = turnsOf(t, server, { store, engine: { approvalTimeoutMs }, queue: { ...lossy, wake: async (name) => void woken.push(name) } })
+  const after = turnsOf(t, server, {
+    store,
+    engine: { approvalTimeoutMs },
+    queue: { ...lossy, wake: async (name) => void woken.push(name) },
+  })
   assert.equal(await after.sweep(), 1)
   assert.deepEqual(woken, [id])
   assert.equal(await after.advance(id), 'waiting')
   assert.equal(await after.sweep(), 0)
-  const { questions: [second], message } = await after.status(id)
+  const {
+    questions: [second],
+    message,
+  } = await after.status(id)
   assert.equal(cardsOf({ message })[0].output, 'you said one')
   // Nobody decides the second one.
   mock.timers.setTime(begin + 30 * DAY + approvalTimeoutMs + 1)
@@ -191,7 +253,8 @@ test('a result from outside comes later, in another process, once', async (t) =>
   const second = turnsOf(t, server, { store, queue: lossy, tools: tools() })
   const named = async (call) => ({ call, digest: cardsOf(await second.status(id))[call - 1].digest })
   const one = await named(1)
-  for (const of of [{ ...one, call: 9 }, { call: 1, digest: '0'.repeat(64) }, { call: 1 }, 1]) assert.equal(await second.result(id, of, { value: 1 }), 'stale', JSON.stringify(of))
+  for (const of of [{ ...one, call: 9 }, { call: 1, digest: '0'.repeat(64) }, { call: 1 }, 1])
+    assert.equal(await second.result(id, of, { value: 1 }), 'stale', JSON.stringify(of))
   await assert.rejects(second.result(id, one, {}), { code: 'option' })
   await assert.rejects(second.result(id, one, { value: 1n }), { code: 'option' })
   await assert.rejects(second.result(id, { digest: one.digest }, { value: 1 }), { code: 'option' })
@@ -204,7 +267,13 @@ test('a result from outside comes later, in another process, once', async (t) =>
   assert.equal(await second.result(id, two, { error: 'nobody is there' }), 'accepted')
   assert.equal(await second.advance(id), 'done')
   const cards = cardsOf(await second.status(id))
-  assert.deepEqual(cards.map(({ status, output, error }) => [status, output ?? error]), [['success', '{"from":"a person"}'], ['error', 'nobody is there']])
+  assert.deepEqual(
+    cards.map(({ status, output, error }) => [status, output ?? error]),
+    [
+      ['success', '{"from":"a person"}'],
+      ['error', 'nobody is there'],
+    ],
+  )
   assert.equal(await second.result(id, two, { value: 1 }), 'over')
 })
 
@@ -212,8 +281,27 @@ test('a decision that comes in the moment in which its turn is put aside is not 
   const server = await serverOf(t, answersOf('a', 'b', 'c'))
   for (const ms of [5, 20]) {
     const store = fileTurns(folderOf(t))
-    const slow = { ...Object.fromEntries(['create', 'load', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), inbox: async (id) => { const found = await store.inbox(id); await delay(ms); return found } }
-    const turns = turnsOf(t, server, { store: slow, tools: [asks({ execute: async ({ text }) => { await delay(10); return text } })] })
+    const slow = {
+      ...Object.fromEntries(
+        ['create', 'load', 'save', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)]),
+      ),
+      inbox: async (id) => {
+        const found = await store.inbox(id)
+        await delay(ms)
+        return found
+      },
+    }
+    const turns = turnsOf(t, server, {
+      store: slow,
+      tools: [
+        asks({
+          execute: async ({ text }) => {
+            await delay(10)
+            return text
+          },
+        }),
+      ],
+    })
     const worker = turns.work()
     const id = await turns.start({ messages: hello })
     for await (const event of turns.events(id)) if (event.type === 'approval') await turns.decide(id, approve(event))
@@ -229,7 +317,10 @@ test('no result from outside stands in for a tool that runs here', async (t) => 
   const worker = turns.work()
   const id = await turns.start({ messages: hello })
   await until(() => go)
-  assert.equal(await turns.result(id, { call: 1, digest: cardsOf(await turns.status(id))[0].digest }, { value: 'made up' }), 'stale')
+  assert.equal(
+    await turns.result(id, { call: 1, digest: cardsOf(await turns.status(id))[0].digest }, { value: 'made up' }),
+    'stale',
+  )
   await delay(30)
   go('the real one')
   await until(async () => (await turns.status(id)).phase === 'done')
@@ -252,7 +343,14 @@ test('cancel: what waits, what runs here, what runs elsewhere', async (t) => {
   for (const elsewhere of [false, true]) {
     let aborted
     let started = false
-    const execute = (_, { signal }) => new Promise((resolve) => { started = true; signal.addEventListener('abort', () => { aborted = true; resolve() }) })
+    const execute = (_, { signal }) =>
+      new Promise((resolve) => {
+        started = true
+        signal.addEventListener('abort', () => {
+          aborted = true
+          resolve()
+        })
+      })
     const turns = turnsOf(t, server, { store: fileTurns(folder), tools: [echo({ execute })], leaseMs: 300 })
     const worker = turns.work()
     const running = await turns.start({ messages: hello })
@@ -269,7 +367,16 @@ test('a worker that closes leaves its turns to others, with what ran', async (t)
   const server = await serverOf(t, answersOf('a', 'b'))
   const store = fileTurns(folderOf(t))
   const ran = []
-  const tools = (name) => [echo({ identity: '1', execute: async ({ text }) => { ran.push(`${text} by ${name}`); await delay(40); return text } })]
+  const tools = (name) => [
+    echo({
+      identity: '1',
+      execute: async ({ text }) => {
+        ran.push(`${text} by ${name}`)
+        await delay(40)
+        return text
+      },
+    }),
+  ]
   const first = turnsOf(t, server, { store, tools: tools('first') })
   const worker = first.work()
   const id = await first.start({ messages: hello })
@@ -289,7 +396,11 @@ test('a turn whose worker died is taken when its lease has run out, not before',
   const server = await serverOf(t, answersOf('hi'))
   const store = fileTurns(folderOf(t))
   const timers = []
-  const turns = turnsOf(t, server, { store, queue: { ...lossy, at: async (id, time) => void timers.push(time) }, leaseMs: 60_000 })
+  const turns = turnsOf(t, server, {
+    store,
+    queue: { ...lossy, at: async (id, time) => void timers.push(time) },
+    leaseMs: 60_000,
+  })
   const id = await turns.start({ messages: hello })
   const row = await store.load(id)
   const until = Date.now() + 5000
@@ -307,13 +418,23 @@ test('a worker that lost its turn writes nothing more, and stops what it does', 
   const server = await serverOf(t, answersOf('hi'))
   const store = fileTurns(folderOf(t))
   let signal
-  const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 90, tools: [echo({ execute: (_, context) => new Promise(() => ({ signal } = context)) })] })
+  const turns = turnsOf(t, server, {
+    store,
+    queue: lossy,
+    leaseMs: 90,
+    tools: [echo({ execute: (_, context) => new Promise(() => ({ signal } = context)) })],
+  })
   const id = await turns.start({ messages: hello })
   const leg = turns.advance(id)
   await until(() => signal)
   const rev = await until(async () => {
     const row = await store.load(id)
-    return await store.save(id, row.rev, { updated: 1, phase: 'running', wakeAt: Date.now() + 60_000, epoch: row.epoch + 1 })
+    return await store.save(id, row.rev, {
+      updated: 1,
+      phase: 'running',
+      wakeAt: Date.now() + 60_000,
+      epoch: row.epoch + 1,
+    })
   })
   assert.equal(await leg, 'waiting')
   assert.ok(signal.aborted)
@@ -330,12 +451,19 @@ test('who reads in the process of a worker that lost its turn, or failed, gets w
       return await store.save(...given)
     }
     let runs = false
-    const first = turnsOf(t, server, { store: storeWith(store, { save }), queue: lossy, leaseMs: 90, tools: [echo({ execute: () => new Promise(() => (runs = true)) })] })
+    const first = turnsOf(t, server, {
+      store: storeWith(store, { save }),
+      queue: lossy,
+      leaseMs: 90,
+      tools: [echo({ execute: () => new Promise(() => (runs = true)) })],
+    })
     const second = turnsOf(t, server, { store, queue: lossy, tools: [echo()] })
     const id = await first.start({ messages: hello })
     const leg = first.advance(id).catch((error) => error)
     const replay = new Replay()
-    const reading = (async () => { for await (const event of first.events(id)) replay.take(event) })()
+    const reading = (async () => {
+      for await (const event of first.events(id)) replay.take(event)
+    })()
     await until(() => runs && replay.message?.blocks.length === 2)
     if (fails) broken = true
     else await until(async () => await store.save(id, (await store.load(id)).rev, { updated: 1, wakeAt: 0 }))
@@ -367,14 +495,22 @@ test('readers get every epoch from its beginning, questions that can be decided,
   assert.ok(resets.length >= 2)
   // The last epoch by itself is the whole message.
   const last = events.slice(events.lastIndexOf(resets.at(-1)))
-  const text = last[0].message.blocks.map((block) => block.text ?? '').join('') + last.flatMap((event) => (event.type === 'text' ? event.text : [])).join('')
+  const text =
+    last[0].message.blocks.map((block) => block.text ?? '').join('') +
+    last.flatMap((event) => (event.type === 'text' ? event.text : [])).join('')
   assert.equal(text, textOf(await turns.status(id)))
   const places = events.flatMap(({ at }) => at ?? [])
-  assert.deepEqual(places, places.toSorted((a, b) => a - b))
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  )
 
   const afterwards = []
   for await (const event of turns.events(id)) afterwards.push(event)
-  assert.deepEqual(afterwards.map(({ type }) => type), ['reset', 'done'])
+  assert.deepEqual(
+    afterwards.map(({ type }) => type),
+    ['reset', 'done'],
+  )
   assert.deepEqual(afterwards[0].message, (await turns.status(id)).message)
 })
 
@@ -408,7 +544,11 @@ test('a reader may leave a turn that no worker has had, and comes back', async (
   const id = await turns.start({ messages: hello })
   const [first, then] = [new Replay(), new Replay()]
   let at
-  for await (const event of turns.events(id)) { first.take(event); at = event.at; break }
+  for await (const event of turns.events(id)) {
+    first.take(event)
+    at = event.at
+    break
+  }
   assert.deepEqual(first.message.blocks, [])
   await turns.advance(id)
   for await (const event of turns.events(id, at)) then.take(event)
@@ -437,10 +577,21 @@ test('where the stream log fails, the turn goes on, and readers get its end from
   const server = await serverOf(t, answersOf())
   const log = memoryLog()
   let count = 0
-  const broken = { append: async (...given) => { if (count++ > 0) throw new Error('no log'); await log.append(...given) }, read: (...given) => log.read(...given), end: (...given) => log.end(...given) }
+  const broken = {
+    append: async (...given) => {
+      if (count++ > 0) throw new Error('no log')
+      await log.append(...given)
+    },
+    read: (...given) => log.read(...given),
+    end: (...given) => log.end(...given),
+  }
   const turns = turnsOf(t, server, { log: broken })
   const id = await turns.start({ messages: hello })
-  const reading = (async () => { const events = []; for await (const event of turns.events(id)) events.push(event); return events })()
+  const reading = (async () => {
+    const events = []
+    for await (const event of turns.events(id)) events.push(event)
+    return events
+  })()
   const worker = turns.work()
   const events = await reading
   await worker.close()
@@ -452,7 +603,15 @@ test('an inbox that cannot be read for a moment ends no tool that runs', async (
   const server = await serverOf(t, answersOf('hi'))
   const inner = fileTurns(folderOf(t))
   let [away, failed, goOn, aborted] = [false, 0, undefined, false]
-  const store = storeWith(inner, { inbox: async (id) => { if (away) { failed++; throw new Error('ECONNRESET') } return await inner.inbox(id) } })
+  const store = storeWith(inner, {
+    inbox: async (id) => {
+      if (away) {
+        failed++
+        throw new Error('ECONNRESET')
+      }
+      return await inner.inbox(id)
+    },
+  })
   const execute = async (_, { signal }) => {
     signal.addEventListener('abort', () => (aborted = true))
     away = true
@@ -465,7 +624,10 @@ test('an inbox that cannot be read for a moment ends no tool that runs', async (
   await until(() => failed > 1)
   away = false
   goOn()
-  const status = await until(async () => { const now = await turns.status(id); return now.phase === 'done' && now })
+  const status = await until(async () => {
+    const now = await turns.status(id)
+    return now.phase === 'done' && now
+  })
   assert.deepEqual([cardsOf(status)[0].status, aborted], ['success', false])
 })
 
@@ -482,14 +644,30 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
   await turns.advance(twin)
   const [question] = (await turns.status(id)).questions
   assert.equal(await turns.decide(id, approve(question, { reason: 'the reason' })), 'accepted')
-  const read = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8')).join('\n')
+  const read = () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8'))
+      .join('\n')
   const kept = read()
-  for (const word of ['the prompt', 'is long', 'a secret', 'echo.back', 'of the app', 'the reason']) assert.ok(!kept.includes(word), word)
-  for (const [seal, said] of [[other, /another key/], [undefined, /is sealed/]]) {
+  for (const word of ['the prompt', 'is long', 'a secret', 'echo.back', 'of the app', 'the reason'])
+    assert.ok(!kept.includes(word), word)
+  for (const [seal, said] of [
+    [other, /another key/],
+    [undefined, /is sealed/],
+  ]) {
     const wrong = open(seal)
-    await assert.rejects(wrong.status(id), (error) => error.code === 'storage' && error.path === id && said.test(error.message))
+    await assert.rejects(
+      wrong.status(id),
+      (error) => error.code === 'storage' && error.path === id && said.test(error.message),
+    )
     await assert.rejects(wrong.advance(id), { code: 'storage' })
-    await assert.rejects((async () => { for await (const _ of wrong.questions()); })(), { code: 'storage' })
+    await assert.rejects(
+      (async () => {
+        for await (const _ of wrong.questions());
+      })(),
+      { code: 'storage' },
+    )
   }
   assert.equal(read(), kept, 'nothing was written')
   // A text of one turn is none of another.
@@ -507,14 +685,25 @@ test('everything at rest is sealed, opens with its key alone, and nowhere else',
 test('a reader gets the end from the store where the worker died before it told it', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const log = memoryLog()
-  const dying = { append: (id, epoch, chunks) => log.append(id, epoch, chunks.filter((chunk) => !/"type":"(?:done|approval)"/.test(chunk))), read: (id) => log.read(id), end: () => {} }
+  const dying = {
+    append: (id, epoch, chunks) =>
+      log.append(
+        id,
+        epoch,
+        chunks.filter((chunk) => !/"type":"(?:done|approval)"/.test(chunk)),
+      ),
+    read: (id) => log.read(id),
+    end: () => {},
+  }
   const store = fileTurns(folderOf(t))
   const turns = turnsOf(t, server, { store, log: dying, queue: lossy })
   const reader = turnsOf(t, server, { store, log: dying, queue: lossy }) // in another process
   shorten(t, { 5000: 10, 1000: 10 })
   const id = await turns.start({ messages: hello })
   const events = []
-  const reading = (async () => { for await (const event of reader.events(id)) events.push(event) })()
+  const reading = (async () => {
+    for await (const event of reader.events(id)) events.push(event)
+  })()
   await turns.advance(id)
   await until(() => events.some(({ type }) => type === 'waiting'), 'the reader to be told that it waits')
   await turns.decide(id, approve(events.find(({ type }) => type === 'approval')))
@@ -528,12 +717,18 @@ test('what readers in other processes follow is sealed too', async (t) => {
   const server = await serverOf(t, answersOf('a secret'))
   const key = new Uint8Array(32).fill(7)
   const [store, log, told] = [fileTurns(folderOf(t)), memoryLog(), []]
-  const elsewhere = { append: (id, epoch, chunks) => (told.push(...chunks), log.append(id, epoch, chunks)), read: (id) => log.read(id), end: (id, epoch) => log.end(id, epoch) }
+  const elsewhere = {
+    append: (id, epoch, chunks) => (told.push(...chunks), log.append(id, epoch, chunks)),
+    read: (id) => log.read(id),
+    end: (id, epoch) => log.end(id, epoch),
+  }
   const open = (seal) => turnsOf(t, server, { store, log: elsewhere, queue: lossy, seal })
   const turns = open(key)
   const id = await turns.start({ messages: hello })
   const events = []
-  const reading = (async () => { for await (const event of open(key).events(id)) events.push(event) })()
+  const reading = (async () => {
+    for await (const event of open(key).events(id)) events.push(event)
+  })()
   await turns.advance(id)
   const [question] = (await turns.status(id)).questions
   await turns.decide(id, approve(question))
@@ -541,21 +736,50 @@ test('what readers in other processes follow is sealed too', async (t) => {
   await reading
   await ends
   const replayed = events.slice(events.findLastIndex(({ type }) => type === 'reset'))
-  assert.equal(textOf(replayed[0]) + replayed.filter(({ type }) => type === 'text').map(({ text }) => text).join(''), textOf(await turns.status(id)))
+  assert.equal(
+    textOf(replayed[0]) +
+      replayed
+        .filter(({ type }) => type === 'text')
+        .map(({ text }) => text)
+        .join(''),
+    textOf(await turns.status(id)),
+  )
   assert.ok(told.length > 5, 'it went by the log')
-  for (const word of ['a secret', 'I was told', 'echo', 'approval']) assert.ok(!told.some((chunk) => chunk.includes(word)), word)
+  for (const word of ['a secret', 'I was told', 'echo', 'approval'])
+    assert.ok(!told.some((chunk) => chunk.includes(word)), word)
 })
 
 test('pictures and long results stand beside the turn, once, and the model gets them whole', async (t) => {
   const png = `iVBORw0KGgo${'A'.repeat(400_000)}`
   const long = `"sluice-blob:${'0'.repeat(64)}" \\ ${'long '.repeat(20_000)}`
-  const results = [long, resultParts({ type: 'text', text: 'look' }, { type: 'image', mediaType: 'image/png', data: png })]
-  const server = await serverOf(t, ({ body }) => (body.messages.filter(({ role }) => role === 'tool').length < 2 ? callsEcho : { text: 'Seen.' }), { strict: false })
+  const results = [
+    long,
+    resultParts({ type: 'text', text: 'look' }, { type: 'image', mediaType: 'image/png', data: png }),
+  ]
+  const server = await serverOf(
+    t,
+    ({ body }) => (body.messages.filter(({ role }) => role === 'tool').length < 2 ? callsEcho : { text: 'Seen.' }),
+    { strict: false },
+  )
   const folder = folderOf(t)
   const store = fileTurns(folder)
   let most = 0
-  const measured = { ...Object.fromEntries(['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)])), save: async (id, rev, patch) => { most = Math.max(most, JSON.stringify(patch).length); return await store.save(id, rev, patch) } }
-  const turns = turnsOf(t, server, { store: measured, blobs: fileBlobs(folder), queue: lossy, engine: { resultMaxBytes: 1_000_000 }, tools: [asks({ execute: () => results.shift() })] })
+  const measured = {
+    ...Object.fromEntries(
+      ['create', 'load', 'inbox', 'push', 'list', 'remove'].map((name) => [name, (...given) => store[name](...given)]),
+    ),
+    save: async (id, rev, patch) => {
+      most = Math.max(most, JSON.stringify(patch).length)
+      return await store.save(id, rev, patch)
+    },
+  }
+  const turns = turnsOf(t, server, {
+    store: measured,
+    blobs: fileBlobs(folder),
+    queue: lossy,
+    engine: { resultMaxBytes: 1_000_000 },
+    tools: [asks({ execute: () => results.shift() })],
+  })
   const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }
   const id = await turns.start({ messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, picture] }] })
   while ((await turns.advance(id)) !== 'done') await turns.decide(id, approve((await turns.status(id)).questions[0]))
@@ -568,7 +792,10 @@ test('pictures and long results stand beside the turn, once, and the model gets 
   assert.equal(cardsOf(status)[0].output, long)
   assert.ok(readdirSync(join(folder, id, 'blobs')).length < 6, 'however often it was saved')
   assert.equal(await turns.forget(id), true)
-  assert.deepEqual(readdirSync(folder).filter((name) => name === id), [])
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name === id),
+    [],
+  )
   await assert.rejects(turns.status(id), { code: 'not_found' })
 })
 
@@ -586,8 +813,16 @@ test('a turn that cannot be read is told, hides no other, and is not written ove
   process.on('warning', listen)
   t.after(() => process.off('warning', listen))
   writeFileSync(path, whole.slice(0, 200))
-  for (const act of [() => turns.status(id), () => turns.advance(id), () => turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'deny' }), () => turns.cancel(id)]) {
-    await assert.rejects(act(), (error) => error.code === 'storage' && error.path === path && /is damaged/.test(error.message))
+  for (const act of [
+    () => turns.status(id),
+    () => turns.advance(id),
+    () => turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'deny' }),
+    () => turns.cancel(id),
+  ]) {
+    await assert.rejects(
+      act(),
+      (error) => error.code === 'storage' && error.path === path && /is damaged/.test(error.message),
+    )
   }
   const seen = []
   for await (const question of turns.questions()) seen.push(question.turn)
@@ -602,9 +837,15 @@ test('a turn that cannot be read is told, hides no other, and is not written ove
   const before = readFileSync(path, 'utf8')
   await assert.rejects(turns.status(id), { code: 'storage', message: /the state of the turn cannot be read/ })
   await assert.rejects(turns.advance(id), { code: 'storage', message: /the state of the turn cannot be read/ })
-  assert.deepEqual({ ...JSON.parse(readFileSync(path, 'utf8')), rev: 0, epoch: 0, updated: 0 }, { ...JSON.parse(before), rev: 0, epoch: 0, updated: 0 }, 'it was given back')
+  assert.deepEqual(
+    { ...JSON.parse(readFileSync(path, 'utf8')), rev: 0, epoch: 0, updated: 0 },
+    { ...JSON.parse(before), rev: 0, epoch: 0, updated: 0 },
+    'it was given back',
+  )
   const questions = []
-  await (async () => { for await (const question of turns.questions()) questions.push(question.turn) })()
+  await (async () => {
+    for await (const question of turns.questions()) questions.push(question.turn)
+  })()
   assert.ok(questions.includes(sound))
 })
 
@@ -613,10 +854,16 @@ test('what was thrown by `run` is tried again, and an unknown turn is none', asy
   let fails = true
   const engine = new Engine()
   t.after(() => engine.close())
-  const turns = durable(engine, { store: fileTurns(folderOf(t)), run: ({ id, thread, data }) => {
-    if (fails) { fails = false; throw new Error('no key today') }
-    return { model: { baseURL: server.baseURL, name: `${thread} ${data.n}`, apiKey: id } }
-  } })
+  const turns = durable(engine, {
+    store: fileTurns(folderOf(t)),
+    run: ({ id, thread, data }) => {
+      if (fails) {
+        fails = false
+        throw new Error('no key today')
+      }
+      return { model: { baseURL: server.baseURL, name: `${thread} ${data.n}`, apiKey: id } }
+    },
+  })
   const worker = turns.work()
   const id = await turns.start({ id: 'mine', thread: 'th', messages: hello, data: { n: 3 } })
   assert.equal(id, 'mine')
@@ -625,7 +872,13 @@ test('what was thrown by `run` is tried again, and an unknown turn is none', asy
   assert.deepEqual([server.requests[0].body.model, server.requests[0].headers.authorization], ['th 3', 'Bearer mine'])
   assert.equal(await turns.start({ id: 'mine', messages: hello }), 'mine', 'a start that comes twice begins nothing')
   assert.equal((await turns.status(id)).outcome, 'completed')
-  for (const act of [() => turns.status('x'), () => turns.advance('x'), () => turns.cancel('x'), () => turns.result('x', { call: 1, digest: '' }, { value: 1 }), () => turns.decide('x', approve({ call: 1, stage: 'execution', digest: '' }))]) {
+  for (const act of [
+    () => turns.status('x'),
+    () => turns.advance('x'),
+    () => turns.cancel('x'),
+    () => turns.result('x', { call: 1, digest: '' }, { value: 1 }),
+    () => turns.decide('x', approve({ call: 1, stage: 'execution', digest: '' })),
+  ]) {
     await assert.rejects(act(), { code: 'not_found' })
   }
   assert.equal(await turns.forget('x'), false)
@@ -637,7 +890,10 @@ test('what cannot be part of a durable turn is refused', async (t) => {
   const refused = (options, engineOptions, path) => {
     const engine = new Engine(engineOptions)
     t.after(() => engine.close())
-    assert.throws(() => durable(engine, { store, run, ...options }), (error) => error.code === 'option' && (error.path === path || assert.equal(error.path, path)))
+    assert.throws(
+      () => durable(engine, { store, run, ...options }),
+      (error) => error.code === 'option' && (error.path === path || assert.equal(error.path, path)),
+    )
   }
   refused({}, { checkpoint: () => {} }, 'engine.checkpoint')
   refused({}, { tools: [echo({ execute: undefined })] }, 'tools[0].execute')
@@ -658,7 +914,10 @@ test('what cannot be part of a durable turn is refused', async (t) => {
   const id = await turns.start({ messages: hello })
   await assert.rejects(turns.advance(id), { code: 'option', path: 'run().messages' })
   assert.equal((await turns.status(id)).phase, 'running')
-  await assert.rejects(turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'yes' }), { code: 'option', path: 'decision.decision' })
+  await assert.rejects(turns.decide(id, { call: 1, stage: 'execution', digest: 'x', decision: 'yes' }), {
+    code: 'option',
+    path: 'decision.decision',
+  })
 })
 
 test('a store that is slower than the heart of a leg holds up no save of the turn', async (t) => {
@@ -666,8 +925,28 @@ test('a store that is slower than the heart of a leg holds up no save of the tur
   const kept = memoryStore()
   let ended = false
   const saves = []
-  const store = storeWith(kept, { save: async (id, rev, patch) => { if (ended) saves.push(patch.state === undefined ? 'lives' : 'state'); await delay(40); return await kept.save(id, rev, patch) } })
-  const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 30, tools: [echo({ identity: '1', execute: async () => { await delay(1000); ended = true; return 'ok' } })] }) // it beats every 10 ms
+  const store = storeWith(kept, {
+    save: async (id, rev, patch) => {
+      if (ended) saves.push(patch.state === undefined ? 'lives' : 'state')
+      await delay(40)
+      return await kept.save(id, rev, patch)
+    },
+  })
+  const turns = turnsOf(t, server, {
+    store,
+    queue: lossy,
+    leaseMs: 30,
+    tools: [
+      echo({
+        identity: '1',
+        execute: async () => {
+          await delay(1000)
+          ended = true
+          return 'ok'
+        },
+      }),
+    ],
+  }) // it beats every 10 ms
   const id = await turns.start({ messages: hello })
   assert.equal(await turns.advance(id), 'done')
   assert.ok(saves.indexOf('state') <= 2, saves.join())

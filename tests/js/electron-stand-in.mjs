@@ -1,10 +1,13 @@
-// What the examples for Electron's main process use of `electron`. It notes what was asked of it and prints that at the end.
+// What the examples for Electron's main process use of `electron`. It notes what was asked of it and prints that at the
+// end.
 import { EventEmitter } from 'node:events'
 
 const noted = []
 
 class WebContents extends EventEmitter {
-  isDestroyed() { return false }
+  isDestroyed() {
+    return false
+  }
   send() {}
   setWindowOpenHandler() {}
 }
@@ -19,15 +22,27 @@ export class BrowserWindow extends EventEmitter {
     noted.push({ url })
     return Promise.resolve()
   }
-  getBounds() { return { x: 0, y: 0, width: 260, height: 312 } }
-  isVisible() { return true }
-  isDestroyed() { return false }
-  static getAllWindows() { return [] }
-  static fromWebContents() { return null }
+  getBounds() {
+    return { x: 0, y: 0, width: 260, height: 312 }
+  }
+  isVisible() {
+    return true
+  }
+  isDestroyed() {
+    return false
+  }
+  static getAllWindows() {
+    return []
+  }
+  static fromWebContents() {
+    return null
+  }
 }
 
 export const ipcMain = Object.assign(new EventEmitter(), {
-  handle(channel) { noted.push({ channel }) },
+  handle(channel) {
+    noted.push({ channel })
+  },
   removeHandler() {},
 })
 
@@ -43,10 +58,22 @@ export const app = Object.assign(new EventEmitter(), {
 })
 
 // -- of the window of a pet
-for (const name of ['setBounds', 'showInactive', 'hide', 'destroy', 'setIgnoreMouseEvents', 'setAlwaysOnTop', 'setVisibleOnAllWorkspaces']) BrowserWindow.prototype[name] = () => {}
+for (const name of [
+  'setBounds',
+  'showInactive',
+  'hide',
+  'destroy',
+  'setIgnoreMouseEvents',
+  'setAlwaysOnTop',
+  'setVisibleOnAllWorkspaces',
+])
+  BrowserWindow.prototype[name] = () => {}
 const display = { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1040 } }
 export const screen = Object.assign(new EventEmitter(), {
-  getCursorScreenPoint: () => ({ x: 0, y: 0 }), getAllDisplays: () => [display], getPrimaryDisplay: () => display, getDisplayMatching: () => display,
+  getCursorScreenPoint: () => ({ x: 0, y: 0 }),
+  getAllDisplays: () => [display],
+  getPrimaryDisplay: () => display,
+  getDisplayMatching: () => display,
 })
 export class Tray extends EventEmitter {
   setToolTip() {}

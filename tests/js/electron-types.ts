@@ -21,7 +21,9 @@ export const host: ElectronHost = hostEngine(engine, {
   onPetFailure: ({ reason, call }) => console.log(reason.length, call + 1),
 })
 
-export const window = new BrowserWindow({ webPreferences: { preload: host.preloadPath, sandbox: true, contextIsolation: true } })
+export const window = new BrowserWindow({
+  webPreferences: { preload: host.preloadPath, sandbox: true, contextIsolation: true },
+})
 
 hostEngine(engine, {
   ipcMain,
@@ -34,8 +36,13 @@ hostEngine(engine, {
 hostEngine(engine, { run: () => ({ model: { baseURL: '', name: '' } }) })
 
 export const pet: PetWindow = petWindow(electron, {
-  url: 'app://pet/index.html', preload: host.preloadPath, bubble: 'window', hotkey: 'Alt+L', tray: { icon: 'icon.png', menu: (items) => [...items, { label: 'x', click: () => {} }] },
-  place: { load: () => undefined, save: ({ display, scale }) => console.log(display + scale) }, openChat: () => window.show(),
+  url: 'app://pet/index.html',
+  preload: host.preloadPath,
+  bubble: 'window',
+  hotkey: 'Alt+L',
+  tray: { icon: 'icon.png', menu: (items) => [...items, { label: 'x', click: () => {} }] },
+  place: { load: () => undefined, save: ({ display, scale }) => console.log(display + scale) },
+  openChat: () => window.show(),
 })
 pet.quiet(new Date())
 pet.change({ scale: 1.2, hotkey: null, quietHours: { from: '22:00', to: '07:00' }, bubble: { off: true } })
@@ -52,7 +59,9 @@ petWindow({ app, BrowserWindow }, { url: '', preload: '', openChat() {} })
 export const preload: ElectronLike = { contextBridge, ipcRenderer }
 
 export const message: LiveMessage = connect(globalThis.window.sluice).message('m1')
-export const name: string | undefined = message.getSnapshot().blocks.map((block) => (block.type === 'tool_use' ? block.name : undefined))[0]
+export const name: string | undefined = message
+  .getSnapshot()
+  .blocks.map((block) => (block.type === 'tool_use' ? block.name : undefined))[0]
 
 // @ts-expect-error: no such decision
 message.approve({ token: 't' }, { remember: 'forever' })

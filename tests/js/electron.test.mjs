@@ -1,4 +1,5 @@
-// hostEngine behind an ipcMain in Electron's shape: everything that passes is a structured clone, as between two processes.
+// hostEngine behind an ipcMain in Electron's shape: everything that passes is a structured clone, as between two
+// processes.
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -51,7 +52,9 @@ class WebContents extends EventEmitter {
   }
   /** Deltas of a message that were sent to it. */
   deltas(message) {
-    return this.sent.flatMap(([, frame]) => (frame.messages ?? []).filter(({ id }) => id === message).flatMap(({ deltas }) => deltas))
+    return this.sent.flatMap(([, frame]) =>
+      (frame.messages ?? []).filter(({ id }) => id === message).flatMap(({ deltas }) => deltas),
+    )
   }
 }
 
@@ -68,7 +71,13 @@ async function app(t, { answers = [{ text: 'Hello.' }], tools = [], ...options }
   const server = await startScriptedServer({ answers })
   const engine = new Engine({ tools })
   const ipcMain = new IpcMain()
-  const host = hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, windows: mine, ...options })
+  const host = hostEngine(engine, {
+    ipcMain,
+    run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
+    frameMs: 0,
+    windows: mine,
+    ...options,
+  })
   const warnings = []
   const warn = ({ message }) => warnings.push(message)
   process.on('warning', warn)
@@ -78,7 +87,14 @@ async function app(t, { answers = [{ text: 'Hello.' }], tools = [], ...options }
     engine.close()
     await server.close()
   })
-  return { server, engine, ipcMain, host, warnings, window: (url = 'app://main/index.html') => new WebContents(ipcMain, url) }
+  return {
+    server,
+    engine,
+    ipcMain,
+    host,
+    warnings,
+    window: (url = 'app://main/index.html') => new WebContents(ipcMain, url),
+  }
 }
 
 const value = async (reply) => {
@@ -119,12 +135,24 @@ test('orders go to the pet window', async (t) => {
 test('who may is known without being told: local pages in development, pages of the app always', async (t) => {
   const cases = [
     ['app://main/index.html', true, true],
-    ['file:///opt/app/index.html', true, true], ['file:///opt/app/pages/%63hat.html?x=1#y', true, true],
-    ['file:///opt/app/../evil.html', false, false], ['file:///opt/app/%2e%2e/evil.html', false, false], ['file:///opt/application/evil.html', false, false],
-    ['file:///home/user/Downloads/evil.html', false, false], ['file:///opt/app/..%2fevil.html', false, false], ['file://server/opt/app/index.html', false, false],
-    ['http://localhost:5173/', true, false], ['http://localhost/', true, false], ['http://127.0.0.1:8080/', true, false],
-    ['http://localhost.evil.example/', false, false], ['http://localhost:80@evil.example/', false, false], ['https://example.org/', false, false],
-    ['http://127.0.0.1.evil.example:80/', false, false], ['data:text/html,x', false, false], ['about:blank', false, false], ['https://localhost:5173/', false, false],
+    ['file:///opt/app/index.html', true, true],
+    ['file:///opt/app/pages/%63hat.html?x=1#y', true, true],
+    ['file:///opt/app/../evil.html', false, false],
+    ['file:///opt/app/%2e%2e/evil.html', false, false],
+    ['file:///opt/application/evil.html', false, false],
+    ['file:///home/user/Downloads/evil.html', false, false],
+    ['file:///opt/app/..%2fevil.html', false, false],
+    ['file://server/opt/app/index.html', false, false],
+    ['http://localhost:5173/', true, false],
+    ['http://localhost/', true, false],
+    ['http://127.0.0.1:8080/', true, false],
+    ['http://localhost.evil.example/', false, false],
+    ['http://localhost:80@evil.example/', false, false],
+    ['https://example.org/', false, false],
+    ['http://127.0.0.1.evil.example:80/', false, false],
+    ['data:text/html,x', false, false],
+    ['about:blank', false, false],
+    ['https://localhost:5173/', false, false],
   ]
   for (const isPackaged of [false, true, undefined]) {
     const known = isPackaged === undefined ? undefined : { isPackaged, getAppPath: () => '/opt/app' }
@@ -141,11 +169,20 @@ test('who may is known without being told: local pages in development, pages of 
 
 test('pages of the app read and chat; what decides or changes anything is given by name', async (t) => {
   const { tool, ran } = guarded()
-  const { window: open } = await app(t, { windows: undefined, tools: [tool], answers: [callsDelete, { text: 'Done.' }], approvalGraceMs: 20 })
+  const { window: open } = await app(t, {
+    windows: undefined,
+    tools: [tool],
+    answers: [callsDelete, { text: 'Done.' }],
+    approvalGraceMs: 20,
+  })
   const window = open()
   const { message } = await value(window.invoke('send', { text: 'Hi' }))
   assert.deepEqual(await asks(window, message), [], 'it is shown no question that it may answer')
-  for (const [method, input] of [['configuration'], ['configure', { tools: { 'file.delete': { permission: 'public' } } }], ['petReady', null]]) {
+  for (const [method, input] of [
+    ['configuration'],
+    ['configure', { tools: { 'file.delete': { permission: 'public' } } }],
+    ['petReady', null],
+  ]) {
     assert.equal((await window.invoke(method, input)).error?.code, 'forbidden', method)
   }
   await until(() => window.deltas(message).some(({ type }) => type === 'done'))
@@ -154,7 +191,8 @@ test('pages of the app read and chat; what decides or changes anything is given 
 
 test('a window that shows another file of the disk may nothing, and is sent nothing', async (t) => {
   const { window: open } = await app(t, {
-    app: { isPackaged: true, getAppPath: () => '/opt/app' }, windows: [{ origin: 'file://', rights: everything }],
+    app: { isPackaged: true, getAppPath: () => '/opt/app' },
+    windows: [{ origin: 'file://', rights: everything }],
     answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }],
   })
   const [window, watcher] = [open('file:///opt/app/index.html'), open('file:///opt/app/index.html')]
@@ -168,13 +206,18 @@ test('a window that shows another file of the disk may nothing, and is sent noth
 })
 
 test('a page that says that it reads is sent no more than it reads', async (t) => {
-  const { window: open } = await app(t, { answers: [{ parts: Array.from({ length: 60 }, (_, i) => [{ text: `${i} ` }, { wait: 10 }]).flat() }] })
+  const { window: open } = await app(t, {
+    answers: [{ parts: Array.from({ length: 60 }, (_, i) => [{ text: `${i} ` }, { wait: 10 }]).flat() }],
+  })
   const [frozen, reader] = [open(), open()]
   const { message } = await value(reader.invoke('send', { text: 'Hi' }))
   for (const window of [frozen, reader]) await value(window.invoke('subscribe', { message }))
   assert.equal(await frozen.invoke('seen'), undefined)
   await until(() => reader.deltas(message).some(({ type }) => type === 'done'))
-  assert.ok(frozen.sent.length < 12 && reader.sent.length > 20, `${frozen.sent.length} and ${reader.sent.length} frames`)
+  assert.ok(
+    frozen.sent.length < 12 && reader.sent.length > 20,
+    `${frozen.sent.length} and ${reader.sent.length} frames`,
+  )
   for (let read = frozen.sent.length; read > 0; read--) await frozen.invoke('seen')
   await until(() => frozen.deltas(message).some(({ type }) => type === 'done'), 'what waited')
 })
@@ -183,7 +226,11 @@ test('the allow-list says which window and which origin may what', async (t) => 
   const windows = []
   const { window } = await app(t, { windows })
   const [chat, pet, other] = [window(), window(), window()]
-  windows.push({ webContentsId: chat.id, rights: { chat: true } }, { webContentsId: pet.id, origin: 'app://pet', rights: { pet: true } }, { origin: 'http://localhost:*', rights: everything })
+  windows.push(
+    { webContentsId: chat.id, rights: { chat: true } },
+    { webContentsId: pet.id, origin: 'app://pet', rights: { pet: true } },
+    { origin: 'http://localhost:*', rights: everything },
+  )
   assert.equal((await chat.invoke('send', { text: 'Hi' })).ok, true)
   assert.equal((await chat.invoke('configuration')).error.code, 'forbidden')
   assert.equal((await pet.invoke('petReady', null)).error.code, 'forbidden', 'its origin is another one')
@@ -198,11 +245,22 @@ test('the allow-list says which window and which origin may what', async (t) => 
 test('a function may decide, for every call anew; one that throws allows nothing', async (t) => {
   const seen = []
   let rights = { chat: true }
-  const { window: open } = await app(t, { windows: (sender) => { seen.push(sender); if (rights === 'throw') throw new Error('x'); return rights } })
+  const { window: open } = await app(t, {
+    windows: (sender) => {
+      seen.push(sender)
+      if (rights === 'throw') throw new Error('x')
+      return rights
+    },
+  })
   const window = open('https://app.example/chat?x=1')
   assert.equal((await window.invoke('send', { text: 'Hi' })).ok, true)
   assert.ok(seen.length > 0)
-  for (const sender of seen) assert.deepEqual(sender, { webContentsId: window.id, origin: 'https://app.example', url: 'https://app.example/chat?x=1' })
+  for (const sender of seen)
+    assert.deepEqual(sender, {
+      webContentsId: window.id,
+      origin: 'https://app.example',
+      url: 'https://app.example/chat?x=1',
+    })
   for (const none of [{}, null, 'throw']) {
     rights = none
     assert.equal((await window.invoke('send', { text: 'Hi' })).error.code, 'forbidden')
@@ -217,7 +275,10 @@ test('what the app takes away from a window goes to it no more', async (t) => {
   let rights = everything
   let goOn
   const taken = new Promise((resolve) => (goOn = resolve))
-  const { window: open, host } = await app(t, { windows: () => rights, answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }] })
+  const { window: open, host } = await app(t, {
+    windows: () => rights,
+    answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }],
+  })
   const window = open()
   await value(window.invoke('open', {}))
   const { message } = await value(window.invoke('send', { text: 'Hi' }))
@@ -232,7 +293,9 @@ test('what the app takes away from a window goes to it no more', async (t) => {
 })
 
 test('a function that throws, or gives rights that there are not, is told to the developer', async (t) => {
-  let rights = () => { throw new Error('the list of windows is broken') }
+  let rights = () => {
+    throw new Error('the list of windows is broken')
+  }
   const { window: open, warnings } = await app(t, { windows: () => rights() })
   const window = open()
   assert.equal((await window.invoke('open', {})).error.code, 'forbidden')
@@ -240,14 +303,22 @@ test('a function that throws, or gives rights that there are not, is told to the
   const { error } = await window.invoke('open', {})
   assert.equal(error.code, 'forbidden')
   assert.doesNotMatch(JSON.stringify(error), /broken|raed/)
-  await until(() => warnings.some((text) => /`windows` threw: the list of windows is broken/.test(text)) && warnings.some((text) => /windows\(\)\.raed/.test(text)))
+  await until(
+    () =>
+      warnings.some((text) => /`windows` threw: the list of windows is broken/.test(text)) &&
+      warnings.some((text) => /windows\(\)\.raed/.test(text)),
+  )
 })
 
 test('frames within a page, and frames that are gone, may nothing', async (t) => {
   const { window: open } = await app(t)
   const window = open()
   const inner = frame('app://main/inner.html', window.mainFrame)
-  const gone = { get parent() { throw new Error('Render frame was disposed before WebFrameMain could be accessed') } }
+  const gone = {
+    get parent() {
+      throw new Error('Render frame was disposed before WebFrameMain could be accessed')
+    },
+  }
   for (const senderFrame of [inner, gone, null]) {
     assert.equal((await window.invoke('send', { text: 'Hi' }, { senderFrame })).error.code, 'forbidden')
   }
@@ -259,7 +330,10 @@ test('a page that goes elsewhere loses everything, also when it comes back', asy
   const { window: open } = await app(t, { tools: [tool], answers: [callsDelete, { text: 'Done.' }] })
   const [window, other] = [open(), open()]
   const { message } = await value(window.invoke('send', { text: 'Hi' }))
-  const [{ token }] = await until(async () => { const found = await asks(window, message); return found.length > 0 && found })
+  const [{ token }] = await until(async () => {
+    const found = await asks(window, message)
+    return found.length > 0 && found
+  })
   window.navigate('https://evil.example/')
   const count = window.sent.length
   assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden')
@@ -268,7 +342,11 @@ test('a page that goes elsewhere loses everything, also when it comes back', asy
   await until(() => other.deltas(message).some(({ type }) => type === 'done'))
   assert.equal(window.sent.length, count, 'the other page is told nothing')
   window.navigate('app://main/index.html')
-  assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden', 'tokens of the page before')
+  assert.equal(
+    (await window.invoke('approve', { message, token })).error.code,
+    'forbidden',
+    'tokens of the page before',
+  )
   assert.deepEqual(ran, [])
 })
 
@@ -289,7 +367,10 @@ test('a page that is loaded anew starts anew', async (t) => {
   const { window: open } = await app(t, { tools: [tool], answers: [callsDelete, { text: 'Done.' }] })
   const window = open()
   const { message } = await value(window.invoke('send', { text: 'Hi' }))
-  const [{ token }] = await until(async () => { const found = await asks(window, message); return found.length > 0 && found })
+  const [{ token }] = await until(async () => {
+    const found = await asks(window, message)
+    return found.length > 0 && found
+  })
   window.navigate(window.mainFrame.url)
   assert.equal((await window.invoke('approve', { message, token })).error.code, 'forbidden')
   const [ask] = await asks(window, message)
@@ -300,7 +381,9 @@ test('a page that is loaded anew starts anew', async (t) => {
 })
 
 test('a window that is destroyed or crashes is let go', async (t) => {
-  const { window: open, host } = await app(t, { answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }, { text: 'c' }] })
+  const { window: open, host } = await app(t, {
+    answers: [{ parts: [{ text: 'a' }, { wait: 40 }, { text: 'b' }] }, { text: 'c' }],
+  })
   const [destroyed, silent, crashed, watcher] = [open(), open(), open(), open()]
   const { message } = await value(watcher.invoke('send', { text: 'Hi' }))
   for (const window of [destroyed, silent, crashed, watcher]) await value(window.invoke('subscribe', { message }))
@@ -329,18 +412,39 @@ test('options that are wrong are told at once', () => {
   const engine = new Engine()
   const [ipcMain, run] = [new IpcMain(), () => ({})]
   for (const [options, path, hint] of [
-    [{ run }, 'ipcMain'], [{ ipcMain }, 'run'], [{ ipcMain, run, windows: 'all' }, 'windows'], [{ ipcMain, run, windows: [{ rights: {} }] }, 'windows[0]'],
-    [{ ipcMain, run, windows: [{ origin: '*' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ origin: 'https://*.example.org' }] }, 'windows[0].origin'],
+    [{ run }, 'ipcMain'],
+    [{ ipcMain }, 'run'],
+    [{ ipcMain, run, windows: 'all' }, 'windows'],
+    [{ ipcMain, run, windows: [{ rights: {} }] }, 'windows[0]'],
+    [{ ipcMain, run, windows: [{ origin: '*' }] }, 'windows[0].origin'],
+    [{ ipcMain, run, windows: [{ origin: 'https://*.example.org' }] }, 'windows[0].origin'],
     [{ ipcMain, run, windows: [{ origin: 'file://' }] }, 'app'],
-    [{ ipcMain, run, windows: [{ origin: 'https://example.org/path' }] }, 'windows[0].origin'], [{ ipcMain, run, windows: [{ webContentsId: '1' }] }, 'windows[0].webContentsId'],
-    [{ ipcMain, run, window: [] }, 'window', 'did you mean windows?'], [{ ipcMain, run, keepMessage: 5 }, 'keepMessage', 'did you mean keepMessages?'],
-    [{ ipcMain, run, windows: [{ origin: 'app://', rights: { aprove: true } }] }, 'windows[0].rights.aprove', 'did you mean approve?'],
-    [{ ipcMain, run, windows: [{ origin: 'app://', rights: { read: 'yes' } }] }, 'windows[0].rights.read'], [{ ipcMain, run, windows: [{ origin: 'app://', right: {} }] }, 'windows[0].right', 'did you mean rights?'],
-    [{ ipcMain, run, petReplyMs: Infinity }, 'petReplyMs'], [{ ipcMain, run, app: true }, 'app'],
+    [{ ipcMain, run, windows: [{ origin: 'https://example.org/path' }] }, 'windows[0].origin'],
+    [{ ipcMain, run, windows: [{ webContentsId: '1' }] }, 'windows[0].webContentsId'],
+    [{ ipcMain, run, window: [] }, 'window', 'did you mean windows?'],
+    [{ ipcMain, run, keepMessage: 5 }, 'keepMessage', 'did you mean keepMessages?'],
+    [
+      { ipcMain, run, windows: [{ origin: 'app://', rights: { aprove: true } }] },
+      'windows[0].rights.aprove',
+      'did you mean approve?',
+    ],
+    [{ ipcMain, run, windows: [{ origin: 'app://', rights: { read: 'yes' } }] }, 'windows[0].rights.read'],
+    [{ ipcMain, run, windows: [{ origin: 'app://', right: {} }] }, 'windows[0].right', 'did you mean rights?'],
+    [{ ipcMain, run, petReplyMs: Infinity }, 'petReplyMs'],
+    [{ ipcMain, run, app: true }, 'app'],
   ]) {
-    assert.throws(() => hostEngine(engine, options), { name: 'SluiceError', code: 'option', path, ...(hint && { hint }) })
+    assert.throws(() => hostEngine(engine, options), {
+      name: 'SluiceError',
+      code: 'option',
+      path,
+      ...(hint && { hint }),
+    })
   }
-  assert.throws(() => hostEngine({ tools: [] }, { ipcMain, run }), { name: 'SluiceError', code: 'option', path: 'engine' })
+  assert.throws(() => hostEngine({ tools: [] }, { ipcMain, run }), {
+    name: 'SluiceError',
+    code: 'option',
+    path: 'engine',
+  })
   assert.equal(ipcMain.handlers.size, 0)
   engine.close()
 })
@@ -353,7 +457,11 @@ test('the CommonJS build takes an engine of either build, and both know the prel
   for (const { Engine: Kind } of [require('sluice'), { Engine }]) {
     const engine = new Kind()
     const ipcMain = new IpcMain()
-    const host = common.hostEngine(engine, { ipcMain, windows: mine, run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }) })
+    const host = common.hostEngine(engine, {
+      ipcMain,
+      windows: mine,
+      run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
+    })
     const window = new WebContents(ipcMain, 'app://main/')
     const { message } = await value(window.invoke('send', { text: 'Hi' }))
     await value(window.invoke('subscribe', { message }))

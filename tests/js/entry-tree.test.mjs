@@ -84,7 +84,10 @@ test('EntryTree: 300 random trees, each changed 40 times → paths, siblings, de
         const id = pick()
         tree.choose(id)
         list.choose(id)
-        assert.ok(tree.path().some((one) => one.id === id), 'the chosen entry is on the shown branch')
+        assert.ok(
+          tree.path().some((one) => one.id === id),
+          'the chosen entry is on the shown branch',
+        )
         assert.deepEqual(tree.children(tree.head), [], 'nothing follows the end of the shown branch')
       } else {
         const id = pick()
@@ -120,7 +123,10 @@ test('EntryTree.forget: random answers of random trees → every entry that is l
         const alone = question && tree.children(question.id).length === 1
         const gone = tree.forget(one.id)
         assert.deepEqual(gone, alone ? [question.id, one.id] : [one.id])
-        assert.deepEqual(idsOf(tree.entries), idsOf(known).filter((id) => !gone.includes(id)))
+        assert.deepEqual(
+          idsOf(tree.entries),
+          idsOf(known).filter((id) => !gone.includes(id)),
+        )
         assert.equal(tree.depth(undefined), depths.get(one.id) + 1)
         assert.ok(tree.has(tree.head))
         forgotten++
@@ -144,7 +150,10 @@ test('EntryTree.forget: the last answer → the tree is empty, and what comes ne
 })
 
 test('EntryTree.load: entries of the store replace others, own ones stay, and all keep their depth', () => {
-  const tree = new EntryTree([entry('q1', null), entry('a1', 'q1', 'assistant'), entry('q2', 'a1'), entry('a2', 'q2', 'assistant')], 'a2')
+  const tree = new EntryTree(
+    [entry('q1', null), entry('a1', 'q1', 'assistant'), entry('q2', 'a1'), entry('a2', 'q2', 'assistant')],
+    'a2',
+  )
   const own = { ...tree.get('a1'), at: 5 }
   tree.put(own)
   const fromStore = { ...tree.get('q1'), at: 7 }
@@ -152,7 +161,10 @@ test('EntryTree.load: entries of the store replace others, own ones stay, and al
   assert.deepEqual(idsOf(tree.entries), ['q1', 'a1', 'b1', 'a2'])
   assert.equal(tree.get('q1'), fromStore)
   assert.equal(tree.get('a1'), own)
-  assert.deepEqual([...tree.entries].map((one) => tree.depth(one)), [0, 1, 1, 3])
+  assert.deepEqual(
+    [...tree.entries].map((one) => tree.depth(one)),
+    [0, 1, 1, 3],
+  )
   assert.deepEqual(idsOf(tree.path('a2')), ['a2'], 'its question was removed from the store')
   tree.load([fromStore], new Set())
   tree.load([entry('a2', 'q2', 'assistant')], new Set())

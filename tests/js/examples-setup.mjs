@@ -1,4 +1,5 @@
-// Loaded before an example (`node --import`): what the example asks of a provider, the scripted server answers; `electron` is a stand-in.
+// Loaded before an example (`node --import`): what the example asks of a provider, the scripted server answers;
+// `electron` is a stand-in.
 import { register } from 'node:module'
 
 const { SLUICE_EXAMPLE_SERVER: server } = process.env
@@ -7,8 +8,13 @@ const OWN_PORTS = 32_768 // from here on the system gives ports to servers that 
 globalThis.fetch = (url, init) => {
   const { pathname, search, origin, port } = new URL(url)
   if (Number(port) >= OWN_PORTS) return real(url, init)
-  return real(server + pathname + search, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-asked': origin } })
+  return real(server + pathname + search, {
+    ...init,
+    headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-asked': origin },
+  })
 }
 
 const electron = new URL('./electron-stand-in.mjs', import.meta.url).href
-register(`data:text/javascript,${encodeURIComponent(`export const resolve = (name, context, next) => (name === 'electron' ? { url: ${JSON.stringify(electron)}, shortCircuit: true } : next(name, context))`)}`)
+register(
+  `data:text/javascript,${encodeURIComponent(`export const resolve = (name, context, next) => (name === 'electron' ? { url: ${JSON.stringify(electron)}, shortCircuit: true } : next(name, context))`)}`,
+)

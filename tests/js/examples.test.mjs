@@ -17,7 +17,9 @@ const { serverOf } = await built('model')
 const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const setup = join(root, 'tests/js/examples-setup.mjs')
 
-const keys = Object.fromEntries(['OPENAI', 'DEEPSEEK', 'ANTHROPIC', 'GEMINI'].map((name) => [`${name}_API_KEY`, `key-of-${name.toLowerCase()}`]))
+const keys = Object.fromEntries(
+  ['OPENAI', 'DEEPSEEK', 'ANTHROPIC', 'GEMINI'].map((name) => [`${name}_API_KEY`, `key-of-${name.toLowerCase()}`]),
+)
 
 /** A folder of its own, gone when the test ends. */
 function folder(t) {
@@ -26,28 +28,50 @@ function folder(t) {
   return made
 }
 
-/** Runs JavaScript against a scripted server in the place of every provider. Gives what it printed, and what was asked. */
+/**
+ * Runs JavaScript against a scripted server in the place of every provider. Gives what it printed, and what was asked.
+ */
 async function run(t, code) {
   const calls = [{ name: 'note_add', arguments: { text: 'umbrella' } }]
-  const knows = (body) => body.tools?.some(({ function: tool }) => tool.name === 'note_add') && !body.messages.some(({ role }) => role === 'tool')
+  const knows = (body) =>
+    body.tools?.some(({ function: tool }) => tool.name === 'note_add') &&
+    !body.messages.some(({ role }) => role === 'tool')
   // A model whose tools are told in words calls one in words, and then reads what came out.
   const written = '<tool_call>\n{"name":"get_weather","arguments":{"city":"Rome"}}\n</tool_call>\n'
-  const inWords = ({ messages: [system, ...others] = [] }) => (!String(system?.content).includes('"get_weather"') ? undefined : others.length === 1 ? written : 'It is sunny.')
-  const server = await startScriptedServer({ answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: inWords(body) ?? 'Done.' }) })
+  const inWords = ({ messages: [system, ...others] = [] }) =>
+    !String(system?.content).includes('"get_weather"') ? undefined : others.length === 1 ? written : 'It is sunny.'
+  const server = await startScriptedServer({
+    answers: ({ body }) => (knows(body) ? { text: 'I will. ', calls } : { text: inWords(body) ?? 'Done.' }),
+  })
   t.after(() => server.close())
   // Of the checkout, so that `sluice` is found, and in a folder of its own, where an example may write.
   const file = join(root, 'build', `example-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`)
   writeFileSync(file, code)
   t.after(() => rmSync(file))
   const env = { ...process.env, SLUICE_EXAMPLE_SERVER: server.url, ...keys }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', setup, file], { cwd: folder(t), env })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', setup, file], {
+    cwd: folder(t),
+    env,
+  })
   assert.equal(stderr.replaceAll(/.*(ExperimentalWarning|--trace-warnings|DEP0205).*\n/g, ''), '')
   return { out: stdout, requests: server.requests }
 }
 
 test('every block of the pages is of a kind that is run, or is for a shell', () => {
-  const known = ['js recipe', 'html recipe', 'tsx recipe', 'js ', 'js main', 'js window', 'js pet', 'js text', 'c ', 'sh ']
-  for (const { page, line, language, kind = '' } of examples) assert.ok(known.includes(`${language} ${kind}`), `${page}, line ${line}: ${language} ${kind}`)
+  const known = [
+    'js recipe',
+    'html recipe',
+    'tsx recipe',
+    'js ',
+    'js main',
+    'js window',
+    'js pet',
+    'js text',
+    'c ',
+    'sh ',
+  ]
+  for (const { page, line, language, kind = '' } of examples)
+    assert.ok(known.includes(`${language} ${kind}`), `${page}, line ${line}: ${language} ${kind}`)
 })
 
 for (const [name, code] of examplesOf('js')) {
@@ -57,11 +81,13 @@ for (const [name, code] of examplesOf('js')) {
       const { out } = await run(t, code)
       assert.notEqual(out.trim(), '', 'it shows something')
       if (code.includes('get_weather')) assert.equal(out, 'get_weather {"city":"Rome"}\nIt is sunny.\n')
-      if (code.includes('note.add')) assert.equal(out, 'I will. Done.\ncompleted, stop, 3 messages for the next request\n')
+      if (code.includes('note.add'))
+        assert.equal(out, 'I will. Done.\ncompleted, stop, 3 messages for the next request\n')
       return
     }
     // Lines for another model: they stand in the place of the first example's.
-    const before = "import { Engine } from 'sluice'\nconst engine = new Engine()\nconst messages = [{ role: 'user', content: 'Hi' }]\n"
+    const before =
+      "import { Engine } from 'sluice'\nconst engine = new Engine()\nconst messages = [{ role: 'user', content: 'Hi' }]\n"
     const { requests } = await run(t, before + code)
     const given = new Function('process', `return ${model[1]}`)({ env: keys })
     const { url, headers } = serverOf(given, given.name)
@@ -77,9 +103,15 @@ for (const [name, code] of examplesOf('js')) {
 for (const [name, code] of examplesOf('js', 'main')) {
   test(`${name} starts a host and a window`, async (t) => {
     const noted = JSON.parse((await run(t, code)).out)
-    assert.ok(noted.some(({ channel }) => channel?.startsWith('sluice:')), 'the host listens')
+    assert.ok(
+      noted.some(({ channel }) => channel?.startsWith('sluice:')),
+      'the host listens',
+    )
     const { window } = noted.find((one) => one.window)
-    assert.deepEqual({ sandbox: window.sandbox, contextIsolation: window.contextIsolation }, { sandbox: true, contextIsolation: true })
+    assert.deepEqual(
+      { sandbox: window.sandbox, contextIsolation: window.contextIsolation },
+      { sandbox: true, contextIsolation: true },
+    )
     assert.ok(existsSync(window.preload))
   })
 }
@@ -90,10 +122,28 @@ for (const [name, code] of examplesOf('c')) {
     const source = join(made, 'example.c')
     writeFileSync(source, code)
     const { LD_PRELOAD: _, ...env } = process.env // the compiler is not what is tested
-    const flags = ['-std=c99', '-pedantic', '-Wall', '-Wextra', '-Wconversion', '-Werror', `-I${join(root, 'native/include')}`]
-    execFileSync('cc', [...flags, source, '-o', join(made, 'example'), join(build, 'libsluice.so'), `-Wl,-rpath,${build}`], { env })
-    const lines = execFileSync(join(made, 'example'), { encoding: 'utf8' }).trim().split('\n').map((line) => JSON.parse(line))
-    assert.deepEqual(lines.map((line) => line.type ?? (line.blocks ? 'message' : 'body')), ['request', 'body', 'text', 'round', 'done', 'message'])
+    const flags = [
+      '-std=c99',
+      '-pedantic',
+      '-Wall',
+      '-Wextra',
+      '-Wconversion',
+      '-Werror',
+      `-I${join(root, 'native/include')}`,
+    ]
+    execFileSync(
+      'cc',
+      [...flags, source, '-o', join(made, 'example'), join(build, 'libsluice.so'), `-Wl,-rpath,${build}`],
+      { env },
+    )
+    const lines = execFileSync(join(made, 'example'), { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      lines.map((line) => line.type ?? (line.blocks ? 'message' : 'body')),
+      ['request', 'body', 'text', 'round', 'done', 'message'],
+    )
     assert.equal(lines.at(-1).blocks[0].text, 'Hello.')
   })
 }
@@ -102,16 +152,21 @@ test('links lead somewhere, and commands are there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const helps = new Map()
   const helpOf = (command) => {
-    if (!helps.has(command)) helps.set(command, execFileSync(process.execPath, [builtFile('main'), command, '--help'], { encoding: 'utf8' }))
+    if (!helps.has(command))
+      helps.set(command, execFileSync(process.execPath, [builtFile('main'), command, '--help'], { encoding: 'utf8' }))
     return helps.get(command)
   }
   for (const page of [...pages, ...bindingPages]) {
     const text = readFileSync(join(root, page), 'utf8')
-    for (const [, path] of text.matchAll(/\]\(((?!https?:)[^)#]+)/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
-    for (const [, path] of text.matchAll(/\bsrc(?:set)?="(js\/[^"]+)"/g)) assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
-    for (const [, script] of text.matchAll(/npm (?:run ([\w:]+)|explore sluice -- npm run ([\w:]+))/g)) if (script) assert.ok(scripts[script], `${page}: npm run ${script}`)
+    for (const [, path] of text.matchAll(/\]\(((?!https?:)[^)#]+)/g))
+      assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
+    for (const [, path] of text.matchAll(/\bsrc(?:set)?="(js\/[^"]+)"/g))
+      assert.ok(existsSync(resolve(root, dirname(page), path)), `${page}: ${path}`)
+    for (const [, script] of text.matchAll(/npm (?:run ([\w:]+)|explore sluice -- npm run ([\w:]+))/g))
+      if (script) assert.ok(scripts[script], `${page}: npm run ${script}`)
     for (const [, command, words] of text.matchAll(/npx sluice ([a-z]+)([^`|\n]*)/g)) {
-      for (const [option] of words.matchAll(/--[\w-]+/g)) assert.ok(helpOf(command).includes(option), `${page}: npx sluice ${command} ${option}`)
+      for (const [option] of words.matchAll(/--[\w-]+/g))
+        assert.ok(helpOf(command).includes(option), `${page}: npx sluice ${command} ${option}`)
     }
   }
 })
@@ -127,12 +182,20 @@ test('the page of protocols says which formats read fences, as the sources do (n
   const page = readFileSync(protocolsPage, 'utf8')
   assert.equal(page, withFences(page))
   const engine = new Engine()
-  assert.deepEqual([...fencesOfFormats().keys()].sort(), engine.describe().knownProtocols.filter((id) => id !== 'auto').sort())
+  assert.deepEqual(
+    [...fencesOfFormats().keys()].sort(),
+    engine
+      .describe()
+      .knownProtocols.filter((id) => id !== 'auto')
+      .sort(),
+  )
   engine.close()
 })
 
 test('the page of providers is the table of the package', () => {
-  const rows = readFileSync(join(root, 'js/docs/providers.md'), 'utf8').split('\n').filter((line) => line.startsWith('| `'))
+  const rows = readFileSync(join(root, 'js/docs/providers.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
   const quoted = (list) => list.map((one) => `\`${one}\``)
   const cells = rows.map((row) => row.slice(2, -2).split(' | ')).filter((row) => row.length === 6)
   assert.deepEqual(cells.map(([name]) => name).sort(), quoted(Object.keys(providers)).sort())

@@ -5,25 +5,71 @@ import test from 'node:test'
 import { Engine, tool } from 'sluice'
 import { checkAnthropic, checkGemini, checkOpenAIChat, checkOllama, checkOpenAIResponses } from 'sluice/testing'
 
-const checks = { 'openai-chat': checkOpenAIChat, 'openai-responses': checkOpenAIResponses, anthropic: checkAnthropic, gemini: (body) => checkGemini(body, 'm'), ollama: checkOllama }
+const checks = {
+  'openai-chat': checkOpenAIChat,
+  'openai-responses': checkOpenAIResponses,
+  anthropic: checkAnthropic,
+  gemini: (body) => checkGemini(body, 'm'),
+  ollama: checkOllama,
+}
 const sse = (...events) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
 const item = (index, value) => ({ type: 'response.output_item.done', output_index: index, item: value })
-const block = (index, value) => [{ type: 'content_block_start', index, content_block: value }, { type: 'content_block_stop', index }]
+const block = (index, value) => [
+  { type: 'content_block_start', index, content_block: value },
+  { type: 'content_block_stop', index },
+]
 const chat = (delta, finish = null) => ({ choices: [{ index: 0, delta, finish_reason: finish }] })
 
 /** An answer of each wire with a thought, a text and a call. */
 const answers = {
-  'openai-chat': sse(chat({ reasoning_content: 'Hm.' }), chat({ reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }] }), chat({ content: 'Hello.' }),
-    chat({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }] }), chat({}, 'tool_calls')),
-  'openai-responses': sse(item(0, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' }),
-    item(1, { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hello.', annotations: [] }] }),
+  'openai-chat': sse(
+    chat({ reasoning_content: 'Hm.' }),
+    chat({ reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }] }),
+    chat({ content: 'Hello.' }),
+    chat({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }] }),
+    chat({}, 'tool_calls'),
+  ),
+  'openai-responses': sse(
+    item(0, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' }),
+    item(1, {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Hello.', annotations: [] }],
+    }),
     item(2, { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{"a":1}', status: 'completed' }),
-    { type: 'response.completed', response: { status: 'completed', output: [] } }),
-  anthropic: sse({ type: 'message_start', message: { id: 'm', content: [] } }, ...block(0, { type: 'thinking', thinking: 'Hm.', signature: 's' }), ...block(1, { type: 'text', text: 'Hello.' }),
-    ...block(2, { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }), { type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }),
-  gemini: sse({ candidates: [{ content: { role: 'model', parts: [{ text: 'Hello.' }, { functionCall: { id: 'c', name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' }] }, finishReason: 'STOP' }] }),
-  ollama: [{ role: 'assistant', content: 'Hello.', thinking: 'Hm.' }, { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: { name: 'f', arguments: { a: 1 } } }] }]
-    .map((message) => `${JSON.stringify({ model: 'm', message, done: false })}\n`).join('') + '{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}\n',
+    { type: 'response.completed', response: { status: 'completed', output: [] } },
+  ),
+  anthropic: sse(
+    { type: 'message_start', message: { id: 'm', content: [] } },
+    ...block(0, { type: 'thinking', thinking: 'Hm.', signature: 's' }),
+    ...block(1, { type: 'text', text: 'Hello.' }),
+    ...block(2, { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    { type: 'message_stop' },
+  ),
+  gemini: sse({
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'Hello.' },
+            { functionCall: { id: 'c', name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' },
+          ],
+        },
+        finishReason: 'STOP',
+      },
+    ],
+  }),
+  ollama:
+    [
+      { role: 'assistant', content: 'Hello.', thinking: 'Hm.' },
+      { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: { name: 'f', arguments: { a: 1 } } }] },
+    ]
+      .map((message) => `${JSON.stringify({ model: 'm', message, done: false })}\n`)
+      .join('') + '{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}\n',
 }
 
 function engineOf(body, requests = []) {
@@ -31,12 +77,20 @@ function engineOf(body, requests = []) {
     requests.push(JSON.parse(request.body))
     return new Response(requests.length === 1 ? body : '', { headers: { 'content-type': 'text/event-stream' } })
   }
-  const f = tool({ name: 'f', description: 'd', agentCallable: true, permission: 'public', parameters: { type: 'object', properties: { a: { type: 'integer' } } }, execute: () => 'ok' })
+  const f = tool({
+    name: 'f',
+    description: 'd',
+    agentCallable: true,
+    permission: 'public',
+    parameters: { type: 'object', properties: { a: { type: 'integer' } } },
+    execute: () => 'ok',
+  })
   return new Engine({ transport, tools: [f] })
 }
 
 const user = { role: 'user', content: 'hello' }
-const run = (engine, wire, messages, baseURL = 'http://one.invalid/v1') => engine.run({ model: { wire, name: 'm', apiKey: 'k', baseURL }, messages, retries: 0 }).done
+const run = (engine, wire, messages, baseURL = 'http://one.invalid/v1') =>
+  engine.run({ model: { wire, name: 'm', apiKey: 'k', baseURL }, messages, retries: 0 }).done
 
 /** The body of the request that goes on from this conversation. */
 async function nextRequest(wire, messages, baseURL) {
@@ -67,7 +121,10 @@ test('a value of an answer that is damaged makes no later request unfit, on any 
     // Ids of items are the server's own: which ones it takes, it knows.
     const values = [...good.matchAll(/"[^"\\]*"(?=[,}\]])|\[\]|\{\}/g)]
     for (const [at, value] of values.entries()) {
-      const body = good.slice(0, value.index) + damage[(at + 3) % (/^"(msg|rs|fc)_/.test(value[0]) ? 3 : 4)] + good.slice(value.index + value[0].length)
+      const body =
+        good.slice(0, value.index) +
+        damage[(at + 3) % (/^"(msg|rs|fc)_/.test(value[0]) ? 3 : 4)] +
+        good.slice(value.index + value[0].length)
       const engine = engineOf(body)
       const { history } = await run(engine, wire, [user])
       engine.close()

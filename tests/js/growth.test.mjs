@@ -14,23 +14,46 @@ const TOKENS = 50
 const MANY = 300
 const limits = { callsPerRound: 1000 }
 const encoder = new TextEncoder()
-const event = (delta, finish) => encoder.encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta, ...(finish ? { finish_reason: finish } : {}) }] })}\n\n`)
-const call = (index) => event({ tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name: 'note', arguments: `{"at":${index}}` } }] })
+const event = (delta, finish) =>
+  encoder.encode(
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, ...(finish ? { finish_reason: finish } : {}) }] })}\n\n`,
+  )
+const call = (index) =>
+  event({
+    tool_calls: [
+      { index, id: `c${index}`, type: 'function', function: { name: 'note', arguments: `{"at":${index}}` } },
+    ],
+  })
 
 /** A model whose answers the test writes, piece by piece. */
 function written() {
   const bodies = []
-  const transport = async () => new Response(new ReadableStream({ start: (body) => void bodies.push(body) }), { headers: { 'content-type': 'text/event-stream' } })
+  const transport = async () =>
+    new Response(new ReadableStream({ start: (body) => void bodies.push(body) }), {
+      headers: { 'content-type': 'text/event-stream' },
+    })
   return { bodies, transport, body: (at) => until(() => bodies.at(at), 'the request') }
 }
 
-const note = tool({ name: 'note', description: 'x', parameters: { type: 'object' }, permission: 'public', agentCallable: true, execute: () => 'ok' })
+const note = tool({
+  name: 'note',
+  description: 'x',
+  parameters: { type: 'object' },
+  permission: 'public',
+  agentCallable: true,
+  execute: () => 'ok',
+})
 
 /** A host with an answer that goes on, in a window that watches it. */
 async function answering(t) {
   const { bodies, transport, body } = written()
   const { host, open } = await hostStage(t, {
-    tools: [note], limits, execution: 'parallel', maxConcurrentTools: 1000, maxCalls: 10_000, repeatLimit: 10_000,
+    tools: [note],
+    limits,
+    execution: 'parallel',
+    maxConcurrentTools: 1000,
+    maxCalls: 10_000,
+    repeatLimit: 10_000,
     host: { run: () => ({ model: { baseURL: 'http://model.invalid/v1', name: 'm' }, transport }) },
   })
   return { host, bodies, body, window: open() }
@@ -47,14 +70,21 @@ async function tokens({ window, message, body }) {
     }
   })
   const frames = window.frames.slice(framesBefore)
-  return { steps, frames: frames.length, bytes: frames.reduce((sum, { at: _, ...frame }) => sum + JSON.stringify(frame).length, 0) }
+  return {
+    steps,
+    frames: frames.length,
+    bytes: frames.reduce((sum, { at: _, ...frame }) => sum + JSON.stringify(frame).length, 0),
+  }
 }
 
 function same(few, many, what) {
   assert.ok(few.steps > 10 * TOKENS, `${what}: only ${few.steps} steps were counted`)
   assert.equal(few.frames, TOKENS, `${what}: a frame for each token`)
   assert.ok(many.steps <= 1.1 * few.steps, `${what}: ${few.steps} steps behind none, ${many.steps} behind ${MANY}`)
-  assert.ok(many.frames <= few.frames && many.bytes <= 1.1 * few.bytes, `${what}: ${few.bytes} bytes in ${few.frames} frames behind none, ${many.bytes} in ${many.frames} behind ${MANY}`)
+  assert.ok(
+    many.frames <= few.frames && many.bytes <= 1.1 * few.bytes,
+    `${what}: ${few.bytes} bytes in ${few.frames} frames behind none, ${many.bytes} in ${many.frames} behind ${MANY}`,
+  )
 }
 
 /** `fill` brings an answer so far; what its tokens cost then. */
@@ -78,7 +108,10 @@ test('a token costs the host and the bridge the same behind finished cards', asy
     first.enqueue(event({}, 'tool_calls'))
     first.close()
     await until(() => bodies.length === 2, 'the next request')
-    await until(() => window.cards(message).every(({ status }) => status === 'success') && window.cards(message).length === count, 'the cards')
+    await until(
+      () => window.cards(message).every(({ status }) => status === 'success') && window.cards(message).length === count,
+      'the cards',
+    )
   }
   same(await cost(t, 0, fill), await cost(t, MANY, fill), 'cards')
 })
@@ -114,7 +147,7 @@ test('a token costs the host and the bridge the same in a long conversation', as
   same(await long(0), await long(MANY / 3), 'messages')
 })
 
-// -- the window -------------------------------------------------------------------------------------------------------------
+// -- the window -------------------------------------------------------------------------------------------------------
 
 /** A client whose main process is the test, with these blocks in a message that is watched. */
 async function watching(blocks, messages = 0) {
@@ -122,7 +155,10 @@ async function watching(blocks, messages = 0) {
   const view = { ...emptyView('m'), seq: 1, blocks: [...blocks, { type: 'text', text: 'it ' }] }
   const calls = []
   const bridge = {
-    call: async (method, input) => (calls.push(method), { ok: true, value: input?.message === 'm' ? view : { ...view, id: input?.message, outcome: 'completed' } }),
+    call: async (method, input) => (
+      calls.push(method),
+      { ok: true, value: input?.message === 'm' ? view : { ...view, id: input?.message, outcome: 'completed' } }
+    ),
     onFrame: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
     onPet: () => () => {},
   }
@@ -137,7 +173,12 @@ async function watching(blocks, messages = 0) {
   const called = calls.length
   const steps = await counted(() => {
     for (let i = 0; i < TOKENS; i++)
-      for (const listener of listeners) listener({ messages: [{ id: 'm', after: i + 1, seq: i + 2, deltas: [{ type: 'text', block: blocks.length, text: 'token ' }] }] })
+      for (const listener of listeners)
+        listener({
+          messages: [
+            { id: 'm', after: i + 1, seq: i + 2, deltas: [{ type: 'text', block: blocks.length, text: 'token ' }] },
+          ],
+        })
   })
   assert.equal(message.getSnapshot().blocks.at(-1).text.length, 3 + 6 * TOKENS, 'every token arrived')
   const spent = { steps, told: told - said, calls: calls.length - called }

@@ -36,8 +36,10 @@ test('a token is good for one decision, and for no other question', async (t) =>
   assert.equal((await owner.call('approve', { message: other, token: ask.token })).error.code, 'forbidden')
   assert.equal((await owner.call('approve', { message, token: second.token })).error.code, 'forbidden')
   assert.equal(await owner.get('deny', { message, token: ask.token }), true)
-  for (const method of ['approve', 'deny']) assert.equal(await owner.get(method, { message, token: ask.token }), false, 'replayed')
-  const third = await until(() => owner.asks(message).find(({ token }) => token !== ask.token)) // the model tries the same again
+  for (const method of ['approve', 'deny'])
+    assert.equal(await owner.get(method, { message, token: ask.token }), false, 'replayed')
+  // the model tries the same again
+  const third = await until(() => owner.asks(message).find(({ token }) => token !== ask.token))
   assert.ok(third)
   assert.equal(await owner.get('approve', { message, token: ask.token }), false, 'of the question before')
   assert.deepEqual(ran, [])
@@ -46,7 +48,18 @@ test('a token is good for one decision, and for no other question', async (t) =>
 test('tokens cannot be guessed, and are of one length', async (t) => {
   const { owner, attacker, message, ask, ran } = await waiting(t)
   const tokens = new Set([ask.token, attacker.asks(message)[0].token])
-  for (const guess of ['', 'x', 'x'.repeat(42), 'x'.repeat(44), null, undefined, 0, {}, [ask.token], { toString: () => ask.token }]) {
+  for (const guess of [
+    '',
+    'x',
+    'x'.repeat(42),
+    'x'.repeat(44),
+    null,
+    undefined,
+    0,
+    {},
+    [ask.token],
+    { toString: () => ask.token },
+  ]) {
     const { error } = await owner.call('approve', { message, token: guess })
     assert.ok(['argument', 'limit'].includes(error.code), typeof guess)
   }
@@ -57,10 +70,19 @@ test('tokens cannot be guessed, and are of one length', async (t) => {
 })
 
 test('a question that waits can be answered however many came after it', async (t) => {
-  const many = { calls: Array.from({ length: 400 }, (_, at) => ({ id: `call_${at}`, name: 'file_delete', arguments: { path: `/${at}` } })) }
+  const many = {
+    calls: Array.from({ length: 400 }, (_, at) => ({
+      id: `call_${at}`,
+      name: 'file_delete',
+      arguments: { path: `/${at}` },
+    })),
+  }
   const { tool, ran } = guarded()
   const { open } = await hostStage(t, {
-    answers: ({ body }) => (body.messages.at(-1).content === 'one' ? callsDelete : many), tools: [tool], maxCalls: 1000, limits: { callsPerRound: 1000 },
+    answers: ({ body }) => (body.messages.at(-1).content === 'one' ? callsDelete : many),
+    tools: [tool],
+    maxCalls: 1000,
+    limits: { callsPerRound: 1000 },
   })
   const window = open()
   const message = await window.send('one', 'first')
@@ -90,10 +112,47 @@ test('a decision names its stage: arguments and duration do not release a result
 test('a right that a window lacks is refused, method by method', async (t) => {
   const { open, owner, message, ask, ran } = await waiting(t)
   const needs = {
-    send: 'chat', cancel: 'chat', result: 'chat', approve: 'approve', deny: 'approve', configuration: 'configure', configure: 'configure', petReady: 'pet', petReply: 'pet', petHold: 'pet', petFirst: 'pet', petNotToday: 'read', petVoice: 'pet', petDrop: 'pet', voice: 'chat', endVoice: 'chat', takeDrops: 'chat', synthesize: 'read', heard: 'read',
-    server: 'server', localServers: 'server', serverModels: 'server', checkServer: 'server', checkStep: 'server', useServer: 'server',
-    subscribe: 'read', unsubscribe: 'read', open: 'read', earlier: 'read', conversations: 'read', search: 'read', export: 'read', picture: 'read',
-    regenerate: 'chat', edit: 'chat', goOn: 'chat', choose: 'chat', openLink: 'chat', openKnownLink: 'chat', rename: 'chat', delete: 'chat',
+    send: 'chat',
+    cancel: 'chat',
+    result: 'chat',
+    approve: 'approve',
+    deny: 'approve',
+    configuration: 'configure',
+    configure: 'configure',
+    petReady: 'pet',
+    petReply: 'pet',
+    petHold: 'pet',
+    petFirst: 'pet',
+    petNotToday: 'read',
+    petVoice: 'pet',
+    petDrop: 'pet',
+    voice: 'chat',
+    endVoice: 'chat',
+    takeDrops: 'chat',
+    synthesize: 'read',
+    heard: 'read',
+    server: 'server',
+    localServers: 'server',
+    serverModels: 'server',
+    checkServer: 'server',
+    checkStep: 'server',
+    useServer: 'server',
+    subscribe: 'read',
+    unsubscribe: 'read',
+    open: 'read',
+    earlier: 'read',
+    conversations: 'read',
+    search: 'read',
+    export: 'read',
+    picture: 'read',
+    regenerate: 'chat',
+    edit: 'chat',
+    goOn: 'chat',
+    choose: 'chat',
+    openLink: 'chat',
+    openKnownLink: 'chat',
+    rename: 'chat',
+    delete: 'chat',
   }
   assert.deepEqual(Object.keys(needs).sort(), [...methods].sort())
   for (const [method, right] of Object.entries(needs)) {
@@ -129,12 +188,26 @@ test('a window that may not answer is not shown tokens, by snapshot or delta', a
 })
 
 test('the result of a tool comes from the window that was told to run it', async (t) => {
-  const inWindow = tool({ name: 'editor.selection', description: '', permission: 'public', agentCallable: true, runsIn: 'window' })
-  const { open } = await hostStage(t, { answers: () => ({ calls: [{ name: 'editor_selection' }] }), tools: [inWindow], maxRounds: 1, forceFinalAnswer: false })
+  const inWindow = tool({
+    name: 'editor.selection',
+    description: '',
+    permission: 'public',
+    agentCallable: true,
+    runsIn: 'window',
+  })
+  const { open } = await hostStage(t, {
+    answers: () => ({ calls: [{ name: 'editor_selection' }] }),
+    tools: [inWindow],
+    maxRounds: 1,
+    forceFinalAnswer: false,
+  })
   const [owner, attacker] = [open(), open()]
   const message = await owner.send('Hi')
   const { token, call } = await until(() => owner.executed[0])
-  for (const forged of [{ message, call, token }, { message, call, token: 'x'.repeat(43) }]) {
+  for (const forged of [
+    { message, call, token },
+    { message, call, token: 'x'.repeat(43) },
+  ]) {
     assert.equal((await attacker.call('result', { ...forged, value: 'forged' })).error.code, 'state')
   }
   assert.equal((await owner.call('result', { message, call: call + 1, token, value: 'forged' })).error.code, 'state')
@@ -180,12 +253,24 @@ test('huge inputs are refused at once', async (t) => {
   const sparse = []
   sparse.length = 4_000_000_000
   const cases = [
-    ['send', { text: huge }], ['send', { text: 'x', conversation: huge }], ['send', huge], ['send', { [huge]: 1 }], [huge, {}],
-    ['cancel', { message: huge }], ['subscribe', { message: huge }], ['open', { conversation: huge }],
-    ['approve', { message, token: huge }], ['approve', { message: huge, token }], ['deny', { message, token, reason: huge }],
+    ['send', { text: huge }],
+    ['send', { text: 'x', conversation: huge }],
+    ['send', huge],
+    ['send', { [huge]: 1 }],
+    [huge, {}],
+    ['cancel', { message: huge }],
+    ['subscribe', { message: huge }],
+    ['open', { conversation: huge }],
+    ['approve', { message, token: huge }],
+    ['approve', { message: huge, token }],
+    ['deny', { message, token, reason: huge }],
     ...[huge, deep, wide, bomb, sparse].flatMap((value) => [
-      ['approve', { message, token, arguments: { value } }], ['configure', { settings: { alsoParse: value } }], ['configure', { settings: { toolToggles: value } }],
-      ['configure', { tools: value }], ['petReady', { expressions: value, motions: {} }], ['petReady', { expressions: [], motions: { a: value } }],
+      ['approve', { message, token, arguments: { value } }],
+      ['configure', { settings: { alsoParse: value } }],
+      ['configure', { settings: { toolToggles: value } }],
+      ['configure', { tools: value }],
+      ['petReady', { expressions: value, motions: {} }],
+      ['petReady', { expressions: [], motions: { a: value } }],
       ['result', { message, call: 1, token, value }],
     ]),
   ]
@@ -203,7 +288,10 @@ test('huge inputs are refused at once', async (t) => {
 })
 
 test('a window cannot subscribe or open without bounds', async (t) => {
-  const { open } = await hostStage(t, { answers: () => ({ parts: [{ text: 'a' }, { wait: 60_000 }] }), host: { maxRunning: 200, keepMessages: 10 } })
+  const { open } = await hostStage(t, {
+    answers: () => ({ parts: [{ text: 'a' }, { wait: 60_000 }] }),
+    host: { maxRunning: 200, keepMessages: 10 },
+  })
   const window = open()
   const replies = []
   for (let n = 0; n < 120; n++) {
@@ -214,28 +302,116 @@ test('a window cannot subscribe or open without bounds', async (t) => {
   for (let n = 0; n < 1020; n++) assert.equal((await window.call('open', { conversation: `o${n}` })).ok, true)
   const left = () => window.frames.flatMap((frame) => frame.left ?? [])
   await until(() => left().length >= 20)
-  assert.deepEqual(left(), Array.from({ length: 20 }, (_, n) => `o${n}`), 'those that it opened longest ago')
+  assert.deepEqual(
+    left(),
+    Array.from({ length: 20 }, (_, n) => `o${n}`),
+    'those that it opened longest ago',
+  )
 })
 
 test('garbage of all kinds is an answer, never an exception, and runs nothing', async (t) => {
   const { owner, attacker, message, ask, ran, engine } = await waiting(t)
   const random = generator(4711)
   const pieces = [
-    undefined, null, true, false, 0, -1, 1, 1.5, NaN, Infinity, -0, 2 ** 53, 10n, '', 'x', '\0', '\ud800', 'main', message, ask.token, 'once', 'always', 'vcp',
-    Symbol('s'), () => ask.token, new Date(0), /x/, new Map([['token', ask.token]]), new Set([1]), new Uint8Array(8), new ArrayBuffer(8), new Error('x'), new Proxy({}, { get: () => { throw new Error('trap') } }),
-    { get token() { throw new Error('getter') } }, Object.create({ token: ask.token, message }), Object.create(null), Promise.resolve(1), new (class Ask { token = ask.token })(),
+    undefined,
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1,
+    1.5,
+    NaN,
+    Infinity,
+    -0,
+    2 ** 53,
+    10n,
+    '',
+    'x',
+    '\0',
+    '\ud800',
+    'main',
+    message,
+    ask.token,
+    'once',
+    'always',
+    'vcp',
+    Symbol('s'),
+    () => ask.token,
+    new Date(0),
+    /x/,
+    new Map([['token', ask.token]]),
+    new Set([1]),
+    new Uint8Array(8),
+    new ArrayBuffer(8),
+    new Error('x'),
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('trap')
+        },
+      },
+    ),
+    {
+      get token() {
+        throw new Error('getter')
+      },
+    },
+    Object.create({ token: ask.token, message }),
+    Object.create(null),
+    Promise.resolve(1),
+    new (class Ask {
+      token = ask.token
+    })(),
   ]
-  const names = ['text', 'conversation', 'message', 'call', 'remember', 'exact', 'arguments', 'reason', 'settings', 'tools', 'value', 'error', 'id', 'ok', 'expressions', 'motions', 'x', '__proto__']
+  const names = [
+    'text',
+    'conversation',
+    'message',
+    'call',
+    'remember',
+    'exact',
+    'arguments',
+    'reason',
+    'settings',
+    'tools',
+    'value',
+    'error',
+    'id',
+    'ok',
+    'expressions',
+    'motions',
+    'x',
+    '__proto__',
+  ]
   const pick = (list) => list[Math.floor(random() * list.length)]
   const make = (depth) => {
     const kind = random()
     if (depth === 0 || kind < 0.4) return pick(pieces)
     if (kind < 0.55) return Array.from({ length: Math.floor(random() * 4) }, () => make(depth - 1))
     const value = {}
-    for (let n = Math.floor(random() * 5); n > 0; n--) Object.defineProperty(value, pick(names), { value: make(depth - 1), enumerable: true, configurable: true, writable: true })
+    for (let n = Math.floor(random() * 5); n > 0; n--)
+      Object.defineProperty(value, pick(names), {
+        value: make(depth - 1),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
     return value
   }
-  const called = [...methods.filter((method) => method !== 'cancel' && method !== 'deny'), 'constructor', '__proto__', 'toString', 'frame', '', null, 7, {}, ['send']]
+  const called = [
+    ...methods.filter((method) => method !== 'cancel' && method !== 'deny'),
+    'constructor',
+    '__proto__',
+    'toString',
+    'frame',
+    '',
+    null,
+    7,
+    {},
+    ['send'],
+  ]
   let refused = 0
   for (let n = 0; n < 20_000; n++) {
     const input = make(3)
@@ -259,9 +435,20 @@ test('garbage of all kinds is an answer, never an exception, and runs nothing', 
 })
 
 test('a window that throws when it is told something is closed, and others go on', async (t) => {
-  const { host, open, server } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 30 }, { text: 'b' }] }] })
+  const { host, open, server } = await hostStage(t, {
+    answers: [{ parts: [{ text: 'a' }, { wait: 30 }, { text: 'b' }] }],
+  })
   const window = open()
-  const broken = host.connect({ id: 'broken', rights: everything, frame: () => { throw new Error('gone') }, pet: () => { throw new Error('gone') } })
+  const broken = host.connect({
+    id: 'broken',
+    rights: everything,
+    frame: () => {
+      throw new Error('gone')
+    },
+    pet: () => {
+      throw new Error('gone')
+    },
+  })
   const message = await window.send('Hi')
   assert.equal((await broken.call('subscribe', { message })).ok, true)
   await until(() => window.view(message).outcome)
@@ -275,7 +462,9 @@ test('hooks of the app that throw break no turn', async (t) => {
   const warn = (warning) => warnings.push(warning.message)
   process.on('warning', warn)
   t.after(() => process.off('warning', warn))
-  const boom = () => { throw new Error('boom') }
+  const boom = () => {
+    throw new Error('boom')
+  }
   const { open } = await hostStage(t, { host: { onEvent: boom, onConfigure: boom } })
   const window = open()
   assert.equal((await window.call('configure', { settings: { maxRounds: 3 } })).ok, true)

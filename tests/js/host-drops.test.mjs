@@ -45,11 +45,17 @@ test('what a hostile window drops is refused with its place, and at most one dro
   const [pet, chat] = [open({ pet: true }), open({ chat: true })]
   await chat.get('takeDrops', { on: true })
   const wrong = [
-    [undefined, 'argument'], [{ files: [null] }, 'argument'], [{ files: [{ ...file(), more: 1 }] }, 'argument'], [{ files: [{ ...file(), data: 'a' }] }, 'argument'],
-    [{ files: [{ ...file(), data: '<!>=' }] }, 'argument'], [{ files: [{ ...file(), name: 'x'.repeat(256) }] }, 'limit'], [{ files: Array(9).fill(file()) }, 'limit'],
+    [undefined, 'argument'],
+    [{ files: [null] }, 'argument'],
+    [{ files: [{ ...file(), more: 1 }] }, 'argument'],
+    [{ files: [{ ...file(), data: 'a' }] }, 'argument'],
+    [{ files: [{ ...file(), data: '<!>=' }] }, 'argument'],
+    [{ files: [{ ...file(), name: 'x'.repeat(256) }] }, 'limit'],
+    [{ files: Array(9).fill(file()) }, 'limit'],
     [{ files: Array(2).fill({ ...file(), data: 'A'.repeat(8_000_000) }) }, 'limit'],
   ]
-  for (const [input, expected] of wrong) assert.equal(await code(pet, 'petDrop', input), expected, JSON.stringify(input)?.slice(0, 100))
+  for (const [input, expected] of wrong)
+    assert.equal(await code(pet, 'petDrop', input), expected, JSON.stringify(input)?.slice(0, 100))
   chat.blocked = true
   assert.equal(await pet.get('petDrop', { files: [file('first')] }), true)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -59,12 +65,15 @@ test('what a hostile window drops is refused with its place, and at most one dro
   assert.deepEqual(dropped(chat), [[file('first')]])
 })
 
-// -- with a companion and a client --------------------------------------------------------------------------------------------
+// -- with a companion and a client ------------------------------------------------------------------------------------
 
 /** A pet in one window, and a chat in another one whose field is the test. */
 async function stage(t) {
   const { host } = await hostStage(t)
-  const [window, chat] = [connect(host.bridge({ read: true, pet: true })), connect(host.bridge({ read: true, chat: true }))]
+  const [window, chat] = [
+    connect(host.bridge({ read: true, pet: true })),
+    connect(host.bridge({ read: true, chat: true })),
+  ]
   const pet = companion({ client: window })
   t.after(() => {
     pet.close()
@@ -79,11 +88,22 @@ test('files come as they were dropped to the field that came last, and the pet s
   await pet.drop([new File([bytes], 'a.bin')])
   assert.equal(pet.getSnapshot().note, 'noChat')
   const taken = []
-  const off = [chat.onDropped((files) => taken.push('one', ...files)), chat.onDropped((files) => taken.push('two', ...files))]
-  await until(async () => (await pet.drop([new File([bytes], 'a.bin', { type: 'image/png' }), new File([], 'empty')]), pet.getSnapshot().note === 'taken'))
+  const off = [
+    chat.onDropped((files) => taken.push('one', ...files)),
+    chat.onDropped((files) => taken.push('two', ...files)),
+  ]
+  await until(
+    async () => (
+      await pet.drop([new File([bytes], 'a.bin', { type: 'image/png' }), new File([], 'empty')]),
+      pet.getSnapshot().note === 'taken'
+    ),
+  )
   await until(() => taken.length > 0)
   const [which, first, empty] = taken.splice(0)
-  assert.deepEqual([which, first.name, first.type, new Uint8Array(await first.arrayBuffer()), empty.size], ['two', 'a.bin', 'image/png', bytes, 0])
+  assert.deepEqual(
+    [which, first.name, first.type, new Uint8Array(await first.arrayBuffer()), empty.size],
+    ['two', 'a.bin', 'image/png', bytes, 0],
+  )
   off[1]()
   await pet.drop([new File(['x'], 'x')])
   await until(() => taken.length > 0)
@@ -109,7 +129,9 @@ test('too much is not even read, what fails is told, and what is said of it ends
   assert.equal(pet.getSnapshot().note, 'tooLarge')
   clock.pass(1000)
   assert.equal('note' in pet.getSnapshot(), false)
-  client.pet.drop = async () => { throw new Error('the disk is gone') }
+  client.pet.drop = async () => {
+    throw new Error('the disk is gone')
+  }
   await pet.drop([new File(['x'], 'x')])
   assert.equal(pet.getSnapshot().note, 'notTaken')
   assert.match(told[0], /the disk is gone/)

@@ -19,9 +19,24 @@ const { Keeper } = await built('keeper')
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
 const looks = { text: 'I look first. ', calls: [{ id: 'call_l', name: 'look', arguments: {} }] }
 const deletes = { text: 'I will. ', calls: [{ id: 'call_d', name: 'file_delete', arguments: { path: '/tmp/x' } }] }
-const look = tool({ name: 'look', description: 'Looks.', permission: 'public', agentCallable: true, parameters: { type: 'object', properties: {} }, execute: () => 'It rains.' })
+const look = tool({
+  name: 'look',
+  description: 'Looks.',
+  permission: 'public',
+  agentCallable: true,
+  parameters: { type: 'object', properties: {} },
+  execute: () => 'It rains.',
+})
 const { tool: remove } = guarded()
-const endless = { parts: [{ text: 'It rains, so take ' }, { wait: 100 }, { text: 'the umbrella ' }, { wait: 600_000 }, { text: 'and never this.' }] }
+const endless = {
+  parts: [
+    { text: 'It rains, so take ' },
+    { wait: 100 },
+    { text: 'the umbrella ' },
+    { wait: 600_000 },
+    { text: 'and never this.' },
+  ],
+}
 const textOf = ({ blocks }) => blocks.map((block) => block.text ?? block.name ?? block.code).join('|')
 
 /** Removed at the end: hosts that are still open save into it. */
@@ -33,7 +48,9 @@ function folder() {
 
 /** The app in a process of its own. `looks`: what it showed, as it comes. */
 function startApp(t, ...args) {
-  const app = spawn(process.execPath, [fileURLToPath(new URL('interrupted-app.mjs', import.meta.url)), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const app = spawn(process.execPath, [fileURLToPath(new URL('interrupted-app.mjs', import.meta.url)), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const shown = []
   createInterface({ input: app.stdout }).on('line', (line) => shown.push(JSON.parse(line)))
   t.after(() => app.kill('SIGKILL'))
@@ -50,30 +67,54 @@ for (const kind of ['files', 'sqlite']) {
   const open = (path) => (kind === 'files' ? fileConversations(path) : sqliteConversations(new DatabaseSync(path)))
   const place = () => (kind === 'files' ? folder() : join(folder(), 'conversations.db'))
 
-  test(`${kind}: an answer whose app was killed is there as far as it came, says that it was interrupted, and goes on`, { skip }, async (t) => {
+  test(`${kind}: an answer whose app was killed is there as far as it came, says that it was interrupted, and goes on`, {
+    skip,
+  }, async (t) => {
     const path = place()
     const server = await startScriptedServer({ answers: [looks, endless] })
     t.after(() => server.close())
     const run = startApp(t, kind, path, server.baseURL, 'What about today?')
     await until(() => /umbrella/.test(textOf(run.shown.at(-1) ?? { blocks: [] })), 'the text')
     const reader = open(path)
-    await until(async () => /umbrella/.test(textOf((await reader.load('main'))?.entries[1]?.message ?? { blocks: [] })), 'what is kept')
+    await until(
+      async () => /umbrella/.test(textOf((await reader.load('main'))?.entries[1]?.message ?? { blocks: [] })),
+      'what is kept',
+    )
     await killed(run)
 
-    const { host, server: second } = await hostStage(t, { answers: [{ text: 'today.' }], tools: [look], host: { conversations: open(path) } })
+    const { host, server: second } = await hostStage(t, {
+      answers: [{ text: 'today.' }],
+      tools: [look],
+      host: { conversations: open(path) },
+    })
     const client = connect(host.bridge())
     const { entries } = await client.open().opened
-    assert.deepEqual(entries.map(({ role }) => role), ['user', 'assistant'])
+    assert.deepEqual(
+      entries.map(({ role }) => role),
+      ['user', 'assistant'],
+    )
     const message = client.message(entries[1].message)
     const view = await message.done
-    assert.deepEqual([view.outcome, view.interrupted, textOf(view)], ['failed', true, 'I look first. |look|It rains, so take the umbrella '])
+    assert.deepEqual(
+      [view.outcome, view.interrupted, textOf(view)],
+      ['failed', true, 'I look first. |look|It rains, so take the umbrella '],
+    )
     await client.goOn(entries[1].id)
     const whole = await message.done
-    assert.deepEqual([whole.outcome, whole.interrupted, textOf(whole)], ['completed', undefined, 'I look first. |look|It rains, so take the umbrella today.'])
-    assert.deepEqual(second.requests[0].body.messages.map(({ role, content, tool_calls: calls }) => [role, content, calls?.length]), [
-      ['user', 'What about today?', undefined], ['assistant', 'I look first. ', 1], ['tool', 'It rains.', undefined],
-      ['assistant', 'It rains, so take the umbrella ', undefined], ['user', 'Go on exactly where you stopped, and repeat nothing.', undefined],
-    ])
+    assert.deepEqual(
+      [whole.outcome, whole.interrupted, textOf(whole)],
+      ['completed', undefined, 'I look first. |look|It rains, so take the umbrella today.'],
+    )
+    assert.deepEqual(
+      second.requests[0].body.messages.map(({ role, content, tool_calls: calls }) => [role, content, calls?.length]),
+      [
+        ['user', 'What about today?', undefined],
+        ['assistant', 'I look first. ', 1],
+        ['tool', 'It rains.', undefined],
+        ['assistant', 'It rains, so take the umbrella ', undefined],
+        ['user', 'Go on exactly where you stopped, and repeat nothing.', undefined],
+      ],
+    )
   })
 
   test(`${kind}: a question of an app that was killed is there again, and its answer counts`, { skip }, async (t) => {
@@ -87,21 +128,41 @@ for (const kind of ['files', 'sqlite']) {
     await killed(run)
 
     const { tool: removes, ran } = guarded()
-    const { host, server: second } = await hostStage(t, { answers: [{ text: 'Done.' }], tools: [look, removes], host: { conversations: open(path) } })
+    const { host, server: second } = await hostStage(t, {
+      answers: [{ text: 'Done.' }],
+      tools: [look, removes],
+      host: { conversations: open(path) },
+    })
     const client = connect(host.bridge())
     const { entries } = await client.open().opened
     const message = client.message(entries[1].message)
     message.subscribe(() => {})
     await until(() => message.getSnapshot().questions.length === 1, 'the question')
     const [ask] = message.getSnapshot().questions
-    assert.deepEqual([ask.name, ask.arguments, message.getSnapshot().outcome], ['file.delete', { path: '/tmp/x' }, undefined])
-    assert.deepEqual(message.getSnapshot().blocks.map(({ status }) => status), [undefined, 'success', undefined, 'awaiting_approval'])
+    assert.deepEqual(
+      [ask.name, ask.arguments, message.getSnapshot().outcome],
+      ['file.delete', { path: '/tmp/x' }, undefined],
+    )
+    assert.deepEqual(
+      message.getSnapshot().blocks.map(({ status }) => status),
+      [undefined, 'success', undefined, 'awaiting_approval'],
+    )
     assert.equal(await message.approve(ask), true)
     const view = await message.done
-    assert.deepEqual([view.outcome, textOf(view), ran], ['completed', 'I look first. |look|I will. |file.delete|Done.', [{ path: '/tmp/x' }]])
-    assert.deepEqual(second.requests[0].body.messages.map(({ role, content }) => [role, content]), [
-      ['user', 'Delete it'], ['assistant', 'I look first. '], ['tool', 'It rains.'], ['assistant', 'I will. '], ['tool', 'deleted'],
-    ])
+    assert.deepEqual(
+      [view.outcome, textOf(view), ran],
+      ['completed', 'I look first. |look|I will. |file.delete|Done.', [{ path: '/tmp/x' }]],
+    )
+    assert.deepEqual(
+      second.requests[0].body.messages.map(({ role, content }) => [role, content]),
+      [
+        ['user', 'Delete it'],
+        ['assistant', 'I look first. '],
+        ['tool', 'It rains.'],
+        ['assistant', 'I will. '],
+        ['tool', 'deleted'],
+      ],
+    )
     await until(async () => (await open(path).load('main')).entries[1].message.outcome === 'completed', 'the end')
     assert.equal((await open(path).load('main')).entries[1].state, undefined)
   })
@@ -139,7 +200,10 @@ test('an app that ends in order leaves its question to the next; what was asked 
   const later = second.open()
   const other = second.open()
   const [one] = await Promise.all([later.get('open'), other.get('open')])
-  assert.deepEqual(one.entries.map(({ id: entry }) => entry === id), [false, true])
+  assert.deepEqual(
+    one.entries.map(({ id: entry }) => entry === id),
+    [false, true],
+  )
   await Promise.all([later.watch(id), other.watch(id)])
   await until(() => later.asks(id).length === 1, 'the question again')
   assert.equal((await later.call('send', { text: 'And?' })).error.code, 'state', 'the turn goes on')
@@ -150,7 +214,14 @@ test('an app that ends in order leaves its question to the next; what was asked 
 
 test('an answer that went on behind its end and asks keeps what came before, for people and for the model', async (t) => {
   const store = memoryConversations()
-  const first = await hostStage(t, { answers: [{ text: 'It rains, so ta', finish: 'length' }, { ...deletes, text: 'ke care. ' }], tools: [remove], host: { conversations: store, goOn: 'Go on.' } })
+  const first = await hostStage(t, {
+    answers: [
+      { text: 'It rains, so ta', finish: 'length' },
+      { ...deletes, text: 'ke care. ' },
+    ],
+    tools: [remove],
+    host: { conversations: store, goOn: 'Go on.' },
+  })
   const window = first.open()
   const id = await window.send('What now?')
   await until(() => window.view(id).outcome, 'the end')
@@ -166,16 +237,38 @@ test('an answer that went on behind its end and asks keeps what came before, for
   await later.get('approve', { message: id, token: later.asks(id)[0].token })
   await until(() => later.view(id).outcome, 'the end')
   assert.equal(textOf(later.view(id)), 'It rains, so take care. |file.delete|Done.')
-  assert.deepEqual((await store.load('main')).entries[1].history.map(({ role, content }) => [role, content]), [
-    ['assistant', 'It rains, so ta'], ['user', 'Go on.'], ['assistant', 'ke care. '], ['tool', 'deleted'], ['assistant', 'Done.'],
-  ])
+  assert.deepEqual(
+    (await store.load('main')).entries[1].history.map(({ role, content }) => [role, content]),
+    [
+      ['assistant', 'It rains, so ta'],
+      ['user', 'Go on.'],
+      ['assistant', 'ke care. '],
+      ['tool', 'deleted'],
+      ['assistant', 'Done.'],
+    ],
+  )
 })
 
 test('a state that nobody can read is an answer that was interrupted', async (t) => {
-  for (const state of ['', '{"sluice":2}', '{"sluice":1,"run":"{}","numbering":{"blocks":[],"calls":[],"rounds":0,"nextBlock":0,"nextCall":1},"told":[],"statuses":[],"adopts":false}']) {
+  for (const state of [
+    '',
+    '{"sluice":2}',
+    '{"sluice":1,"run":"{}","numbering":{"blocks":[],"calls":[],"rounds":0,"nextBlock":0,"nextCall":1},"told":[],"statuses":[],"adopts":false}',
+  ]) {
     const store = memoryConversations()
-    const message = { role: 'assistant', rounds: 1, blocks: [{ type: 'text', text: 'Half' }], outcome: 'failed', interrupted: true }
-    await store.save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'a' }, { id: 'a', parent: 'q', at: 1, role: 'assistant', message, history: [], state }] })
+    const message = {
+      role: 'assistant',
+      rounds: 1,
+      blocks: [{ type: 'text', text: 'Half' }],
+      outcome: 'failed',
+      interrupted: true,
+    }
+    await store.save('main', {
+      entries: [
+        { id: 'q', parent: null, at: 1, role: 'user', text: 'a' },
+        { id: 'a', parent: 'q', at: 1, role: 'assistant', message, history: [], state },
+      ],
+    })
     const { open } = await hostStage(t, { answers: [{ text: ' and half.' }], host: { conversations: store } })
     const window = open()
     await window.get('open')
@@ -190,8 +283,12 @@ test('a state that nobody can read is an answer that was interrupted', async (t)
 test('an answer that goes on is saved at a bounded rate, a turning point soon', async (t) => {
   const store = memoryConversations()
   let saves = 0
-  const counted = { ...Object.fromEntries(['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, store[name].bind(store)])),
-    save: (...given) => (saves++, store.save(...given)) }
+  const counted = {
+    ...Object.fromEntries(
+      ['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, store[name].bind(store)]),
+    ),
+    save: (...given) => (saves++, store.save(...given)),
+  }
   const parts = Array.from({ length: 300 }, (_, at) => [{ text: `word ${at} ` }, { wait: 10 }]).flat()
   const { open } = await hostStage(t, { answers: [{ parts }], host: { conversations: counted } })
   const window = open()

@@ -1,4 +1,5 @@
-// Who answers, where people choose that: the right of it, keys that go in and never out, lists, tests, and the servers of this machine.
+// Who answers, where people choose that: the right of it, keys that go in and never out, lists, tests, and the servers
+// of this machine.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
@@ -11,14 +12,20 @@ const KEY = 'sk-quite-secret-0123456789'
 const able = ({ body }) => {
   const text = JSON.stringify(body)
   if (/image|picture/i.test(text)) return { text: 'Red.' }
-  return /Call the tool note/.test(text) && !/noted/.test(text) ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] } : { text: 'ready' }
+  return /Call the tool note/.test(text) && !/noted/.test(text)
+    ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] }
+    : { text: 'ready' }
 }
 
 async function stage(t, { current, ...choice } = {}) {
   const kept = { now: current, used: [] }
   const server = await startScriptedServer({ answers: able, models: ['one', 'two'] })
   t.after(server.close)
-  const choose = { current: () => kept.now, use: (model) => void kept.used.push((kept.now = model ?? undefined)), ...choice }
+  const choose = {
+    current: () => kept.now,
+    use: (model) => void kept.used.push((kept.now = model ?? undefined)),
+    ...choice,
+  }
   const { host, open } = await hostStage(t, { host: { server: choose } })
   const window = open({ server: true })
   const client = connect(host.bridge({ server: true }))
@@ -27,9 +34,25 @@ async function stage(t, { current, ...choice } = {}) {
 }
 
 test('every preset is a provider with an address, a name in both languages, and a page for its keys where it needs one', () => {
-  assert.deepEqual(serverPresets.map(({ provider }) => provider ?? 'own'), [
-    'deepseek', 'qwen', 'kimi', 'glm', 'siliconflow', 'openrouter', 'openai', 'anthropic', 'gemini', 'ollama', 'lmstudio', 'llama.cpp', 'vllm', 'own',
-  ])
+  assert.deepEqual(
+    serverPresets.map(({ provider }) => provider ?? 'own'),
+    [
+      'deepseek',
+      'qwen',
+      'kimi',
+      'glm',
+      'siliconflow',
+      'openrouter',
+      'openai',
+      'anthropic',
+      'gemini',
+      'ollama',
+      'lmstudio',
+      'llama.cpp',
+      'vllm',
+      'own',
+    ],
+  )
   for (const { provider, title, places = [], models } of serverPresets) {
     if (typeof title !== 'string') assert.deepEqual(Object.keys(title), ['en', 'zh'])
     if (!provider) continue
@@ -53,7 +76,10 @@ test('the key goes in and never out; it stays for its server, and is sent to no 
   assert.deepEqual(await client.server.models({ baseURL: server.baseURL }), ['one', 'two'])
   const steps = []
   for await (const step of client.server.check({ baseURL: server.baseURL, model: 'one' })) steps.push(step)
-  assert.deepEqual(steps.map(({ step, ok }) => [step, ok]), ['reach', 'key', 'model', 'stream', 'tools', 'pictures'].map((step) => [step, true]))
+  assert.deepEqual(
+    steps.map(({ step, ok }) => [step, ok]),
+    ['reach', 'key', 'model', 'stream', 'tools', 'pictures'].map((step) => [step, true]),
+  )
   for (const { headers } of server.requests) assert.equal(headers.authorization, `Bearer ${KEY}`)
   const other = await startScriptedServer({ answers: able, models: ['m'] })
   t.after(other.close)
@@ -71,31 +97,64 @@ test('the key goes in and never out; it stays for its server, and is sent to no 
 })
 
 test('what the app has stays: headers and wire for the same server, keys of its own by address, no name or password out', async (t) => {
-  const { kept, client, server } = await stage(t, { keyFor: (address) => (address === 'https://api.deepseek.com' ? KEY : undefined) })
+  const { kept, client, server } = await stage(t, {
+    keyFor: (address) => (address === 'https://api.deepseek.com' ? KEY : undefined),
+  })
   const at = server.baseURL.replace('//', '//me:secret-password@')
-  kept.now = { baseURL: at, wire: 'openai-chat', path: '/chat/completions?key=hidden', name: 'one', headers: { 'x-team': 'secret-team-0123' } }
+  kept.now = {
+    baseURL: at,
+    wire: 'openai-chat',
+    path: '/chat/completions?key=hidden',
+    name: 'one',
+    headers: { 'x-team': 'secret-team-0123' },
+  }
   const { current, presets: all } = await client.server.view()
   assert.equal(JSON.stringify(current).match(/secret|hidden/), null)
   assert.equal(current.path, '/chat/completions')
-  assert.deepEqual(all.filter(({ places }) => places.some(({ hasKey }) => hasKey)).map(({ provider }) => provider), ['deepseek'])
+  assert.deepEqual(
+    all.filter(({ places }) => places.some(({ hasKey }) => hasKey)).map(({ provider }) => provider),
+    ['deepseek'],
+  )
   await client.server.use({ provider: 'deepseek', model: 'deepseek-chat' })
   assert.deepEqual(kept.now, { provider: 'deepseek', name: 'deepseek-chat', apiKey: KEY })
   kept.now = { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'm', headers: { 'x-team': 'a' } }
   await client.server.use({ provider: 'ollama', model: 'n' })
-  assert.deepEqual(kept.now, { provider: 'ollama', wire: 'openai-chat', path: '/chat', name: 'n', headers: { 'x-team': 'a' } })
+  assert.deepEqual(kept.now, {
+    provider: 'ollama',
+    wire: 'openai-chat',
+    path: '/chat',
+    name: 'n',
+    headers: { 'x-team': 'a' },
+  })
   await client.server.use({ provider: 'ollama', baseURL: 'http://127.0.0.1:9', model: 'n' })
-  assert.deepEqual(kept.now, { provider: 'ollama', baseURL: 'http://127.0.0.1:9', name: 'n' }, 'nothing of it for another server')
+  assert.deepEqual(
+    kept.now,
+    { provider: 'ollama', baseURL: 'http://127.0.0.1:9', name: 'n' },
+    'nothing of it for another server',
+  )
 })
 
 test('what cannot be is refused, with the member that is wrong', async (t) => {
   const { client, kept, window } = await stage(t)
   for (const [input, path, code = 'option'] of [
-    [{ provider: 'x', model: 'm' }, 'provider'], [{ provider: 'kimi', model: 'm' }, 'apiKey'], [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'], [{ baseURL: 'ftp://example', model: 'm' }, 'baseURL'],
-    [{ model: 'm' }, 'baseURL'], [{ provider: 'ollama' }, 'model', 'argument'], [{ baseURL: 'http://127.0.0.1:9', model: 'm', apiKey: 'ключ' }, 'apiKey'], [{ provider: 'gemini', wire: 'anthropic', model: 'm', apiKey: 'k' }, 'wire'],
-    [{ provider: 'ollama', model: '  ' }, 'model'], [{ baseURL: 'http://127.0.0.1:9', model: 'm', headers: {} }, 'server.headers', 'argument'],
-  ]) await assert.rejects(client.server.use(input), (error) => (assert.deepEqual([error.path, error.code], [path, code], JSON.stringify(error)), true))
+    [{ provider: 'x', model: 'm' }, 'provider'],
+    [{ provider: 'kimi', model: 'm' }, 'apiKey'],
+    [{ provider: 'kimi', baseURL: 'x', model: 'm' }, 'baseURL'],
+    [{ baseURL: 'ftp://example', model: 'm' }, 'baseURL'],
+    [{ model: 'm' }, 'baseURL'],
+    [{ provider: 'ollama' }, 'model', 'argument'],
+    [{ baseURL: 'http://127.0.0.1:9', model: 'm', apiKey: 'ключ' }, 'apiKey'],
+    [{ provider: 'gemini', wire: 'anthropic', model: 'm', apiKey: 'k' }, 'wire'],
+    [{ provider: 'ollama', model: '  ' }, 'model'],
+    [{ baseURL: 'http://127.0.0.1:9', model: 'm', headers: {} }, 'server.headers', 'argument'],
+  ])
+    await assert.rejects(
+      client.server.use(input),
+      (error) => (assert.deepEqual([error.path, error.code], [path, code], JSON.stringify(error)), true),
+    )
   assert.deepEqual(kept.used, [])
-  for (const input of [undefined, 1, { server: 1 }, { server: {}, mode: 'loud' }]) assert.equal((await window.call('useServer', input)).error.code, 'argument')
+  for (const input of [undefined, 1, { server: 1 }, { server: {}, mode: 'loud' }])
+    assert.equal((await window.call('useServer', input)).error.code, 'argument')
   await assert.rejects(client.server.models({ baseURL: 'http://127.0.0.1:9' }), { code: 'failed' })
 })
 
@@ -104,7 +163,9 @@ test('who goes from one server to the next gets the list of the last, whatever t
   const silent = createServer(() => {}) // it takes every request, and never answers
   await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
   t.after(() => (silent.closeAllConnections(), silent.close()))
-  const given = Array.from({ length: 4 }, (_, n) => client.server.models({ baseURL: `http://127.0.0.1:${silent.address().port}/${n}` }))
+  const given = Array.from({ length: 4 }, (_, n) =>
+    client.server.models({ baseURL: `http://127.0.0.1:${silent.address().port}/${n}` }),
+  )
   const ended = assert.rejects(given[0], { code: 'limit' })
   for (const one of given) one.catch(() => {})
   assert.deepEqual(await client.server.models({ baseURL: server.baseURL }), ['one', 'two'])
@@ -124,7 +185,9 @@ test('of two windows that choose at the same time the later one has both, its se
   const { client, server, host } = await stage(t, { use: () => new Promise((resolve) => saves.push(resolve)) })
   const other = connect(host.bridge())
   t.after(() => other.close())
-  const [first, second] = ['text', 'native'].map((mode) => client.server.use({ baseURL: server.baseURL, model: 'one' }, mode))
+  const [first, second] = ['text', 'native'].map((mode) =>
+    client.server.use({ baseURL: server.baseURL, model: 'one' }, mode),
+  )
   await until(() => saves.length === 2)
   saves[1]()
   await second
@@ -143,8 +206,10 @@ test('what the app kept and is no address hinders nobody from choosing another s
 test('a host without a choice says so', async (t) => {
   const { open } = await hostStage(t)
   const window = open({ server: true })
-  for (const method of ['server', 'localServers']) assert.equal((await window.call(method)).error.code, 'unsupported', method)
-  for (const method of ['serverModels', 'checkServer']) assert.equal((await window.call(method, { provider: 'ollama' })).error.code, 'unsupported', method)
+  for (const method of ['server', 'localServers'])
+    assert.equal((await window.call(method)).error.code, 'unsupported', method)
+  for (const method of ['serverModels', 'checkServer'])
+    assert.equal((await window.call(method, { provider: 'ollama' })).error.code, 'unsupported', method)
   assert.equal((await window.call('useServer', { server: null })).error.code, 'unsupported')
 })
 
@@ -160,7 +225,9 @@ test('a check ends with its window, with another one, and when it is stopped', a
   t.after(() => (silent.closeAllConnections(), silent.close()))
   const baseURL = `http://127.0.0.1:${silent.address().port}/v1`
   const stop = new AbortController()
-  const stopped = (async () => { for await (const _ of client.server.check({ baseURL, model: 'm' }, { signal: stop.signal })); })()
+  const stopped = (async () => {
+    for await (const _ of client.server.check({ baseURL, model: 'm' }, { signal: stop.signal }));
+  })()
   await until(() => asked === 1)
   stop.abort(new Error('enough'))
   await assert.rejects(stopped, /enough/)
@@ -180,13 +247,20 @@ test('a check ends with its window, with another one, and when it is stopped', a
 })
 
 test('servers of this machine are found where they answer with a list', async (t) => {
-  const server = createServer((request, response) => response.end(request.url === '/api/tags' ? '{"models":[{"name":"qwen3:8b"}]}' : '{}')).listen(11434, '127.0.0.1')
-  const there = await new Promise((resolve) => server.once('listening', () => resolve(true)).once('error', () => resolve(false)))
+  const server = createServer((request, response) =>
+    response.end(request.url === '/api/tags' ? '{"models":[{"name":"qwen3:8b"}]}' : '{}'),
+  ).listen(11434, '127.0.0.1')
+  const there = await new Promise((resolve) =>
+    server.once('listening', () => resolve(true)).once('error', () => resolve(false)),
+  )
   if (!there) return t.skip('the port of Ollama is taken')
   t.after(() => (server.closeAllConnections(), server.close()))
   const { client } = await stage(t)
   const found = await client.server.local()
-  assert.deepEqual(found.find(({ provider }) => provider === 'ollama'), { provider: 'ollama', models: ['qwen3:8b'] })
+  assert.deepEqual(
+    found.find(({ provider }) => provider === 'ollama'),
+    { provider: 'ollama', models: ['qwen3:8b'] },
+  )
 })
 
 test('a check that is stopped between two steps closes its engine', async (t) => {

@@ -1,4 +1,5 @@
-// What the tests of the host share: windows without a transport, that keep what they are sent and show it as a renderer would.
+// What the tests of the host share: windows without a transport, that keep what they are sent and show it as a renderer
+// would.
 import { built } from './dist.mjs'
 import { Engine, tool } from 'sluice'
 import { startScriptedServer } from 'sluice/testing'
@@ -10,10 +11,17 @@ export { until } from './until.mjs'
 export const everything = { read: true, chat: true, approve: true, configure: true, server: true, pet: true }
 
 /** A server, an engine and a host, closed when the test ends. */
-export async function hostStage(t, { answers, server: serverOptions = {}, host: hostOptions = {}, ...engineOptions } = {}) {
+export async function hostStage(
+  t,
+  { answers, server: serverOptions = {}, host: hostOptions = {}, ...engineOptions } = {},
+) {
   const server = await startScriptedServer({ answers: answers ?? [{ text: 'Hello.' }], ...serverOptions })
   const engine = new Engine(engineOptions)
-  const host = createHost(engine, { run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }), frameMs: 0, ...hostOptions })
+  const host = createHost(engine, {
+    run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
+    frameMs: 0,
+    ...hostOptions,
+  })
   t.after(async () => {
     await host.close()
     engine.close()
@@ -35,7 +43,13 @@ export class FakeWindow {
     this.mismatches = 0
     this.rights = rights
     const take = (frame) => this.#take(structuredClone(frame))
-    this.connection = host.connect({ id, rights: this.rights, frame: take, pet: (order) => this.orders.push(structuredClone(order)), busy: () => this.blocked === true })
+    this.connection = host.connect({
+      id,
+      rights: this.rights,
+      frame: take,
+      pet: (order) => this.orders.push(structuredClone(order)),
+      busy: () => this.blocked === true,
+    })
   }
 
   /** The reply as it comes. */
@@ -73,7 +87,9 @@ export class FakeWindow {
   }
 
   text(message) {
-    return this.view(message).blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    return this.view(message)
+      .blocks.map((block) => (block.type === 'text' ? block.text : ''))
+      .join('')
   }
 
   close() {
@@ -116,5 +132,7 @@ export function guarded(more = {}) {
   return { tool: made, ran }
 }
 
-export const callsDelete = { text: 'I will. ', calls: [{ id: 'call_d', name: 'file_delete', arguments: { path: '/tmp/x' } }] }
-
+export const callsDelete = {
+  text: 'I will. ',
+  calls: [{ id: 'call_d', name: 'file_delete', arguments: { path: '/tmp/x' } }],
+}

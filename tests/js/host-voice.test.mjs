@@ -1,4 +1,5 @@
-// A person ends the voice of the pet in a chat: what the host lets through between their windows, and what becomes of it in both.
+// A person ends the voice of the pet in a chat: what the host lets through between their windows, and what becomes of
+// it in both.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { companion } from 'sluice/pet'
@@ -11,7 +12,7 @@ const speaking = (turn) => ({ state: 'speaking', turn })
 const told = ({ frames }) => frames.flatMap(({ voice }) => voice ?? [])
 const ended = ({ frames }) => frames.flatMap(({ endVoice }) => endVoice ?? [])
 
-test('a chat that asks is told what the pet\'s voice does, and ends the turn that is said', async (t) => {
+test("a chat that asks is told what the pet's voice does, and ends the turn that is said", async (t) => {
   const { open } = await hostStage(t)
   const [chat, other, pet] = [open({ chat: true }), open({ chat: true }), open({ read: true, pet: true })]
   assert.equal(await chat.get('voice'), 'off', 'there is none')
@@ -25,7 +26,11 @@ test('a chat that asks is told what the pet\'s voice does, and ends the turn tha
   await until(() => ended(pet).length === 1)
   await pet.get('petVoice', { state: 'idle', turn: 1 })
   await until(() => told(chat).at(-1) === 'idle')
-  assert.deepEqual([ended(pet), told(chat), told(other)], [[1], ['idle', 'speaking', 'idle'], []], 'who did not ask is told nothing')
+  assert.deepEqual(
+    [ended(pet), told(chat), told(other)],
+    [[1], ['idle', 'speaking', 'idle'], []],
+    'who did not ask is told nothing',
+  )
   assert.equal(await open({ chat: true }).get('voice'), 'idle', 'a window that comes late knows at once')
 })
 
@@ -50,11 +55,22 @@ test('rights count when the voice is told of and when it is ended, and no window
   for (const right of ['chat', 'pet']) {
     const without = open({ ...everything, [right]: false })
     const methods = right === 'chat' ? ['voice', 'endVoice'] : ['petVoice']
-    for (const method of methods) assert.equal(await code(without, method, right === 'pet' ? speaking(1) : undefined), 'forbidden', method)
+    for (const method of methods)
+      assert.equal(await code(without, method, right === 'pet' ? speaking(1) : undefined), 'forbidden', method)
   }
   const [chat, pet] = [open({ chat: true }), open({ pet: true })]
   await chat.get('voice')
-  for (const bad of [undefined, null, {}, { state: 'loud', turn: 1 }, { state: 'speaking' }, { state: 'speaking', turn: -1 }, { state: 'speaking', turn: 1.5 }, { ...speaking(1), more: 1 }, 'speaking']) {
+  for (const bad of [
+    undefined,
+    null,
+    {},
+    { state: 'loud', turn: 1 },
+    { state: 'speaking' },
+    { state: 'speaking', turn: -1 },
+    { state: 'speaking', turn: 1.5 },
+    { ...speaking(1), more: 1 },
+    'speaking',
+  ]) {
     assert.equal(await code(pet, 'petVoice', bad), 'argument', JSON.stringify(bad))
   }
   assert.equal(await code(chat, 'endVoice', { turn: 1 }), 'argument')
@@ -86,12 +102,17 @@ test('a flood of it is one word a frame', async (t) => {
   assert.deepEqual([told(chat).at(-1), ended(pet).at(-1)], ['speaking', 500])
 })
 
-// -- with a companion and its speaker -----------------------------------------------------------------------------------------
+// -- with a companion and its speaker ---------------------------------------------------------------------------------
 
 /** A pet that speaks in one window, and a chat in another one. */
 async function stage(t) {
-  const { host } = await hostStage(t, { answers: () => ({ text: 'This is the first sentence. This is the second sentence. And this is a third one.' }) })
-  const [window, chat] = [connect(host.bridge({ read: true, pet: true })), connect(host.bridge({ read: true, chat: true }))]
+  const { host } = await hostStage(t, {
+    answers: () => ({ text: 'This is the first sentence. This is the second sentence. And this is a third one.' }),
+  })
+  const [window, chat] = [
+    connect(host.bridge({ read: true, pet: true })),
+    connect(host.bridge({ read: true, chat: true })),
+  ]
   const voice = new FakeVoice()
   const speaks = speaker({ voice })
   const pet = companion({ client: window, speaker: speaks })
@@ -138,17 +159,25 @@ function fakeClient(listeners) {
     connection: { state: 'connected', subscribe: () => () => {} },
     open: (id) => live({ id, forgotten: 0, entries: [] }),
     message: () => live(undefined),
-    pet: { onOrder: () => () => {}, ready: async () => {}, reply: async () => {}, voice: async () => {}, onEndVoice: (listener) => (listeners.push(listener), () => {}) },
+    pet: {
+      onOrder: () => () => {},
+      ready: async () => {},
+      reply: async () => {},
+      voice: async () => {},
+      onEndVoice: (listener) => (listeners.push(listener), () => {}),
+    },
   }
 }
 
 test('what the host is told comes one at a time, the last word last, and anew behind a lost connection', async (t) => {
   const said = []
   const open = []
-  const connection = { state: 'connected', subscribe: (listener) => (connection.tell = listener, () => {}) }
+  const connection = { state: 'connected', subscribe: (listener) => ((connection.tell = listener), () => {}) }
   const client = fakeClient([])
   client.connection = connection
-  client.pet.voice = (voice) => (said.push(`${voice.state} ${voice.turn}`), new Promise((resolve, reject) => open.push({ resolve, reject })))
+  client.pet.voice = (voice) => (
+    said.push(`${voice.state} ${voice.turn}`), new Promise((resolve, reject) => open.push({ resolve, reject }))
+  )
   const voice = new FakeVoice()
   const speaks = speaker({ voice })
   const pet = companion({ client, speaker: speaks })

@@ -13,12 +13,16 @@ const { Pet } = await built('pet')
 const done = (window, message) => until(() => window.view(message).outcome, `the end of ${message}`)
 const asked = (window, message) => until(() => window.asks(message)[0], 'a question')
 
-// -- messages -----------------------------------------------------------------------------------------------------------------
+// -- messages ---------------------------------------------------------------------------------------------------------
 
 test('a window sends, watches, approves, and sees the message as the engine has it', async (t) => {
   const { tool, ran } = guarded()
   const events = []
-  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.', usage: { prompt_tokens: 3, completion_tokens: 4 } }], tools: [tool], host: { onEvent: (id, event) => events.push([id, event.type]) } })
+  const { open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.', usage: { prompt_tokens: 3, completion_tokens: 4 } }],
+    tools: [tool],
+    host: { onEvent: (id, event) => events.push([id, event.type]) },
+  })
   const window = open()
   const message = await window.send('Delete it')
   const ask = await asked(window, message)
@@ -27,43 +31,79 @@ test('a window sends, watches, approves, and sees the message as the engine has 
   assert.equal(await window.get('approve', { message, token: ask.token }), true)
   assert.equal(await done(window, message), 'completed')
   const { blocks, questions: asks, usage, rounds } = window.view(message)
-  assert.deepEqual(blocks.map((block) => block.text ?? block.status), ['I will. ', 'success', 'Done.'])
+  assert.deepEqual(
+    blocks.map((block) => block.text ?? block.status),
+    ['I will. ', 'success', 'Done.'],
+  )
   assert.deepEqual([asks, usage, rounds], [[], { inputTokens: 3, outputTokens: 4 }, 2])
   const { answers } = window.view(message)
   assert.ok(answers.every(({ startedAt, endedAt }) => startedAt > 0 && endedAt >= startedAt))
-  assert.deepEqual(answers.map(({ startedAt: _, endedAt: __, ...answer }) => answer), [{ finishReason: 'tool_calls' }, { usage: { inputTokens: 3, outputTokens: 4 }, finishReason: 'stop' }])
+  assert.deepEqual(
+    answers.map(({ startedAt: _, endedAt: __, ...answer }) => answer),
+    [{ finishReason: 'tool_calls' }, { usage: { inputTokens: 3, outputTokens: 4 }, finishReason: 'stop' }],
+  )
   assert.equal(window.view(message).finishReason, 'stop')
   assert.deepEqual(ran, [{ path: '/tmp/x' }])
   assert.equal(window.mismatches, 0)
-  assert.deepEqual(events.find(([, type]) => type === 'done'), [message, 'done'])
-  assert.deepEqual(await window.get('subscribe', { message }), window.view(message), 'what the deltas made is what a late window gets')
+  assert.deepEqual(
+    events.find(([, type]) => type === 'done'),
+    [message, 'done'],
+  )
+  assert.deepEqual(
+    await window.get('subscribe', { message }),
+    window.view(message),
+    'what the deltas made is what a late window gets',
+  )
 })
 
 test('a conversation goes on: the model sees what was said, windows see the entries', async (t) => {
-  const { server, open } = await hostStage(t, { answers: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }], host: { system: 'Be brief.' } })
+  const { server, open } = await hostStage(t, {
+    answers: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }],
+    host: { system: 'Be brief.' },
+  })
   const [first, second] = [open(), open()]
   assert.deepEqual(await second.get('open', {}), { id: 'main', forgotten: 0, entries: [] })
   const one = await first.send('1')
   await done(first, one)
   const two = await first.send('2')
   await done(first, two)
-  const { entries, ...rest } = await until(() => second.conversations.get('main')?.entries.length === 4 && second.conversations.get('main'))
+  const { entries, ...rest } = await until(
+    () => second.conversations.get('main')?.entries.length === 4 && second.conversations.get('main'),
+  )
   assert.deepEqual(rest, { id: 'main', title: '1', forgotten: 0 })
-  assert.deepEqual(entries.map(({ id: _, at: __, ...entry }) => entry), [
-    { role: 'user', text: '1' }, { role: 'assistant', message: one }, { role: 'user', text: '2' }, { role: 'assistant', message: two },
-  ])
+  assert.deepEqual(
+    entries.map(({ id: _, at: __, ...entry }) => entry),
+    [
+      { role: 'user', text: '1' },
+      { role: 'assistant', message: one },
+      { role: 'user', text: '2' },
+      { role: 'assistant', message: two },
+    ],
+  )
   assert.deepEqual([entries[1].id, entries[3].id, new Set(entries.map(({ id }) => id)).size], [one, two, 4])
   assert.ok(entries.every(({ at }, index) => at >= (entries[index - 1]?.at ?? 0) && Math.abs(Date.now() - at) < 60_000))
   assert.equal(first.conversations.size, 0, 'it did not open it')
-  assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [
-    ['system', 'Be brief.'], ['user', '1'], ['assistant', 'One.'], ['user', '2'],
-  ])
+  assert.deepEqual(
+    server.requests[1].body.messages.map(({ role, content }) => [role, content]),
+    [
+      ['system', 'Be brief.'],
+      ['user', '1'],
+      ['assistant', 'One.'],
+      ['user', '2'],
+    ],
+  )
   await done(first, await first.send('3', 'another'))
-  assert.deepEqual(server.requests[2].body.messages.map(({ content }) => content), ['Be brief.', '3'])
+  assert.deepEqual(
+    server.requests[2].body.messages.map(({ content }) => content),
+    ['Be brief.', '3'],
+  )
 })
 
 test('a conversation has one turn at a time, others go on beside it', async (t) => {
-  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: 60_000 }] }, { text: 'b' }], host: { maxRunning: 2 } })
+  const { open } = await hostStage(t, {
+    answers: [{ parts: [{ text: 'a' }, { wait: 60_000 }] }, { text: 'b' }],
+    host: { maxRunning: 2 },
+  })
   const window = open()
   const message = await window.send('1')
   assert.equal((await window.call('send', { text: '2' })).error.code, 'state')
@@ -82,7 +122,10 @@ test('a turn that came to nothing leaves its question to the next', async (t) =>
   assert.equal(await done(window, message), 'failed')
   assert.equal(window.view(message).blocks.at(-1).type, 'error')
   await done(window, await window.send('2'))
-  assert.deepEqual(server.requests[1].body.messages.map(({ role, content }) => [role, content]), [['user', '1\n\n2']])
+  assert.deepEqual(
+    server.requests[1].body.messages.map(({ role, content }) => [role, content]),
+    [['user', '1\n\n2']],
+  )
 })
 
 test('a late window gets the message so far, and goes on from there', async (t) => {
@@ -122,7 +165,11 @@ test('old messages are forgotten, those that go on are not', async (t) => {
   assert.equal((await window.call('subscribe', { message: slow })).ok, true)
   const { entries, forgotten } = await window.get('open')
   assert.deepEqual([forgotten, entries.map(({ text, message }) => text ?? message)], [2, ['b', sent[1], 'c', sent[2]]])
-  assert.deepEqual(server.requests[3].body.messages.map(({ content }) => content), ['a', '1', 'b', '2', 'c'], 'when it was sent, it was still there')
+  assert.deepEqual(
+    server.requests[3].body.messages.map(({ content }) => content),
+    ['a', '1', 'b', '2', 'c'],
+    'when it was sent, it was still there',
+  )
 })
 
 test('the main process sends without a window, and has a bridge of its own', async (t) => {
@@ -133,7 +180,9 @@ test('the main process sends without a window, and has a bridge of its own', asy
   await bridge.call('open', {})
   const message = await host.send('Hi')
   assert.equal((await bridge.call('subscribe', { message })).ok, true)
-  await until(() => frames.some(({ messages }) => messages?.some(({ deltas }) => deltas.some(({ type }) => type === 'done'))))
+  await until(() =>
+    frames.some(({ messages }) => messages?.some(({ deltas }) => deltas.some(({ type }) => type === 'done'))),
+  )
   assert.equal(frames[0].conversations?.[0].entries.length ?? frames[1].conversations?.[0].entries.length, 2)
   off()
   bridge.close()
@@ -149,7 +198,11 @@ test('what the app gives for a turn goes before what was configured, and its fai
       run: (input) => {
         seen.push(input)
         if (fail) throw new Error('no model was chosen')
-        return { model: { baseURL: server.baseURL, name: 'chosen' }, request: { temperature: 0 }, messages: [{ role: 'user', content: 'something else' }] }
+        return {
+          model: { baseURL: server.baseURL, name: 'chosen' },
+          request: { temperature: 0 },
+          messages: [{ role: 'user', content: 'something else' }],
+        }
       },
     },
   })
@@ -160,7 +213,11 @@ test('what the app gives for a turn goes before what was configured, and its fai
   assert.deepEqual(seen, [{ text: 'Hi', conversation: 'a', messages: [{ role: 'user', content: 'Hi' }] }])
   fail = true
   const warned = once(process, 'warning')
-  assert.deepEqual((await window.call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' }, 'its words may hold paths and keys')
+  assert.deepEqual(
+    (await window.call('send', { text: 'Hi' })).error,
+    { code: 'internal', detail: 'the app could not do this; its log says why' },
+    'its words may hold paths and keys',
+  )
   assert.match((await warned)[0].message, /a message could not be started: no model was chosen/)
   await assert.rejects(host.send('Hi'), /no model was chosen/)
   assert.deepEqual((await window.get('open')).entries, [])
@@ -168,13 +225,28 @@ test('what the app gives for a turn goes before what was configured, and its fai
 
 test('what `run` gives is checked: it is told to the app, and a window learns nothing of it', async (t) => {
   for (const [run, told] of [
-    [() => undefined, /^run\(\): found undefined, expected \{ model, … \}/], [async () => ({}), /^run\(\): found a promise/],
-    [async () => { throw new Error('late') }, /^run\(\): found a promise/], [() => ({ mdoel: {} }), /^mdoel: unknown member/], [() => ({ model: { baseURL: 'no', name: 'x' } }), /^model\.baseURL: /],
+    [() => undefined, /^run\(\): found undefined, expected \{ model, … \}/],
+    [async () => ({}), /^run\(\): found a promise/],
+    [
+      async () => {
+        throw new Error('late')
+      },
+      /^run\(\): found a promise/,
+    ],
+    [() => ({ mdoel: {} }), /^mdoel: unknown member/],
+    [() => ({ model: { baseURL: 'no', name: 'x' } }), /^model\.baseURL: /],
   ]) {
     const { host, open } = await hostStage(t, { host: { run } })
     await assert.rejects(host.send('Hi'), { message: told })
-    assert.deepEqual((await open().call('send', { text: 'Hi' })).error, { code: 'internal', detail: 'the app could not do this; its log says why' })
-    assert.throws(() => host.bridge({ aprove: true }), { code: 'option', path: 'rights.aprove', hint: 'did you mean approve?' })
+    assert.deepEqual((await open().call('send', { text: 'Hi' })).error, {
+      code: 'internal',
+      detail: 'the app could not do this; its log says why',
+    })
+    assert.throws(() => host.bridge({ aprove: true }), {
+      code: 'option',
+      path: 'rights.aprove',
+      hint: 'did you mean approve?',
+    })
   }
 })
 
@@ -182,7 +254,10 @@ test('a window whose rights were taken away gets nothing more of them', async (t
   const { tool, ran } = guarded()
   let goOn
   const taken = new Promise((resolve) => (goOn = resolve))
-  const { host, open } = await hostStage(t, { tools: [tool], answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }, callsDelete] })
+  const { host, open } = await hostStage(t, {
+    tools: [tool],
+    answers: [{ parts: [{ text: 'seen' }, { wait: taken }, { text: ' SECRET' }] }, callsDelete],
+  })
   const app = host.bridge()
   const rights = { ...everything }
   const window = open(rights)
@@ -220,17 +295,28 @@ test('a host that is closed cancels what runs and answers nobody', async (t) => 
 test('options that are wrong are told at once', async (t) => {
   const { engine } = await hostStage(t)
   const run = () => ({})
-  for (const [options, path] of [[{}, 'run'], [{ run, windows: [] }, 'windows'], [{ run, frameMs: -1 }, 'frameMs'], [{ run, onPet: 3 }, 'onPet'],
-    [{ run, configuration: { settings: { maxRounds: 'many' } } }, 'configuration.settings.maxRounds'], [{ run, configuration: { model: 1 } }, 'configuration.model']]) {
+  for (const [options, path] of [
+    [{}, 'run'],
+    [{ run, windows: [] }, 'windows'],
+    [{ run, frameMs: -1 }, 'frameMs'],
+    [{ run, onPet: 3 }, 'onPet'],
+    [{ run, configuration: { settings: { maxRounds: 'many' } } }, 'configuration.settings.maxRounds'],
+    [{ run, configuration: { model: 1 } }, 'configuration.model'],
+  ]) {
     assert.throws(() => createHost(engine, options), { name: 'SluiceError', path })
   }
 })
 
-// -- frames -------------------------------------------------------------------------------------------------------------------
+// -- frames -----------------------------------------------------------------------------------------------------------
 
 test('at most 70 frames a second go to a window while 1,000 deltas a second flow in several messages', async (t) => {
   const words = Array.from({ length: 1000 }, (_, index) => `w${index} `).join('')
-  const { open } = await hostStage(t, { answers: () => ({ text: words }), server: { delayMs: 1 }, flushMs: 0, host: { frameMs: 16 } })
+  const { open } = await hostStage(t, {
+    answers: () => ({ text: words }),
+    server: { delayMs: 1 },
+    flushMs: 0,
+    host: { frameMs: 16 },
+  })
   const window = open()
   const messages = []
   for (const conversation of ['a', 'b', 'c']) messages.push(await window.send('Go', conversation))
@@ -251,7 +337,10 @@ test('at most 70 frames a second go to a window while 1,000 deltas a second flow
 test('the first text does not wait for the next frame, the rest does', async (t) => {
   let goOn
   const seen = new Promise((resolve) => (goOn = resolve))
-  const { open } = await hostStage(t, { answers: [{ parts: [{ text: 'a' }, { wait: seen }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }], host: { frameMs: 3_600_000 } })
+  const { open } = await hostStage(t, {
+    answers: [{ parts: [{ text: 'a' }, { wait: seen }, { text: 'b' }, { wait: 30 }, { text: 'c' }] }],
+    host: { frameMs: 3_600_000 },
+  })
   const window = open()
   await window.get('open', {})
   const message = await window.send('Hi') // the conversation's frame goes first: the next would be due in an hour
@@ -262,7 +351,13 @@ test('the first text does not wait for the next frame, the rest does', async (t)
 })
 
 test('a window that does not keep up loses deltas and is shown the message anew', async (t) => {
-  const long = tool({ name: 'long', description: '', permission: 'public', agentCallable: true, execute: async () => (await setTimeout(20), 'x'.repeat(1_000_000)) })
+  const long = tool({
+    name: 'long',
+    description: '',
+    permission: 'public',
+    agentCallable: true,
+    execute: async () => (await setTimeout(20), 'x'.repeat(1_000_000)),
+  })
   const calls = [1, 2, 3].map((n) => ({ name: 'long', arguments: { n } }))
   const { open } = await hostStage(t, { answers: [{ text: 'Well.', calls }, { text: 'end' }], tools: [long] })
   const [window, good] = [open(), open()]
@@ -277,7 +372,7 @@ test('a window that does not keep up loses deltas and is shown the message anew'
   assert.deepEqual([window.mismatches, good.mismatches], [1, 0])
 })
 
-// -- questions ----------------------------------------------------------------------------------------------------------------
+// -- questions --------------------------------------------------------------------------------------------------------
 
 test('the first decision wins, others are told no and see the card go on', async (t) => {
   const { tool, ran } = guarded()
@@ -288,7 +383,10 @@ test('the first decision wins, others are told no and see the card go on', async
   const [one, two] = [await asked(first, message), await asked(second, message)]
   assert.notEqual(one.token, two.token)
   assert.equal(one.digest, two.digest)
-  const replies = await Promise.all([first.get('approve', { message, token: one.token }), second.get('deny', { message, token: two.token })])
+  const replies = await Promise.all([
+    first.get('approve', { message, token: one.token }),
+    second.get('deny', { message, token: two.token }),
+  ])
   assert.deepEqual(replies, [true, false])
   await done(second, message)
   assert.equal(second.cards(message)[0].status, 'success')
@@ -349,7 +447,10 @@ test('the release of a result is a question of its own', async (t) => {
   const second = await until(() => window.asks(message).find(({ stage }) => stage === 'result'))
   assert.equal(second.preview.text, 'deleted')
   assert.equal(await window.get('approve', { message, token: first.token }), false, 'the first token releases nothing')
-  assert.equal((await window.call('approve', { message, token: second.token, remember: 'always' })).error.path, 'remember')
+  assert.equal(
+    (await window.call('approve', { message, token: second.token, remember: 'always' })).error.path,
+    'remember',
+  )
   assert.equal(server.requests.length, 1)
   assert.equal(await window.get('approve', { message, token: second.token }), true)
   await done(window, message)
@@ -369,7 +470,11 @@ test('what is remembered asks no more', async (t) => {
 })
 
 test('a question says how long it can be answered yet, for a window whose clock is wrong', async (t) => {
-  const stage = await hostStage(t, { answers: [callsDelete], tools: [guarded().tool], host: { run: () => ({ model: { baseURL: stage.server.baseURL, name: 'm' }, approvalTimeoutMs: 60_000 }) } })
+  const stage = await hostStage(t, {
+    answers: [callsDelete],
+    tools: [guarded().tool],
+    host: { run: () => ({ model: { baseURL: stage.server.baseURL, name: 'm' }, approvalTimeoutMs: 60_000 }) },
+  })
   const window = stage.open()
   const ask = await asked(window, await window.send('Delete it'))
   assert.ok(ask.leftMs > 0 && ask.leftMs <= 60_000, `${ask.leftMs} ms`)
@@ -378,7 +483,11 @@ test('a question says how long it can be answered yet, for a window whose clock 
 
 test('a question that no window can answer is denied after a while', async (t) => {
   const { tool, ran } = guarded()
-  const { host, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 30 } })
+  const { host, open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    host: { approvalGraceMs: 30 },
+  })
   const looker = open({ read: true })
   const message = await host.send('Hi')
   await looker.watch(message)
@@ -386,12 +495,19 @@ test('a question that no window can answer is denied after a while', async (t) =
   assert.equal(looker.cards(message)[0].status, 'denied')
   assert.match(looker.cards(message)[0].approvals[0].reason, /^no_approver/)
   assert.deepEqual(ran, [])
-  assert.ok(looker.frames.every((frame) => !JSON.stringify(frame).includes('token')), 'who may not answer is not asked')
+  assert.ok(
+    looker.frames.every((frame) => !JSON.stringify(frame).includes('token')),
+    'who may not answer is not asked',
+  )
 })
 
 test('a window that is loaded again finds its question', async (t) => {
   const { tool, ran } = guarded()
-  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], host: { approvalGraceMs: 20_000 } })
+  const { open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    host: { approvalGraceMs: 20_000 },
+  })
   const before = open()
   const message = await before.send('Hi')
   const { token } = await asked(before, message)
@@ -407,7 +523,12 @@ test('a window that is loaded again finds its question', async (t) => {
 
 test('an adapter of the app answers, and windows are not asked', async (t) => {
   const { tool, ran } = guarded()
-  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], approvals: { execution: () => 'once' }, host: { approvalGraceMs: 0 } })
+  const { open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    approvals: { execution: () => 'once' },
+    host: { approvalGraceMs: 0 },
+  })
   const window = open()
   const message = await window.send('Hi')
   await done(window, message)
@@ -418,7 +539,11 @@ test('an adapter of the app answers, and windows are not asked', async (t) => {
 test('an adapter that is null answers nothing: windows are asked', async (t) => {
   const { tool, ran } = guarded()
   const never = { execution: () => new Promise(() => {}) }
-  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], approvals: { execution: null } })
+  const { open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    approvals: { execution: null },
+  })
   const window = open()
   const first = await window.send('Hi')
   const { token } = await asked(window, first)
@@ -431,7 +556,9 @@ test('an adapter that is null answers nothing: windows are asked', async (t) => 
   const other = createHost(perTurn.engine, { run, frameMs: 0 })
   t.after(() => other.close())
   const bridge = other.bridge()
-  const { value: { message } } = await bridge.call('send', { text: 'Hi' })
+  const {
+    value: { message },
+  } = await bridge.call('send', { text: 'Hi' })
   const ask = await until(async () => (await bridge.call('subscribe', { message })).value?.questions[0], 'a question')
   await setTimeout(50)
   assert.deepEqual(await bridge.call('deny', { message, token: ask.token }), { ok: true, value: true })
@@ -440,10 +567,23 @@ test('an adapter that is null answers nothing: windows are asked', async (t) => 
 for (const mode of ['native', 'text']) {
   test(`calls that wait for a button go on in the same message, mode ${mode}`, async (t) => {
     const { tool, ran } = guarded({ permission: 'public' })
-    const inText = (path) => ({ text: `I will.\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」file.delete「末」,\npath:「始」${path}「末」\n<<<[END_TOOL_REQUEST]>>>` })
-    const native = (...paths) => ({ text: 'I will. ', calls: paths.map((path, n) => ({ id: `call_${n}${path}`, name: 'file_delete', arguments: { path } })) })
-    const answers = mode === 'native' ? [native('a', 'b'), native('c'), { text: 'Done.' }] : [inText('a'), inText('c'), { text: 'Done.' }]
-    const { server, open } = await hostStage(t, { answers: [...answers, { text: 'Next.' }], tools: [tool], loop: 'user_mediated', mode })
+    const inText = (path) => ({
+      text: `I will.\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」file.delete「末」,\npath:「始」${path}「末」\n<<<[END_TOOL_REQUEST]>>>`,
+    })
+    const native = (...paths) => ({
+      text: 'I will. ',
+      calls: paths.map((path, n) => ({ id: `call_${n}${path}`, name: 'file_delete', arguments: { path } })),
+    })
+    const answers =
+      mode === 'native'
+        ? [native('a', 'b'), native('c'), { text: 'Done.' }]
+        : [inText('a'), inText('c'), { text: 'Done.' }]
+    const { server, open } = await hostStage(t, {
+      answers: [...answers, { text: 'Next.' }],
+      tools: [tool],
+      loop: 'user_mediated',
+      mode,
+    })
     const window = open()
     const message = await window.send('Hi')
     const paths = []
@@ -459,11 +599,31 @@ for (const mode of ['native', 'text']) {
     }
     const expected = mode === 'native' ? ['a', 'b', 'c'] : ['a', 'c']
     assert.deepEqual(paths, expected)
-    assert.deepEqual(ran.map(({ path }) => path), expected)
+    assert.deepEqual(
+      ran.map(({ path }) => path),
+      expected,
+    )
     const { outcome, blocks, rounds } = window.view(message)
     assert.equal(outcome, 'completed')
-    assert.deepEqual(blocks.map(({ type, status }) => status ?? type), mode === 'native' ? ['text', 'success', 'success', 'text', 'success', 'text'] : ['text', 'success', 'text', 'success', 'text'])
-    assert.deepEqual(window.cards(message).map(({ call, round }) => [call, round]), mode === 'native' ? [[1, 1], [2, 1], [3, 2]] : [[1, 1], [2, 2]])
+    assert.deepEqual(
+      blocks.map(({ type, status }) => status ?? type),
+      mode === 'native'
+        ? ['text', 'success', 'success', 'text', 'success', 'text']
+        : ['text', 'success', 'text', 'success', 'text'],
+    )
+    assert.deepEqual(
+      window.cards(message).map(({ call, round }) => [call, round]),
+      mode === 'native'
+        ? [
+            [1, 1],
+            [2, 1],
+            [3, 2],
+          ]
+        : [
+            [1, 1],
+            [2, 2],
+          ],
+    )
     assert.equal(rounds, server.requests.length, 'as many as there were answers')
     assert.equal(window.mismatches, 0)
     await done(window, await window.send('And?'))
@@ -474,26 +634,45 @@ for (const mode of ['native', 'text']) {
 
 test('calls that wait for a button keep their cards where a provider gives an id twice', async (t) => {
   const { tool, ran } = guarded()
-  const calls = (...paths) => ({ calls: paths.map((path) => ({ id: 'call_0', name: 'file_delete', arguments: { path } })) })
-  const { open } = await hostStage(t, { answers: [calls('a', 'b'), calls('c'), { text: 'Done.' }], tools: [tool], loop: 'user_mediated' })
+  const calls = (...paths) => ({
+    calls: paths.map((path) => ({ id: 'call_0', name: 'file_delete', arguments: { path } })),
+  })
+  const { open } = await hostStage(t, {
+    answers: [calls('a', 'b'), calls('c'), { text: 'Done.' }],
+    tools: [tool],
+    loop: 'user_mediated',
+  })
   const window = open()
   const message = await window.send('Hi')
-  for (const path of ['b', 'a', 'c']) { // the last one first
+  for (const path of ['b', 'a', 'c']) {
+    // the last one first
     const ask = await until(() => window.asks(message).at(-1))
     assert.equal(window.cards(message).find(({ call }) => call === ask.call).arguments.path, path)
     assert.equal(await window.get('approve', { message, token: ask.token }), true)
     await until(() => !window.asks(message).some(({ token }) => token === ask.token))
   }
   assert.equal(await done(window, message), 'completed')
-  assert.deepEqual(window.cards(message).map(({ call, round, status, arguments: { path } }) => [call, round, status, path]), [
-    [1, 1, 'success', 'a'], [2, 1, 'success', 'b'], [3, 2, 'success', 'c'],
-  ])
-  assert.deepEqual(ran.map(({ path }) => path), ['b', 'a', 'c'])
+  assert.deepEqual(
+    window.cards(message).map(({ call, round, status, arguments: { path } }) => [call, round, status, path]),
+    [
+      [1, 1, 'success', 'a'],
+      [2, 1, 'success', 'b'],
+      [3, 2, 'success', 'c'],
+    ],
+  )
+  assert.deepEqual(
+    ran.map(({ path }) => path),
+    ['b', 'a', 'c'],
+  )
 })
 
 test('a call that waits for a button ends with the message that is cancelled', async (t) => {
   const { tool, ran } = guarded()
-  const { open } = await hostStage(t, { answers: [callsDelete, { text: 'Next.' }], tools: [tool], loop: 'user_mediated' })
+  const { open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Next.' }],
+    tools: [tool],
+    loop: 'user_mediated',
+  })
   const window = open()
   const message = await window.send('Hi')
   const { token } = await asked(window, message)
@@ -509,7 +688,10 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
   const { tool, ran } = guarded()
   const atButton = (act) => (id, event) => event.type === 'done' && event.outcome === 'awaiting_user' && act(id)
   const cancelled = await hostStage(t, {
-    answers: [callsDelete, { text: 'Next.' }], tools: [tool], loop: 'user_mediated', host: { onEvent: atButton((message) => void window.call('cancel', { message })) },
+    answers: [callsDelete, { text: 'Next.' }],
+    tools: [tool],
+    loop: 'user_mediated',
+    host: { onEvent: atButton((message) => void window.call('cancel', { message })) },
   })
   const window = cancelled.open()
   const message = await window.send('Hi')
@@ -519,11 +701,20 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
 
   let quiet
   const closed = await hostStage(t, {
-    answers: [callsDelete], tools: [tool], loop: 'user_mediated', host: { onEvent: atButton(() => { quiet = closed.host.close() }) },
+    answers: [callsDelete],
+    tools: [tool],
+    loop: 'user_mediated',
+    host: {
+      onEvent: atButton(() => {
+        quiet = closed.host.close()
+      }),
+    },
   })
   await closed.host.send('Hi')
   await until(() => quiet !== undefined)
-  assert.deepEqual(await Promise.race([quiet, setTimeout(20_000, 'waits for a button', { ref: false })]), { stillRunning: [] })
+  assert.deepEqual(await Promise.race([quiet, setTimeout(20_000, 'waits for a button', { ref: false })]), {
+    stillRunning: [],
+  })
   assert.equal(closed.server.requests.length, 1)
   assert.deepEqual(ran, [])
 })
@@ -531,7 +722,10 @@ test('a message that is cancelled as one of its runs ends starts nothing more', 
 test('a message whose next run cannot start says why', async (t) => {
   const { tool } = guarded()
   const { open, engine } = await hostStage(t, {
-    answers: [callsDelete], tools: [tool], loop: 'user_mediated', host: { onEvent: (_, { type }) => type === 'done' && engine.close() },
+    answers: [callsDelete],
+    tools: [tool],
+    loop: 'user_mediated',
+    host: { onEvent: (_, { type }) => type === 'done' && engine.close() },
   })
   const window = open()
   const message = await window.send('Hi')
@@ -549,11 +743,15 @@ test('cards and questions say what the tool is', async (t) => {
   assert.deepEqual(window.cards(message)[0].tags, ['files'])
 })
 
-// -- what a run tells of itself -----------------------------------------------------------------------------------------------
+// -- what a run tells of itself ---------------------------------------------------------------------------------------
 
 test('a window hears that a request is sent again, until something comes of it', async (t) => {
   const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '60' } }
-  const { open } = await hostStage(t, { answers: [busy, busy, { parts: [{ text: 'Now.' }, { wait: 100 }] }, busy, { status: 400, error: 'no' }], retries: 3, host: { frameMs: 0 } })
+  const { open } = await hostStage(t, {
+    answers: [busy, busy, { parts: [{ text: 'Now.' }, { wait: 100 }] }, busy, { status: 400, error: 'no' }],
+    retries: 3,
+    host: { frameMs: 0 },
+  })
   const window = open()
   const message = await window.send('Hi')
   const before = Date.now()
@@ -574,11 +772,16 @@ test('a window hears that a request is sent again, until something comes of it',
 })
 
 test('a window that comes while a request waits to be sent again sees that', async (t) => {
-  const { open } = await hostStage(t, { answers: [{ status: 503, error: 'overloaded', headers: { 'retry-after-ms': '30000' } }] })
+  const { open } = await hostStage(t, {
+    answers: [{ status: 503, error: 'overloaded', headers: { 'retry-after-ms': '30000' } }],
+  })
   const window = open()
   const message = await window.send('Hi')
   const late = open()
-  const { retry } = await until(async () => { const view = await late.get('subscribe', { message }); return view.retry && view }, 'a retry')
+  const { retry } = await until(async () => {
+    const view = await late.get('subscribe', { message })
+    return view.retry && view
+  }, 'a retry')
   assert.deepEqual(Object.keys(retry).sort(), ['at', 'attempt', 'delayMs', 'detail', 'maxAttempts', 'round'])
   await window.get('cancel', { message })
   await done(window, message)
@@ -588,7 +791,10 @@ test('a window that comes while a request waits to be sent again sees that', asy
 test('a window hears what a tool counts', async (t) => {
   let go
   const counts = tool({
-    name: 'disk.scan', description: 'Scans.', permission: 'public', agentCallable: true,
+    name: 'disk.scan',
+    description: 'Scans.',
+    permission: 'public',
+    agentCallable: true,
     execute: async (_, { progress }) => {
       progress({ done: 1, total: 4, text: 'reading' })
       await new Promise((resolve) => (go = resolve))
@@ -596,7 +802,10 @@ test('a window hears what a tool counts', async (t) => {
       return 'ok'
     },
   })
-  const { open } = await hostStage(t, { answers: [{ calls: [{ name: 'disk_scan', arguments: {} }] }, { text: 'Done.' }], tools: [counts] })
+  const { open } = await hostStage(t, {
+    answers: [{ calls: [{ name: 'disk_scan', arguments: {} }] }, { text: 'Done.' }],
+    tools: [counts],
+  })
   const window = open()
   const message = await window.send('Hi')
   const card = await until(() => window.cards(message)[0]?.progress && window.cards(message)[0])
@@ -605,12 +814,23 @@ test('a window hears what a tool counts', async (t) => {
   go()
   await done(window, message)
   const { progress, progressDone, progressTotal } = window.cards(message)[0]
-  assert.deepEqual([progress, progressDone, progressTotal], ['nearly', undefined, undefined], 'a report without numbers takes them away')
+  assert.deepEqual(
+    [progress, progressDone, progressTotal],
+    ['nearly', undefined, undefined],
+    'a report without numbers takes them away',
+  )
 })
 
-// -- tools that run in a window -----------------------------------------------------------------------------------------------
+// -- tools that run in a window ---------------------------------------------------------------------------------------
 
-const selection = () => tool({ name: 'editor.selection', description: 'What is selected.', permission: 'public', agentCallable: true, runsIn: 'window' })
+const selection = () =>
+  tool({
+    name: 'editor.selection',
+    description: 'What is selected.',
+    permission: 'public',
+    agentCallable: true,
+    runsIn: 'window',
+  })
 const callsSelection = { calls: [{ id: 'call_s', name: 'editor_selection', arguments: { from: 1 } }] }
 
 test('a tool runs in the window that asked', async (t) => {
@@ -619,7 +839,10 @@ test('a tool runs in the window that asked', async (t) => {
   const message = await window.send('Hi')
   await other.watch(message)
   const order = await until(() => window.executed[0])
-  assert.deepEqual([order.message, order.call, order.name, order.arguments, order.id], [message, 1, 'editor.selection', { from: 1 }, 'call_s'])
+  assert.deepEqual(
+    [order.message, order.call, order.name, order.arguments, order.id],
+    [message, 1, 'editor.selection', { from: 1 }, 'call_s'],
+  )
   assert.match(order.key, /^[\w-]{20,}:1:[0-9a-f]{32}$/)
   const answer = { message, call: 1, token: order.token, value: { text: 'abc' } }
   assert.equal((await other.call('result', answer)).error.code, 'state')
@@ -631,7 +854,12 @@ test('a tool runs in the window that asked', async (t) => {
 })
 
 test('a window may fail, be closed, or be told to stop', async (t) => {
-  const { host, open } = await hostStage(t, { answers: () => callsSelection, tools: [selection()], maxRounds: 1, forceFinalAnswer: false })
+  const { host, open } = await hostStage(t, {
+    answers: () => callsSelection,
+    tools: [selection()],
+    maxRounds: 1,
+    forceFinalAnswer: false,
+  })
   const [window, watcher] = [open(), open()]
   const first = await window.send('1', 'a')
   const order = await until(() => window.executed[0])
@@ -644,7 +872,10 @@ test('a window may fail, be closed, or be told to stop', async (t) => {
   await window.get('cancel', { message: second })
   await until(() => window.aborted.length === 1)
   assert.deepEqual([window.aborted[0].message, window.aborted[0].call], [second, 1])
-  assert.equal((await window.call('result', { message: second, call: 1, token: window.executed[1].token, value: 1 })).error.code, 'state')
+  assert.equal(
+    (await window.call('result', { message: second, call: 1, token: window.executed[1].token, value: 1 })).error.code,
+    'state',
+  )
 
   const third = await window.send('3', 'c')
   await watcher.watch(third)
@@ -674,7 +905,12 @@ test('a call that is cancelled before the window was told does not start there',
 })
 
 test('a result that the engine does not take fails the call', async (t) => {
-  const { open } = await hostStage(t, { answers: [callsSelection, { text: 'Done.' }], tools: [selection()], limits: { depth: 16 }, timeoutMs: 0 })
+  const { open } = await hostStage(t, {
+    answers: [callsSelection, { text: 'Done.' }],
+    tools: [selection()],
+    limits: { depth: 16 },
+    timeoutMs: 0,
+  })
   const window = open()
   const message = await window.send('Hi')
   const { token } = await until(() => window.executed[0])
@@ -689,16 +925,29 @@ test('a tool runs in one place', () => {
   assert.throws(() => tool({ name: 'x', runsIn: 'cloud' }), { code: 'option', path: 'runsIn' })
 })
 
-// -- configuration ------------------------------------------------------------------------------------------------------------
+// -- configuration ----------------------------------------------------------------------------------------------------
 
 test('a person configures: switches, tools, and what the model sees', async (t) => {
   const { tool, ran } = guarded()
   const kept = []
-  const { server, engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], tools: [tool], maxCalls: 7, host: { onConfigure: (all) => kept.push(all) } })
+  const { server, engine, open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    maxCalls: 7,
+    host: { onConfigure: (all) => kept.push(all) },
+  })
   const window = open()
   const view = await window.get('configuration')
   assert.deepEqual([view.settings.maxCalls, view.settings.maxRounds, view.settings.mode], [7, 5, 'auto'])
-  assert.deepEqual(view.tools.map(({ name, permission, executionApproval, exposed }) => [name, permission, executionApproval, exposed]), [['file.delete', 'sensitive', null, true]])
+  assert.deepEqual(
+    view.tools.map(({ name, permission, executionApproval, exposed }) => [
+      name,
+      permission,
+      executionApproval,
+      exposed,
+    ]),
+    [['file.delete', 'sensitive', null, true]],
+  )
   assert.match(view.prompt, /file\.delete/)
   assert.ok(view.tokens.native > 0 && view.tokens.text > view.tokens.native)
   assert.equal(view.estimatedTokens, view.tokens.native)
@@ -706,17 +955,37 @@ test('a person configures: switches, tools, and what the model sees', async (t) 
   kept.length = 0
   assert.ok(['auto', 'vcp', 'hermes'].every((id) => view.protocols.includes(id)))
 
-  const changed = await window.get('configure', { settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } }, tools: { 'file.delete': { executionApproval: 'auto' } } })
-  assert.deepEqual([changed.settings.mode, changed.defaults.mode, changed.tools[0].executionApproval, changed.tools[0].changed], ['native', 'auto', 'auto', ['executionApproval']])
-  assert.deepEqual(kept, [{ settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } }, tools: { 'file.delete': { executionApproval: 'auto' } } }])
+  const changed = await window.get('configure', {
+    settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } },
+    tools: { 'file.delete': { executionApproval: 'auto' } },
+  })
+  assert.deepEqual(
+    [changed.settings.mode, changed.defaults.mode, changed.tools[0].executionApproval, changed.tools[0].changed],
+    ['native', 'auto', 'auto', ['executionApproval']],
+  )
+  assert.deepEqual(kept, [
+    {
+      settings: { mode: 'native', maxRounds: 2, toolToggles: { x: false } },
+      tools: { 'file.delete': { executionApproval: 'auto' } },
+    },
+  ])
   const message = await window.send('Hi')
   await done(window, message)
   assert.equal(ran.length, 1, 'it did not ask')
   assert.equal(server.requests.length, 2)
 
-  const back = await window.get('configure', { settings: { mode: null, toolToggles: { x: null, 'file.delete': false } }, tools: { 'file.delete': { executionApproval: null } } })
-  assert.deepEqual([back.settings.mode, back.settings.maxRounds, back.settings.toolToggles], ['auto', 2, { 'file.delete': false }])
-  assert.deepEqual([back.tools[0].exposed, back.tools[0].executionApproval, back.tools[0].changed], [false, null, undefined])
+  const back = await window.get('configure', {
+    settings: { mode: null, toolToggles: { x: null, 'file.delete': false } },
+    tools: { 'file.delete': { executionApproval: null } },
+  })
+  assert.deepEqual(
+    [back.settings.mode, back.settings.maxRounds, back.settings.toolToggles],
+    ['auto', 2, { 'file.delete': false }],
+  )
+  assert.deepEqual(
+    [back.tools[0].exposed, back.tools[0].executionApproval, back.tools[0].changed],
+    [false, null, undefined],
+  )
   assert.equal(engine.tools[0], tool)
   assert.deepEqual(kept.at(-1), { settings: { maxRounds: 2, toolToggles: { 'file.delete': false } }, tools: {} })
 })
@@ -724,7 +993,11 @@ test('a person configures: switches, tools, and what the model sees', async (t) 
 test('what was remembered is listed, and can be forgotten', async (t) => {
   const { tool, ran } = guarded({ permission: 'moderate' })
   const kept = []
-  const { engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }, callsDelete, { text: 'Done.' }], tools: [tool], host: { onConfigure: (all) => kept.push(all) } })
+  const { engine, open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }, callsDelete, { text: 'Done.' }],
+    tools: [tool],
+    host: { onConfigure: (all) => kept.push(all) },
+  })
   const window = open()
   const first = await window.send('Hi')
   const { token } = await asked(window, first)
@@ -737,21 +1010,33 @@ test('what was remembered is listed, and can be forgotten', async (t) => {
   assert.deepEqual([denied.tool, denied.effect, denied.arguments], ['other', 'deny', { path: '/' }])
 
   const { rules } = await window.get('configure', { revoke: [allowed.id, 'gone long ago'] })
-  assert.deepEqual(rules.map(({ id }) => id), [denied.id])
-  assert.deepEqual(engine.rules.list().map(({ tool }) => tool), ['other'])
+  assert.deepEqual(
+    rules.map(({ id }) => id),
+    [denied.id],
+  )
+  assert.deepEqual(
+    engine.rules.list().map(({ tool }) => tool),
+    ['other'],
+  )
   assert.deepEqual(kept, [], 'rules are kept elsewhere')
   const message = await window.send('Again')
   await asked(window, message)
   assert.equal(ran.length, 1, 'now it asks')
 
-  assert.deepEqual((await open({ rights: { chat: true } }).call('configure', { revoke: [denied.id] })).error.code, 'forbidden')
+  assert.deepEqual(
+    (await open({ rights: { chat: true } }).call('configure', { revoke: [denied.id] })).error.code,
+    'forbidden',
+  )
   assert.equal((await window.call('configure', { revoke: [7] })).error.path, 'revoke[0]')
   assert.equal(engine.rules.list().length, 1)
 })
 
 test('what was configured before counts from the start, for tools that come later too', async (t) => {
   const { tool, ran } = guarded()
-  const { engine, open } = await hostStage(t, { answers: [callsDelete, { text: 'Done.' }], host: { configuration: { tools: { 'file.delete': { permission: 'public' } } } } })
+  const { engine, open } = await hostStage(t, {
+    answers: [callsDelete, { text: 'Done.' }],
+    host: { configuration: { tools: { 'file.delete': { permission: 'public' } } } },
+  })
   engine.add(tool)
   const window = open()
   await done(window, await window.send('Hi'))
@@ -783,16 +1068,26 @@ test('a wrong value is told with its path and changes nothing', async (t) => {
   assert.deepEqual(await window.get('configuration'), before)
 })
 
-// -- the pet ------------------------------------------------------------------------------------------------------------------
+// -- the pet ----------------------------------------------------------------------------------------------------------
 
-const hiyori = { model: 'Hiyori', expressions: ['smile'], motions: { Idle: 2 }, parameters: [{ id: 'ParamAngleX', min: -30, max: 30 }] }
-const smiles = { parts: [{ text: 'Hi ' }, { call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'there' }] }
+const hiyori = {
+  model: 'Hiyori',
+  expressions: ['smile'],
+  motions: { Idle: 2 },
+  parameters: [{ id: 'ParamAngleX', min: -30, max: 30 }],
+}
+const smiles = {
+  parts: [{ text: 'Hi ' }, { call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'there' }],
+}
 
 test('a pet that has a model is given orders', async (t) => {
   const { engine, open } = await hostStage(t, { answers: [smiles, smiles] })
   const [pet, chat] = [open({ pet: true }), open()]
   await pet.get('petReady', hiyori)
-  assert.deepEqual(engine.tools.map(({ name }) => name), ['live2d.expression', 'live2d.motion'])
+  assert.deepEqual(
+    engine.tools.map(({ name }) => name),
+    ['live2d.expression', 'live2d.motion'],
+  )
   const message = await chat.send('Hi')
   const order = await until(() => pet.orders[0])
   assert.deepEqual([order.channel, order.payload], ['live2d:expression', ['smile']])
@@ -806,7 +1101,10 @@ test('a pet that has a model is given orders', async (t) => {
 
 test('a pet that cannot is told of on the card, which stays a success', async (t) => {
   const failures = []
-  const { engine, open } = await hostStage(t, { answers: () => smiles, host: { petReplyMs: 30, onPetFailure: (failure) => failures.push(failure) } })
+  const { engine, open } = await hostStage(t, {
+    answers: () => smiles,
+    host: { petReplyMs: 30, onPetFailure: (failure) => failures.push(failure) },
+  })
   const [pet, chat] = [open({ pet: true }), open()]
   await pet.get('petReady', hiyori)
   const notice = async (act) => {
@@ -821,9 +1119,18 @@ test('a pet that cannot is told of on the card, which stays a success', async (t
   }
   assert.equal(await notice(async () => {}), 'the pet did not answer')
   const order = (count) => until(() => pet.orders[count])
-  assert.equal(await notice(async () => pet.get('petReply', { id: (await order(0)).id, ok: false, reason: 'no such expression' })), 'no such expression')
+  assert.equal(
+    await notice(async () => pet.get('petReply', { id: (await order(0)).id, ok: false, reason: 'no such expression' })),
+    'no such expression',
+  )
   assert.equal(engine.tools.length, 2)
-  assert.equal(await notice(async () => { await order(0); pet.close() }), 'the pet window was closed')
+  assert.equal(
+    await notice(async () => {
+      await order(0)
+      pet.close()
+    }),
+    'the pet window was closed',
+  )
   assert.deepEqual(engine.tools, [], 'and its tools went with it')
 })
 
@@ -835,7 +1142,10 @@ test('an order that waits for its words has 30 s, and the usual time from then o
   pet.ready(window, hiyori)
   const next = () => {
     let said
-    pet.order({ id: 'm', hold: () => () => {}, flush: () => {}, notice: (call, reason) => (said = reason) }, { call: 1, channel: 'live2d:expression', payload: ['smile'] })
+    pet.order(
+      { id: 'm', hold: () => () => {}, flush: () => {}, notice: (call, reason) => (said = reason) },
+      { call: 1, channel: 'live2d:expression', payload: ['smile'] },
+    )
     const { id, ...order } = orders.at(-1)
     assert.deepEqual(order, { channel: 'live2d:expression', payload: ['smile'], message: 'm', call: 1, spoken: true })
     return { id, notice: () => said }
@@ -875,7 +1185,12 @@ test('a window cannot hold orders where nothing waits for words', async (t) => {
   await pet.get('petHold', { id: order.id, held: true })
   assert.equal(await until(() => chat.cards(message)[0]?.notice), 'the pet did not answer')
   assert.equal((await pet.call('petHold', { id: 'x', held: true })).error.code, 'argument')
-  assert.deepEqual(chat.cards(message)[0].sent, { block: 0, offset: 3, channel: 'live2d:expression', payload: ['smile'] })
+  assert.deepEqual(chat.cards(message)[0].sent, {
+    block: 0,
+    offset: 3,
+    channel: 'live2d:expression',
+    payload: ['smile'],
+  })
 })
 
 test('an order that nobody can carry out is told', async (t) => {
@@ -897,9 +1212,13 @@ test('the app may make the tools itself, and wrong capabilities are refused', as
   assert.deepEqual(told, [hiyori, null])
   assert.deepEqual(engine.tools, [])
   for (const [capabilities, path] of [
-    [{ motions: {} }, 'expressions'], [{ expressions: ['a', 3], motions: {} }, 'expressions[1]'], [{ expressions: ['a\nb'], motions: {} }, 'expressions[0]'],
-    [{ expressions: [], motions: { Idle: -1 } }, 'motions.Idle'], [{ expressions: [], motions: [] }, 'motions'],
-    [{ expressions: Array(501).fill('a'), motions: {} }, 'expressions'], [{ expressions: [], motions: {}, parameters: [{ id: 'a', min: NaN, max: 1 }] }, 'parameters[0].min'],
+    [{ motions: {} }, 'expressions'],
+    [{ expressions: ['a', 3], motions: {} }, 'expressions[1]'],
+    [{ expressions: ['a\nb'], motions: {} }, 'expressions[0]'],
+    [{ expressions: [], motions: { Idle: -1 } }, 'motions.Idle'],
+    [{ expressions: [], motions: [] }, 'motions'],
+    [{ expressions: Array(501).fill('a'), motions: {} }, 'expressions'],
+    [{ expressions: [], motions: {}, parameters: [{ id: 'a', min: NaN, max: 1 }] }, 'parameters[0].min'],
   ]) {
     assert.equal((await pet.call('petReady', capabilities)).error?.path, path)
   }
@@ -932,13 +1251,24 @@ test('what the oldest messages leave behind is counted, and every entry keeps it
     })
   }
   assert.equal(before.size, 8)
-  const view = await until(() => other.conversations.get('quiet')?.entries.length === 0 && other.conversations.get('quiet'), 'another conversation forgets too, and says so')
+  const view = await until(
+    () => other.conversations.get('quiet')?.entries.length === 0 && other.conversations.get('quiet'),
+    'another conversation forgets too, and says so',
+  )
   assert.deepEqual(view, { id: 'quiet', forgotten: 2, entries: [] })
 })
 
 test('a host that is closed waits for no tool that takes no notice, and says which', async (t) => {
-  const deaf = tool({ name: 'deaf.one', permission: 'public', agentCallable: true, execute: () => new Promise(() => {}) })
-  const { host, open } = await hostStage(t, { answers: [{ calls: [{ name: 'deaf_one', arguments: {} }] }], tools: [deaf] })
+  const deaf = tool({
+    name: 'deaf.one',
+    permission: 'public',
+    agentCallable: true,
+    execute: () => new Promise(() => {}),
+  })
+  const { host, open } = await hostStage(t, {
+    answers: [{ calls: [{ name: 'deaf_one', arguments: {} }] }],
+    tools: [deaf],
+  })
   const window = open()
   const message = await window.send('Hi')
   await until(() => window.cards(message)[0]?.status === 'executing')
@@ -949,7 +1279,13 @@ test('a host that is closed waits for no tool that takes no notice, and says whi
 })
 
 test('the pet is told when the window has the text in front of it', async (t) => {
-  const answer = { parts: [{ text: 'Before. ' }, { call: { name: 'live2d_expression', arguments: { name: 'smile' } } }, { text: 'Behind.' }] }
+  const answer = {
+    parts: [
+      { text: 'Before. ' },
+      { call: { name: 'live2d_expression', arguments: { name: 'smile' } } },
+      { text: 'Behind.' },
+    ],
+  }
   const { host } = await hostStage(t, { answers: [answer], host: { frameMs: 50 } })
   const seen = []
   const bridge = host.bridge({ read: true, chat: true, pet: true })
@@ -986,11 +1322,16 @@ test('a message of many blocks costs its length, not the square of it', async (t
 })
 
 test('a window that asks in a loop is refused before it takes the time of others', async (t) => {
-  const { engine, open } = await hostStage(t, { answers: [{ text: 'x'.repeat(1_000_000) }], server: { deltas: 'whole' } })
+  const { engine, open } = await hostStage(t, {
+    answers: [{ text: 'x'.repeat(1_000_000) }],
+    server: { deltas: 'whole' },
+  })
   const [greedy, other] = [open(), open()]
   const message = await greedy.send('Hi')
   await done(greedy, message)
-  const replies = await Promise.all(Array.from({ length: 3000 }, () => greedy.connection.call('subscribe', { message })))
+  const replies = await Promise.all(
+    Array.from({ length: 3000 }, () => greedy.connection.call('subscribe', { message })),
+  )
   const refused = replies.filter(({ ok }) => !ok)
   assert.ok(refused.length > 1000 && refused.every(({ error }) => error.code === 'limit'), `${refused.length} of 3000`)
   assert.equal((await other.call('open', {})).ok, true)
@@ -1002,7 +1343,7 @@ test('a window that asks in a loop is refused before it takes the time of others
   assert.equal((await other.call('configuration')).value.tools.length, first.tools.length + 1)
 })
 
-// -- speech -------------------------------------------------------------------------------------------------------------------
+// -- speech -----------------------------------------------------------------------------------------------------------
 
 test('a window gets the sound of a text, and nothing of how it is made', async (t) => {
   const said = []
@@ -1012,7 +1353,11 @@ test('a window gets the sound of a text, and nothing of how it is made', async (
       speech: async function* (text, signal) {
         said.push(text)
         if (text === 'fail') throw new Error('401: wrong key sk-SECRET')
-        if (text === 'slow') await new Promise((resolve, reject) => { slow = resolve; signal.addEventListener('abort', () => reject(signal.reason)) })
+        if (text === 'slow')
+          await new Promise((resolve, reject) => {
+            slow = resolve
+            signal.addEventListener('abort', () => reject(signal.reason))
+          })
         if (text === 'endless') for (;;) yield new Uint8Array(1_000_000)
         yield new TextEncoder().encode(text.slice(0, 2))
         yield new TextEncoder().encode(text.slice(2))
@@ -1022,7 +1367,11 @@ test('a window gets the sound of a text, and nothing of how it is made', async (
   const window = open({ read: true, pet: true })
   assert.equal(Buffer.from(await window.get('synthesize', { text: '你好呀' }), 'base64').toString(), '你好呀')
   const code = async (one, input) => (await one.call('synthesize', input)).error.code
-  assert.equal(await code(open({ read: true }), { text: 'x' }), 'forbidden', 'a window that only looks costs nobody anything')
+  assert.equal(
+    await code(open({ read: true }), { text: 'x' }),
+    'forbidden',
+    'a window that only looks costs nobody anything',
+  )
   assert.equal(await code(open({ pet: true, chat: true }), { text: 'x' }), 'forbidden')
   assert.equal(await code(window, { text: 'x'.repeat(2001) }), 'limit')
   assert.equal(await code(window, { text: '' }), 'argument')

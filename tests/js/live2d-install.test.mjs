@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { expressions } from '../../js/scripts/live2d-expressions.mjs'
 
 const script = fileURLToPath(new URL('../../js/scripts/live2d.mjs', import.meta.url))
-const run = (...args) => new Promise((done) => execFile(process.execPath, [script, ...args], (error, out, err) => done({ code: error?.code ?? 0, out, err })))
+const run = (...args) =>
+  new Promise((done) =>
+    execFile(process.execPath, [script, ...args], (error, out, err) => done({ code: error?.code ?? 0, out, err })),
+  )
 
 test('a real model is not installed unless its licences are accepted', async () => {
   const { code, out, err } = await run()
@@ -26,7 +29,10 @@ test('its expressions have the names of the drawn puppet', async () => {
   assert.deepEqual(Object.keys(expressions), Object.keys(drawn))
   for (const [name, parameters] of Object.entries(expressions)) {
     for (const [id, value, blend = 'Add'] of parameters) {
-      assert.ok(/^Param/.test(id) && Number.isFinite(value) && ['Add', 'Multiply', 'Overwrite'].includes(blend), `${name}: ${id}`)
+      assert.ok(
+        /^Param/.test(id) && Number.isFinite(value) && ['Add', 'Multiply', 'Overwrite'].includes(blend),
+        `${name}: ${id}`,
+      )
     }
   }
 })

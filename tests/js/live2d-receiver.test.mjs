@@ -68,7 +68,10 @@ test('the order stays where an expression takes its time to load', async () => {
   loaded(true)
   await main.answer(last)
   assert.deepEqual(model.done, ['smile', ['Tap'], 'sad'])
-  assert.deepEqual(main.said.filter(([method]) => method === 'petReply').map(([, { id }]) => id), [1, 2, 3])
+  assert.deepEqual(
+    main.said.filter(([method]) => method === 'petReply').map(([, { id }]) => id),
+    [1, 2, 3],
+  )
 })
 
 test('the same expression twice in a row is shown twice', async () => {
@@ -103,10 +106,21 @@ test('garbage is refused where it has an id, told where it has none, and stops n
   const model = fakeModel()
   const errors = []
   receivePetOrders({ bridge: main.bridge, model, onError: (reason) => errors.push(reason) })
-  for (const order of [undefined, null, 7, 'x', [], {}, { id: '1', channel: 'live2d:motion', payload: [] }, { id: 1, payload: [] }]) main.raw(order)
+  for (const order of [
+    undefined,
+    null,
+    7,
+    'x',
+    [],
+    {},
+    { id: '1', channel: 'live2d:motion', payload: [] },
+    { id: 1, payload: [] },
+  ])
+    main.raw(order)
   assert.equal(errors.length, 8)
   for (const payload of [undefined, 'smile', null, [], [7], [{}], [['smile']]]) {
-    for (const channel of ['live2d:expression', 'live2d:motion']) main.raw({ id: 1000 + main.said.length, channel, payload })
+    for (const channel of ['live2d:expression', 'live2d:motion'])
+      main.raw({ id: 1000 + main.said.length, channel, payload })
   }
   assert.equal((await main.answer(main.order('live2d:expression', 'smile'))).ok, true)
   const answers = main.said.filter(([method]) => method === 'petReply').map(([, answer]) => answer)
@@ -119,17 +133,27 @@ test('a model that says no, throws, rejects or hangs: the card is told, and the 
   const main = fakeBridge()
   const outcomes = [
     () => false,
-    () => { throw new Error('texture lost') },
+    () => {
+      throw new Error('texture lost')
+    },
     () => Promise.reject(new Error('no such file')),
     () => new Promise(() => {}),
-    () => { throw 'a string' },
+    () => {
+      throw 'a string'
+    },
     () => true,
   ]
   receivePetOrders({ bridge: main.bridge, model: fakeModel({ expression: () => outcomes.shift()() }), timeoutMs: 20 })
   const ids = Array.from(outcomes, () => main.order('live2d:expression', 'smile'))
   const answers = []
   for (const id of ids) answers.push(await main.answer(id))
-  const patterns = [/could not be shown/, /it failed: texture lost/, /it failed: no such file/, /within 0.02 s/, /it failed: a string/]
+  const patterns = [
+    /could not be shown/,
+    /it failed: texture lost/,
+    /it failed: no such file/,
+    /within 0.02 s/,
+    /it failed: a string/,
+  ]
   patterns.forEach((pattern, index) => assert.match(answers[index].reason, pattern))
   assert.deepEqual(answers[5], { id: ids[5], ok: true })
 })
@@ -153,7 +177,11 @@ test('without a model, and while it is loading, the reason says which', async ()
 test('a load that fails is told; one that was overtaken counts for nothing', async () => {
   const main = fakeBridge()
   const errors = []
-  const receiver = receivePetOrders({ bridge: main.bridge, model: Promise.reject(new Error('404')), onError: (reason) => errors.push(reason) })
+  const receiver = receivePetOrders({
+    bridge: main.bridge,
+    model: Promise.reject(new Error('404')),
+    onError: (reason) => errors.push(reason),
+  })
   await until(() => errors.length, 'the error')
   assert.deepEqual(errors, ['the model could not be loaded: 404'])
   let late
@@ -185,7 +213,9 @@ test('announcements keep their order, and one that is refused is told', async ()
   const errors = []
   const pet = {
     onOrder: () => () => {},
-    ready: (capabilities) => (said.push(capabilities?.model ?? null), new Promise((done, fail) => releases.push({ done, fail }))),
+    ready: (capabilities) => (
+      said.push(capabilities?.model ?? null), new Promise((done, fail) => releases.push({ done, fail }))
+    ),
     reply: async () => {},
   }
   const receiver = receivePetOrders({ client: { pet }, model: fakeModel(), onError: (reason) => errors.push(reason) })
@@ -201,7 +231,16 @@ test('announcements keep their order, and one that is refused is told', async ()
 test('a model that does not tell what it can do is none', async () => {
   const main = fakeBridge()
   const errors = []
-  receivePetOrders({ bridge: main.bridge, model: { ...fakeModel(), capabilities() { throw new Error('destroyed') } }, onError: (reason) => errors.push(reason) })
+  receivePetOrders({
+    bridge: main.bridge,
+    model: {
+      ...fakeModel(),
+      capabilities() {
+        throw new Error('destroyed')
+      },
+    },
+    onError: (reason) => errors.push(reason),
+  })
   assert.deepEqual(errors, ['the model does not tell what it can do: destroyed'])
   assert.match((await main.answer(main.order('live2d:expression', 'smile'))).reason, /no model is loaded/)
 })
@@ -221,7 +260,10 @@ test('a closed receiver listens no more, performs nothing that waited, and takes
   assert.deepEqual(main.announced(), [abilities, null])
   assert.equal(main.listeners.size, 0)
   assert.deepEqual(model.done, ['smile'])
-  assert.deepEqual(main.said.filter(([method]) => method === 'petReply'), [])
+  assert.deepEqual(
+    main.said.filter(([method]) => method === 'petReply'),
+    [],
+  )
   assert.throws(() => receiver.setModel(model), { code: 'closed' })
 })
 
@@ -230,8 +272,16 @@ test('channels of the app: other names for these two, and handlers for more', as
   const model = fakeModel()
   const worn = []
   receivePetOrders({
-    bridge: main.bridge, model, channels: { expression: 'pet/face' },
-    handlers: { 'pet/wear': (...what) => (worn.push(what), 'a text is no refusal'), 'pet/fly': () => false, 'pet/crash': () => { throw new Error('gravity') } },
+    bridge: main.bridge,
+    model,
+    channels: { expression: 'pet/face' },
+    handlers: {
+      'pet/wear': (...what) => (worn.push(what), 'a text is no refusal'),
+      'pet/fly': () => false,
+      'pet/crash': () => {
+        throw new Error('gravity')
+      },
+    },
   })
   const answer = async (...order) => main.answer(main.order(...order))
   assert.equal((await answer('pet/face', 'smile')).ok, true)
@@ -262,11 +312,18 @@ test('plain channels: an app that sends the events itself', async () => {
   assert.equal(listeners.size, 0)
 })
 
-// -- the adapter --------------------------------------------------------------------------------------------------------------
+// -- the adapter ------------------------------------------------------------------------------------------------------
 
-const parameters = { ids: ['ParamAngleX', 'ParamMouthOpenY'], minimumValues: Float32Array.of(-30, 0), maximumValues: Float32Array.of(30, 1), defaultValues: Float32Array.of(0, 0) }
+const parameters = {
+  ids: ['ParamAngleX', 'ParamMouthOpenY'],
+  minimumValues: Float32Array.of(-30, 0),
+  maximumValues: Float32Array.of(30, 1),
+  defaultValues: Float32Array.of(0, 0),
+}
 
-/** What the engines do, as far as the adapter goes: no for what is shown or plays already, and for what is not there. */
+/**
+ * What the engines do, as far as the adapter goes: no for what is shown or plays already, and for what is not there.
+ */
 function fakeEngine({ definitions, motions, settings = {}, coreModel }) {
   const told = []
   const expressions = definitions?.map((_, index) => ({ index }))
@@ -278,13 +335,15 @@ function fakeEngine({ definitions, motions, settings = {}, coreModel }) {
     internalModel: { settings, motionManager, coreModel },
     async expression(id) {
       told.push(['expression', id])
-      if (!expressionManager || !expressions[id] || expressionManager.currentExpression === expressions[id]) return false
+      if (!expressionManager || !expressions[id] || expressionManager.currentExpression === expressions[id])
+        return false
       expressionManager.currentExpression = expressions[id]
       return true
     },
     async motion(group, index, priority) {
       told.push(['motion', group, index, priority])
-      if (!motions[group]?.[index ?? 0] || (state.currentGroup === group && state.currentIndex === (index ?? 0))) return false
+      if (!motions[group]?.[index ?? 0] || (state.currentGroup === group && state.currentIndex === (index ?? 0)))
+        return false
       Object.assign(state, { currentGroup: group, currentIndex: index ?? 0 })
       return true
     },
@@ -293,19 +352,39 @@ function fakeEngine({ definitions, motions, settings = {}, coreModel }) {
 
 const shapes = {
   'untitled-pixi-live2d-engine': {
-    definitions: [{ Name: 'smile', File: 'a.exp3.json' }, { Name: 'F02.exp3.json', File: 'b.exp3.json' }],
-    motions: { Idle: [{ File: 'i.motion3.json' }], '': [{ File: 'm.motion3.json' }, { File: 'n.motion3.json' }], Empty: [] },
-    settings: { name: 'Hiyori', expressions: [] }, coreModel: { _model: { parameters } },
+    definitions: [
+      { Name: 'smile', File: 'a.exp3.json' },
+      { Name: 'F02.exp3.json', File: 'b.exp3.json' },
+    ],
+    motions: {
+      Idle: [{ File: 'i.motion3.json' }],
+      '': [{ File: 'm.motion3.json' }, { File: 'n.motion3.json' }],
+      Empty: [],
+    },
+    settings: { name: 'Hiyori', expressions: [] },
+    coreModel: { _model: { parameters } },
   },
   'pixi-live2d-display, Cubism 4': {
-    definitions: [{ Name: 'smile', File: 'a.exp3.json' }, { Name: 'F02.exp3.json', File: 'b.exp3.json' }],
-    motions: { Idle: [{ File: 'i.motion3.json' }], '': [{ File: 'm.motion3.json' }, { File: 'n.motion3.json' }], Empty: undefined },
-    settings: { name: 'Hiyori' }, coreModel: { _model: { parameters } },
+    definitions: [
+      { Name: 'smile', File: 'a.exp3.json' },
+      { Name: 'F02.exp3.json', File: 'b.exp3.json' },
+    ],
+    motions: {
+      Idle: [{ File: 'i.motion3.json' }],
+      '': [{ File: 'm.motion3.json' }, { File: 'n.motion3.json' }],
+      Empty: undefined,
+    },
+    settings: { name: 'Hiyori' },
+    coreModel: { _model: { parameters } },
   },
   'pixi-live2d-display, Cubism 2': {
-    definitions: [{ name: 'smile', file: 'a.exp.json' }, { name: 'F02.exp.json', file: 'b.exp.json' }],
+    definitions: [
+      { name: 'smile', file: 'a.exp.json' },
+      { name: 'F02.exp.json', file: 'b.exp.json' },
+    ],
     motions: { Idle: [{ file: 'i.mtn' }], '': [{ file: 'm.mtn' }, { file: 'n.mtn' }] },
-    settings: { name: 'Hiyori' }, coreModel: { getParamFloat() {} },
+    settings: { name: 'Hiyori' },
+    coreModel: { getParamFloat() {} },
   },
 }
 
@@ -315,9 +394,15 @@ for (const [engine, shape] of Object.entries(shapes)) {
     const model = pixiModel(fake)
     const { parameters, ...rest } = model.capabilities()
     assert.deepEqual(rest, { model: 'Hiyori', expressions: ['smile', 'F02'], motions: { Idle: 1, Default: 2 } })
-    assert.deepEqual(parameters, engine.endsWith('Cubism 2') ? undefined : [
-      { id: 'ParamAngleX', min: -30, max: 30, default: 0 }, { id: 'ParamMouthOpenY', min: 0, max: 1, default: 0 },
-    ])
+    assert.deepEqual(
+      parameters,
+      engine.endsWith('Cubism 2')
+        ? undefined
+        : [
+            { id: 'ParamAngleX', min: -30, max: 30, default: 0 },
+            { id: 'ParamMouthOpenY', min: 0, max: 1, default: 0 },
+          ],
+    )
     assert.equal(await model.expression('F02'), true)
     assert.equal(await model.expression('F02'), true, 'it is shown')
     assert.equal(await model.expression('angry'), false)
@@ -327,7 +412,12 @@ for (const [engine, shape] of Object.entries(shapes)) {
     assert.equal(await model.motion('Default', 7), false)
     assert.equal(await model.motion('Tap'), false)
     assert.deepEqual(fake.told, [
-      ['expression', 1], ['expression', 1], ['motion', '', 1, 3], ['motion', '', 1, 3], ['motion', '', undefined, 3], ['motion', '', 7, 3],
+      ['expression', 1],
+      ['expression', 1],
+      ['motion', '', 1, 3],
+      ['motion', '', 1, 3],
+      ['motion', '', undefined, 3],
+      ['motion', '', 7, 3],
     ])
   })
 }
@@ -337,16 +427,33 @@ test('a model without expressions, from its settings alone, or destroyed', async
   assert.deepEqual(bare.capabilities(), { expressions: [], motions: { Idle: 1 } })
   assert.equal(await bare.expression('smile'), false)
   const settings = { expressions: [{ Name: 'smile' }], motions: { Tap: [{}, {}] } }
-  assert.deepEqual(pixiModel({ ...fakeEngine({}), internalModel: { settings } }).capabilities(), { expressions: ['smile'], motions: { Tap: 2 } })
+  assert.deepEqual(pixiModel({ ...fakeEngine({}), internalModel: { settings } }).capabilities(), {
+    expressions: ['smile'],
+    motions: { Tap: 2 },
+  })
   const gone = pixiModel({ ...fakeEngine({}), internalModel: undefined })
   assert.throws(() => gone.capabilities(), /destroyed/)
   await assert.rejects(gone.expression('smile'), /destroyed/)
-  await assert.rejects(pixiModel({ ...fakeEngine(shapes['untitled-pixi-live2d-engine']), destroyed: true }).motion('Idle'), /destroyed/)
-  for (const wrong of [undefined, null, {}, { expression() {} }]) assert.throws(() => pixiModel(wrong), { code: 'option', path: 'model' })
+  await assert.rejects(
+    pixiModel({ ...fakeEngine(shapes['untitled-pixi-live2d-engine']), destroyed: true }).motion('Idle'),
+    /destroyed/,
+  )
+  for (const wrong of [undefined, null, {}, { expression() {} }])
+    assert.throws(() => pixiModel(wrong), { code: 'option', path: 'model' })
 })
 
 test('names that no tool may have are cleaned or left out', () => {
-  const definitions = [{ Name: ' a\u0000b\n ' }, { Name: '__proto__' }, { Name: 'x'.repeat(500) }, {}, { Name: 7 }, null, { Name: 'ab' }, { Name: '\ud800' }, { Name: '微笑' }]
+  const definitions = [
+    { Name: ' a\u0000b\n ' },
+    { Name: '__proto__' },
+    { Name: 'x'.repeat(500) },
+    {},
+    { Name: 7 },
+    null,
+    { Name: 'ab' },
+    { Name: '\ud800' },
+    { Name: '微笑' },
+  ]
   const motions = { constructor: [{}], Tap: [{}] }
   const { expressions, motions: groups } = pixiModel(fakeEngine({ definitions, motions })).capabilities()
   assert.deepEqual(expressions, ['ab', `${'x'.repeat(99)}…`, '微笑'])
@@ -357,10 +464,14 @@ test('an order waits for its words where somebody speaks them, and is dropped wh
   const main = fakeBridge()
   const model = fakeModel()
   const words = new Map()
-  const speaker = { hold: ({ message, call }) => (message === 'm' ? new Promise((resolve) => words.set(call, resolve)) : Promise.resolve('now')) }
+  const speaker = {
+    hold: ({ message, call }) =>
+      message === 'm' ? new Promise((resolve) => words.set(call, resolve)) : Promise.resolve('now'),
+  }
   const failures = []
   receivePetOrders({ bridge: main.bridge, model, speaker, onError: (reason) => failures.push(reason) })
-  const order = (call, name, more = {}) => main.raw({ id: call, channel: 'live2d:expression', payload: [name], message: 'm', call, spoken: true, ...more })
+  const order = (call, name, more = {}) =>
+    main.raw({ id: call, channel: 'live2d:expression', payload: [name], message: 'm', call, spoken: true, ...more })
   order(1, 'smile')
   order(2, 'sad')
   order(3, 'smile')
@@ -372,7 +483,11 @@ test('an order waits for its words where somebody speaks them, and is dropped wh
   await until(() => words.size === 3)
   const held = () => main.said.filter(([method]) => method === 'petHold').map(([, { id, held }]) => [id, held])
   await until(() => held().length === 3)
-  assert.deepEqual(held(), [[1, true], [2, true], [3, true]])
+  assert.deepEqual(held(), [
+    [1, true],
+    [2, true],
+    [3, true],
+  ])
   words.get(1)('now')
   words.get(2)('stopped')
   assert.deepEqual(await main.answer(1), { id: 1, ok: true })
@@ -382,6 +497,9 @@ test('an order waits for its words where somebody speaks them, and is dropped wh
   words.get(3)('now')
   await main.answer(3)
   assert.deepEqual(model.done, ['sad', 'sad', 'smile', 'smile'])
-  assert.deepEqual(held().slice(3), [[1, false], [3, false]])
+  assert.deepEqual(held().slice(3), [
+    [1, false],
+    [3, false],
+  ])
   assert.throws(() => receivePetOrders({ bridge: main.bridge, speaker: {} }), { path: 'speaker' })
 })

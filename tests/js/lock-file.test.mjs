@@ -2,7 +2,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -25,7 +38,10 @@ async function die([what, path]) {
   if (what === 'lock') new LockFile(`${path}.lock`, STALE_MS).take()
   look()
   const { dir, base } = (await import('node:path')).parse(path)
-  if (what === 'save') await fileConversations(dir).save(base, { entries: [{ id: 'lost', parent: null, at: 1, role: 'user', text: 'never saved' }] })
+  if (what === 'save')
+    await fileConversations(dir).save(base, {
+      entries: [{ id: 'lost', parent: null, at: 1, role: 'user', text: 'never saved' }],
+    })
 }
 
 if (process.argv[2]) await die(process.argv.slice(2))
@@ -63,10 +79,21 @@ function suite() {
   test('what a process left that was killed in mid-save holds nobody up', { timeout: 30_000 }, async (t) => {
     const path = place(t)
     await killed('save', path)
-    const young = setInterval(() => isThere(`${path}.lock`) && lutimesSync(`${path}.lock`, new Date(), new Date()), 1000) // its age must not tell
+    const young = setInterval(
+      () => isThere(`${path}.lock`) && lutimesSync(`${path}.lock`, new Date(), new Date()),
+      1000,
+    ) // its age must not tell
     t.after(() => clearInterval(young))
-    await fileConversations(join(path, '..')).save('main', { entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'Hello' }] })
-    assert.deepEqual([(await fileConversations(join(path, '..')).load('main')).entries.map(({ id }) => id), readdirSync(join(path, '..'))], [['q'], ['main']])
+    await fileConversations(join(path, '..')).save('main', {
+      entries: [{ id: 'q', parent: null, at: 1, role: 'user', text: 'Hello' }],
+    })
+    assert.deepEqual(
+      [
+        (await fileConversations(join(path, '..')).load('main')).entries.map(({ id }) => id),
+        readdirSync(join(path, '..')),
+      ],
+      [['q'], ['main']],
+    )
   })
 
   test('a lock is taken over where its process is dead without any doubt, and nowhere else', async (t) => {
@@ -92,12 +119,32 @@ function suite() {
       return one
     }
     const [, deadPid] = dead.split(' ')
-    assert.deepEqual({
-      dead: taken(dead), alive: taken([id, pid, start, ...where].join(' ')), system: taken([id, 1, start && 0, ...where].join(' ')),
-      elsewhere: taken([id, deadPid, start, '0123456789abcdef'].join(' ')), nowhere: taken([id, deadPid, '', ''].join(' ')),
-      empty: taken(''), foreign: taken('somebody'), minus: taken([id, -1, start, ...where].join(' ')), huge: taken([id, '9'.repeat(400), start, ...where].join(' ')),
-    }, { dead: true, alive: false, system: linux, elsewhere: false, nowhere: false, empty: false, foreign: false, minus: false, huge: false })
-    if (linux) assert.equal(taken([id, pid, Number(start) + 1, ...where].join(' ')), true, 'a number that was given again')
+    assert.deepEqual(
+      {
+        dead: taken(dead),
+        alive: taken([id, pid, start, ...where].join(' ')),
+        system: taken([id, 1, start && 0, ...where].join(' ')),
+        elsewhere: taken([id, deadPid, start, '0123456789abcdef'].join(' ')),
+        nowhere: taken([id, deadPid, '', ''].join(' ')),
+        empty: taken(''),
+        foreign: taken('somebody'),
+        minus: taken([id, -1, start, ...where].join(' ')),
+        huge: taken([id, '9'.repeat(400), start, ...where].join(' ')),
+      },
+      {
+        dead: true,
+        alive: false,
+        system: linux,
+        elsewhere: false,
+        nowhere: false,
+        empty: false,
+        foreign: false,
+        minus: false,
+        huge: false,
+      },
+    )
+    if (linux)
+      assert.equal(taken([id, pid, Number(start) + 1, ...where].join(' ')), true, 'a number that was given again')
     assert.deepEqual(readdirSync(join(path, '..')), ['main.lock'])
   })
 

@@ -1,4 +1,5 @@
-// sluice/mcp as far as it needs no server: what it takes, and the store of what was accepted. tests/adapters has it in front of real ones.
+// sluice/mcp as far as it needs no server: what it takes, and the store of what was accepted. tests/adapters has it in
+// front of real ones.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +11,11 @@ import { inspect, promisify } from 'node:util'
 import { Engine, tool } from 'sluice'
 import { filePins, mcpTools, memoryPins } from 'sluice/mcp'
 
-const pin = (tool, description = tool) => ({ tool, digest: 'a'.repeat(64), definition: { name: tool, description, inputSchema: {} } })
+const pin = (tool, description = tool) => ({
+  tool,
+  digest: 'a'.repeat(64),
+  definition: { name: tool, description, inputSchema: {} },
+})
 
 function folderOf(t) {
   const made = mkdtempSync(join(tmpdir(), 'sluice-pins-'))
@@ -21,12 +26,22 @@ function folderOf(t) {
 test('wrong options are refused with their place, and what to write instead', async () => {
   const client = { request() {}, callTool() {}, getServerCapabilities() {} }
   for (const [given, options, path, message] of [
-    [null, {}, 'client', /@modelcontextprotocol\/client/], [{}, {}, 'client', /found an object/], [client, {}, 'server', /expected a name/], [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
-    [client, { server: 'a' }, 'expose', /which tools a model may call/], [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/], [client, { server: 'a', expose: [1] }, 'expose', /./],
-    [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/], [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
-    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memoryPins\(\) or filePins\(path\)/], [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/], [client, { server: 'a', expose: 'all', secrets: [1] }, 'secrets', /a list of texts/],
-    [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/], [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /found -1, expected a whole number/],
-  ]) await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
+    [null, {}, 'client', /@modelcontextprotocol\/client/],
+    [{}, {}, 'client', /found an object/],
+    [client, {}, 'server', /expected a name/],
+    [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
+    [client, { server: 'a' }, 'expose', /which tools a model may call/],
+    [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/],
+    [client, { server: 'a', expose: [1] }, 'expose', /./],
+    [client, { server: 'a', expose: 'all', permission: 'open' }, 'permission', /public \| moderate/],
+    [client, { server: 'a', expose: 'all', permission: { b: 'free' } }, 'permission.b', /public/],
+    [client, { server: 'a', expose: 'all', pins: {} }, 'pins', /memoryPins\(\) or filePins\(path\)/],
+    [client, { server: 'a', expose: 'all', onElicit: true }, 'onElicit', /function/],
+    [client, { server: 'a', expose: 'all', secrets: [1] }, 'secrets', /a list of texts/],
+    [client, { server: 'a', allow: 'all' }, 'allow', /did you mean expose/],
+    [client, { server: 'a', expose: 'all', timeoutMs: -1 }, 'timeoutMs', /found -1, expected a whole number/],
+  ])
+    await assert.rejects(mcpTools(given, options), { code: 'option', path, message })
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all' }), { code: 'state', message: /not connected/ })
 })
 
@@ -38,11 +53,25 @@ test('a server without tools was not seen yet: those that it has later are its f
   assert.deepEqual([tools.tools, tools.list], [[], []])
   capabilities = { tools: {} }
   await tools.refresh()
-  given.push({ name: 'x', title: `${'\u{1F600}'.repeat(200)}`, description: '\ud800', inputSchema: { type: 'object', $schema: 'http://json-schema.org/draft-07/schema#' } })
+  given.push({
+    name: 'x',
+    title: `${'\u{1F600}'.repeat(200)}`,
+    description: '\ud800',
+    inputSchema: { type: 'object', $schema: 'http://json-schema.org/draft-07/schema#' },
+  })
   await tools.refresh()
   given.push({ name: 'y', inputSchema: { type: 'object' } })
-  assert.deepEqual((await tools.refresh()).map(({ name, kind }) => [name, kind]), [['a.y', 'new']])
-  assert.deepEqual(tools.list.map(({ name, state, detail }) => [name, state, detail]), [['a.x', 'ready', undefined], ['a.y', 'disabled', 'a has it since it was seen first']])
+  assert.deepEqual(
+    (await tools.refresh()).map(({ name, kind }) => [name, kind]),
+    [['a.y', 'new']],
+  )
+  assert.deepEqual(
+    tools.list.map(({ name, state, detail }) => [name, state, detail]),
+    [
+      ['a.x', 'ready', undefined],
+      ['a.y', 'disabled', 'a has it since it was seen first'],
+    ],
+  )
   assert.deepEqual(tools.tools[0].declaration.parameters, { type: 'object' })
 })
 
@@ -50,12 +79,25 @@ test('a list of nothing but faults is listed', async () => {
   const tools = Array.from({ length: 2000 }, (_, at) => (at % 2 ? 7 : { name: 'x', inputSchema: at ? {} : 1 }))
   const client = { request: async () => ({ tools }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
   const { list, tools: usable } = await mcpTools(client, { server: 'a', expose: 'all' })
-  assert.deepEqual([list.length, usable.length, new Set(list.map(({ reason }) => reason))], [2000, 0, new Set(['definition', 'name', 'twice'])])
+  assert.deepEqual(
+    [list.length, usable.length, new Set(list.map(({ reason }) => reason))],
+    [2000, 0, new Set(['definition', 'name', 'twice'])],
+  )
 })
 
 test('engines have the tools as they are, and keep what the app made of them', async () => {
   const definitions = { x: 'one', y: 'one', z: 'one' }
-  const client = { request: async () => ({ tools: Object.entries(definitions).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } })) }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  const client = {
+    request: async () => ({
+      tools: Object.entries(definitions).map(([name, description]) => ({
+        name,
+        description,
+        inputSchema: { type: 'object' },
+      })),
+    }),
+    callTool() {},
+    getServerCapabilities: () => ({ tools: {} }),
+  }
   const tools = await mcpTools(client, { server: 'a', expose: 'all' })
   const own = tool({ name: 'a.y' })
   const [engine, closed, left] = [new Engine({ tools: [tool({ name: 'b' })] }), new Engine(), new Engine()]
@@ -70,7 +112,10 @@ test('engines have the tools as they are, and keep what the app made of them', a
   Object.assign(definitions, { x: 'two', y: 'two', z: 'two', more: 'one' })
   await tools.refresh()
   assert.deepEqual(names(engine), ['a.more', 'a.x', 'a.y', 'b'], 'what the app took out or replaced stays so')
-  assert.equal(engine.tools.find(({ name }) => name === 'a.y'), own)
+  assert.equal(
+    engine.tools.find(({ name }) => name === 'a.y'),
+    own,
+  )
   assert.equal(engine.tools.find(({ name }) => name === 'a.x').declaration.agentCallable, false)
   await tools.accept('a.x')
   assert.equal(engine.tools.find(({ name }) => name === 'a.x').declaration.agentCallable, true)
@@ -83,14 +128,24 @@ test('engines have the tools as they are, and keep what the app made of them', a
   engine.close()
 })
 
-for (const [name, make] of [['memory', () => memoryPins()], ['a file', (t) => filePins(join(folderOf(t), 'deep', 'pins.json'))]]) {
+for (const [name, make] of [
+  ['memory', () => memoryPins()],
+  ['a file', (t) => filePins(join(folderOf(t), 'deep', 'pins.json'))],
+]) {
   test(`${name} keeps pins by server and tool, whatever they are called`, async (t) => {
     const store = make(t)
     assert.equal(await store.get('a'), undefined)
     await store.set('a', [pin('x'), pin('__proto__')])
     await store.set('__proto__', [])
     await store.set('a', [pin('x', 'other'), pin('y')])
-    assert.deepEqual((await store.get('a')).map(({ tool, definition }) => [tool, definition.description]), [['x', 'other'], ['__proto__', '__proto__'], ['y', 'y']])
+    assert.deepEqual(
+      (await store.get('a')).map(({ tool, definition }) => [tool, definition.description]),
+      [
+        ['x', 'other'],
+        ['__proto__', '__proto__'],
+        ['y', 'y'],
+      ],
+    )
     assert.deepEqual([await store.get('__proto__'), await store.get('constructor')], [[], undefined])
   })
 }
@@ -100,17 +155,34 @@ test('a file of pins that cannot be read is no first time', async (t) => {
   assert.throws(() => filePins(''), { code: 'option' })
   const good = { servers: [{ server: 'a', pins: [pin('x')] }] }
   for (const [content, at] of [
-    ['', ''], ['{"servers": [', ''], ['[]', '.servers'], ['{"servers": [{"pins": []}]}', '.servers[0].server'], ['{"servers": [{"server": "a"}]}', '.servers[0].pins'],
-    [JSON.stringify(good).replace('"x"', '7'), '.servers[0].pins[0].tool'], [JSON.stringify(good).replace(/a{64}/, 'short'), '.servers[0].pins[0].digest'], [JSON.stringify(good).replace(/"definition":\{.*\}\]\}\]/, '"definition":1}]}]'), '.servers[0].pins[0].definition'],
+    ['', ''],
+    ['{"servers": [', ''],
+    ['[]', '.servers'],
+    ['{"servers": [{"pins": []}]}', '.servers[0].server'],
+    ['{"servers": [{"server": "a"}]}', '.servers[0].pins'],
+    [JSON.stringify(good).replace('"x"', '7'), '.servers[0].pins[0].tool'],
+    [JSON.stringify(good).replace(/a{64}/, 'short'), '.servers[0].pins[0].digest'],
+    [JSON.stringify(good).replace(/"definition":\{.*\}\]\}\]/, '"definition":1}]}]'), '.servers[0].pins[0].definition'],
   ]) {
     writeFileSync(path, content)
-    await assert.rejects(async () => filePins(path).get('a'), { code: 'storage', path: path + at, hint: /mend or remove/ })
+    await assert.rejects(async () => filePins(path).get('a'), {
+      code: 'storage',
+      path: path + at,
+      hint: /mend or remove/,
+    })
     await assert.rejects(async () => filePins(path).set('a', []), { code: 'storage' })
     assert.equal(readFileSync(path, 'utf8'), content, 'nothing is written over it')
   }
-  const client = { request: async () => ({ tools: [{ name: 'x', inputSchema: {} }] }), callTool() {}, getServerCapabilities: () => ({ tools: {} }) }
+  const client = {
+    request: async () => ({ tools: [{ name: 'x', inputSchema: {} }] }),
+    callTool() {},
+    getServerCapabilities: () => ({ tools: {} }),
+  }
   await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: filePins(path) }), { code: 'storage' })
-  await assert.rejects(mcpTools(client, { server: 'a', expose: 'all', pins: { get: () => [{ tool: 'x' }], set() {} } }), { code: 'storage', path: 'pins.get()[0].digest' })
+  await assert.rejects(
+    mcpTools(client, { server: 'a', expose: 'all', pins: { get: () => [{ tool: 'x' }], set() {} } }),
+    { code: 'storage', path: 'pins.get()[0].digest' },
+  )
 })
 
 test('several processes share a file of pins', async (t) => {
@@ -118,7 +190,13 @@ test('several processes share a file of pins', async (t) => {
   const path = join(folder, 'pins.json')
   const code = `import { filePins } from 'sluice/mcp'
     for (let at = 0; at < 10; at++) await filePins(process.argv[1]).set('s' + at % 2, [{ tool: process.argv[2] + at, digest: '${'b'.repeat(64)}', definition: {} }])`
-  await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, path, name], { cwd: fileURLToPath(new URL('.', import.meta.url)) })))
+  await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, path, name], {
+        cwd: fileURLToPath(new URL('.', import.meta.url)),
+      }),
+    ),
+  )
   const store = filePins(path)
   assert.deepEqual([(await store.get('s0')).length, (await store.get('s1')).length], [15, 15])
   assert.deepEqual(readdirSync(folder), ['pins.json'])
@@ -128,9 +206,19 @@ test('several processes share a file of pins', async (t) => {
 test('a store that cannot keep what was accepted accepts nothing', async () => {
   let full = false
   const kept = memoryPins()
-  const pins = { get: kept.get, set: (...given) => { if (full) throw new Error('the disk is full'); kept.set(...given) } }
+  const pins = {
+    get: kept.get,
+    set: (...given) => {
+      if (full) throw new Error('the disk is full')
+      kept.set(...given)
+    },
+  }
   let description = 'one'
-  const client = { request: async () => ({ tools: [{ name: 'x', description, inputSchema: { type: 'object' } }] }), callTool: async () => ({ content: [{ type: 'text', text: description }] }), getServerCapabilities: () => ({ tools: {} }) }
+  const client = {
+    request: async () => ({ tools: [{ name: 'x', description, inputSchema: { type: 'object' } }] }),
+    callTool: async () => ({ content: [{ type: 'text', text: description }] }),
+    getServerCapabilities: () => ({ tools: {} }),
+  }
   const tools = await mcpTools(client, { server: 'a', expose: 'all', pins })
   const [before] = tools.tools
   description = 'two'
@@ -139,7 +227,8 @@ test('a store that cannot keep what was accepted accepts nothing', async () => {
   await assert.rejects(tools.accept('a.x'), /disk is full/)
   assert.equal(tools.list[0].state, 'disabled')
   const context = { signal: new AbortController().signal, progress() {} }
-  for (const tool of [before, tools.tools[0]]) await assert.rejects(tool.run({}, context), /changed it since it was offered/)
+  for (const tool of [before, tools.tools[0]])
+    await assert.rejects(tool.run({}, context), /changed it since it was offered/)
   full = false
   await tools.accept('a.x', tools.list[0].digest)
   assert.equal(await tools.tools[0].run({}, context), 'two')
@@ -148,12 +237,27 @@ test('a store that cannot keep what was accepted accepts nothing', async () => {
 
 test('a clock that is set back does not delay the reading of a list that changed', async (t) => {
   let lists = 0
-  const client = { request: async () => (lists++, { tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }) }
+  const client = {
+    request: async () => (lists++, { tools: [] }),
+    callTool() {},
+    getServerCapabilities: () => ({ tools: { listChanged: true } }),
+  }
   let [passed, date] = [5000, 1_800_000_000_000]
   t.mock.method(performance, 'now', () => passed)
   t.mock.method(Date, 'now', () => date)
   const asked = []
-  t.mock.method(globalThis, 'setTimeout', (run, ms) => (asked.push({ run, ms }), { unref() { return this } }))
+  t.mock.method(
+    globalThis,
+    'setTimeout',
+    (run, ms) => (
+      asked.push({ run, ms }),
+      {
+        unref() {
+          return this
+        },
+      }
+    ),
+  )
   const tools = await mcpTools(client, { server: 'a', expose: 'all' })
   const changes = async () => {
     asked.length = 0
@@ -192,7 +296,12 @@ test('a subscription to changes that comes when the tools were closed is ended',
   let listens = 0
   let arrive
   const client = {
-    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
+    request: async () => ({ tools: [] }),
+    callTool() {},
+    getServerCapabilities: () => ({ tools: { listChanged: true } }),
+    getProtocolEra: () => 'modern',
+    setRequestHandler() {},
+    removeRequestHandler() {},
     listen: async () => {
       if (++listens === 1) throw new Error('not yet')
       await new Promise((resolve) => (arrive = resolve))
@@ -217,8 +326,16 @@ test('a subscription that ends in an error is made again, and no rejection is le
   t.after(() => process.off('unhandledRejection', note))
   let listens = 0
   const client = {
-    request: async () => ({ tools: [] }), callTool() {}, getServerCapabilities: () => ({ tools: { listChanged: true } }), getProtocolEra: () => 'modern', setRequestHandler() {}, removeRequestHandler() {},
-    listen: async () => ({ close: async () => {}, closed: listens++ === 0 ? Promise.reject(new Error('the connection broke')) : new Promise(() => {}) }),
+    request: async () => ({ tools: [] }),
+    callTool() {},
+    getServerCapabilities: () => ({ tools: { listChanged: true } }),
+    getProtocolEra: () => 'modern',
+    setRequestHandler() {},
+    removeRequestHandler() {},
+    listen: async () => ({
+      close: async () => {},
+      closed: listens++ === 0 ? Promise.reject(new Error('the connection broke')) : new Promise(() => {}),
+    }),
   }
   const tools = await mcpTools(client, { server: 'a', expose: 'all' })
   await new Promise((resolve) => setImmediate(resolve))
@@ -229,11 +346,25 @@ test('a subscription that ends in an error is made again, and no rejection is le
 
 test('a key that the server repeats comes out nowhere, in any spelling', async (t) => {
   const KEY = 'sk-secret/abcdef+0123456789'
-  const spellings = [KEY, encodeURIComponent(KEY), `Bearer ${KEY}`, Buffer.from(KEY).toString('base64'), Buffer.from(KEY).toString('base64url')]
+  const spellings = [
+    KEY,
+    encodeURIComponent(KEY),
+    `Bearer ${KEY}`,
+    Buffer.from(KEY).toString('base64'),
+    Buffer.from(KEY).toString('base64url'),
+  ]
   const told = []
   t.mock.method(process, 'emitWarning', (warning) => told.push(String(warning)))
   for (const said of spellings) {
-    let list = async () => ({ tools: [{ name: 'look', description: `for ${said}`, inputSchema: { type: 'object', properties: { [said]: { description: said } } } }] })
+    let list = async () => ({
+      tools: [
+        {
+          name: 'look',
+          description: `for ${said}`,
+          inputSchema: { type: 'object', properties: { [said]: { description: said } } },
+        },
+      ],
+    })
     let call
     const client = {
       request: (request, ...rest) => (request.method === 'tools/list' ? list() : call(request, ...rest)),
@@ -241,21 +372,50 @@ test('a key that the server repeats comes out nowhere, in any spelling', async (
       getServerCapabilities: () => ({ tools: {} }),
     }
     const asked = []
-    const tools = await mcpTools(client, { server: 'a', expose: 'all', secrets: [`Bearer ${encodeURIComponent(KEY)}`], onElicit: (question) => { asked.push(question); return 'decline' } })
+    const tools = await mcpTools(client, {
+      server: 'a',
+      expose: 'all',
+      secrets: [`Bearer ${encodeURIComponent(KEY)}`],
+      onElicit: (question) => {
+        asked.push(question)
+        return 'decline'
+      },
+    })
     told.push(tools.list, asked)
     for (const answer of [
-      async (onprogress) => { onprogress({ progress: 1, message: said }); return { content: [{ type: 'text', text: said }], structuredContent: { [said]: [said] } } },
+      async (onprogress) => {
+        onprogress({ progress: 1, message: said })
+        return { content: [{ type: 'text', text: said }], structuredContent: { [said]: [said] } }
+      },
       async () => ({ isError: true, content: [{ type: 'text', text: said }] }),
-      async () => { throw new Error(`401: ${said}`, { cause: said }) },
-      async () => { throw Object.assign(new Error(said), { code: -32602, data: said }) },
-      async () => { throw Object.assign(new Error('fetch failed', { cause: new Error(said) }), { data: { said } }) },
+      async () => {
+        throw new Error(`401: ${said}`, { cause: said })
+      },
+      async () => {
+        throw Object.assign(new Error(said), { code: -32602, data: said })
+      },
+      async () => {
+        throw Object.assign(new Error('fetch failed', { cause: new Error(said) }), { data: { said } })
+      },
     ]) {
       call = answer
       const { run } = tools.tools[0]
-      told.push(await run({}, { signal: new AbortController().signal, progress: (report) => told.push(report) }).catch((error) => [error, error.cause, error.message]))
+      told.push(
+        await run({}, { signal: new AbortController().signal, progress: (report) => told.push(report) }).catch(
+          (error) => [error, error.cause, error.message],
+        ),
+      )
     }
-    await client.fallbackRequestHandler({ method: 'elicitation/create', params: { message: said, requestedSchema: { type: 'object', properties: { [said]: { title: said } } } } }, { signal: new AbortController().signal })
-    list = async () => { throw new Error(said) }
+    await client.fallbackRequestHandler(
+      {
+        method: 'elicitation/create',
+        params: { message: said, requestedSchema: { type: 'object', properties: { [said]: { title: said } } } },
+      },
+      { signal: new AbortController().signal },
+    )
+    list = async () => {
+      throw new Error(said)
+    }
     told.push(await tools.refresh().catch((error) => [error, error.cause, error.message]))
     assert.equal(asked.length, 1)
     await tools.close()

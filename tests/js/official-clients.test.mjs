@@ -1,4 +1,5 @@
-// The official clients as a second opinion: they read the very bytes that the engine reads, and text, reasoning and calls are the same. Where a client is no referee, the bytes
+// The official clients as a second opinion: they read the very bytes that the engine reads, and text, reasoning and
+// calls are the same. Where a client is no referee, the bytes
 // show why: where-clients-fail.mjs.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
@@ -33,17 +34,30 @@ async function secondOpinion(wire, bytes, url) {
   try {
     client = trimmed(await clients[wire](url))
   } catch ({ message }) {
-    const both = read.errors.some(({ code, detail }) => code === 'provider' && detail && [detail, JSON.stringify(detail).slice(1, -1)].some((words) => message.includes(words)))
+    const both = read.errors.some(
+      ({ code, detail }) =>
+        code === 'provider' &&
+        detail &&
+        [detail, JSON.stringify(detail).slice(1, -1)].some((words) => message.includes(words)),
+    )
     if (both) return '' // the provider's own words
     const reason = reasons[wire].find(({ throws, holds }) => throws?.test(message) && holds(answer))
     assert.ok(reason, `the client throws: ${message}\nthe engine reads: ${JSON.stringify(read)}`)
     return meets(reason)
   }
-  const whys = Object.keys(client).filter((member) => !equal(client[member], engine[member])).map((member) => {
-    const reason = reasons[wire].find(({ differs, holds, same = () => true }) => differs?.includes(member) && holds(answer) && same(client, engine, answer))
-    assert.ok(reason, `${member}: the client reads ${JSON.stringify(client[member])}\nthe engine reads: ${JSON.stringify(engine[member])}`)
-    return meets(reason)
-  })
+  const whys = Object.keys(client)
+    .filter((member) => !equal(client[member], engine[member]))
+    .map((member) => {
+      const reason = reasons[wire].find(
+        ({ differs, holds, same = () => true }) =>
+          differs?.includes(member) && holds(answer) && same(client, engine, answer),
+      )
+      assert.ok(
+        reason,
+        `${member}: the client reads ${JSON.stringify(client[member])}\nthe engine reads: ${JSON.stringify(engine[member])}`,
+      )
+      return meets(reason)
+    })
   return whys.find((why) => why !== '') ?? ''
 }
 
@@ -65,7 +79,9 @@ async function compareAll(t, wire, answers) {
   assert.deepEqual(failed, [])
   const agree = counts.get('') ?? 0
   counts.delete('')
-  t.diagnostic(`${wire}: ${agree} of ${answers.length} agree${[...counts].map(([why, count]) => `; ${count}: ${why}`).join('')}`)
+  t.diagnostic(
+    `${wire}: ${agree} of ${answers.length} agree${[...counts].map(([why, count]) => `; ${count}: ${why}`).join('')}`,
+  )
   return agree
 }
 
@@ -81,7 +97,10 @@ for (const wire of Object.keys(clients)) {
 // -- the answers of the scripts
 
 /** What clients want in front of an answer and scripts leave out. */
-const opening = { 'openai-chat': 'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n' }
+const opening = {
+  'openai-chat':
+    'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
+}
 
 /** The bodies with status 200 that a script feeds whole. */
 function bodiesOf(name, { turn, steps }) {
@@ -98,25 +117,49 @@ function bodiesOf(name, { turn, steps }) {
     whole = true
   }
   return bodies.map((bytes, at) => ({
-    name: `${name}, answer ${at + 1}`, type: types[turn.wire === 'ollama' ? '.ndjson' : '.sse'],
-    bytes: bytes.toString('latin1').startsWith('data:') ? Buffer.concat([Buffer.from(opening[turn.wire] ?? ''), bytes]) : bytes,
+    name: `${name}, answer ${at + 1}`,
+    type: types[turn.wire === 'ollama' ? '.ndjson' : '.sse'],
+    bytes: bytes.toString('latin1').startsWith('data:')
+      ? Buffer.concat([Buffer.from(opening[turn.wire] ?? ''), bytes])
+      : bytes,
   }))
 }
 
-const folders = ['openai-chat', 'anthropic', 'gemini', 'ollama', 'sse', 'ending', 'error'].map((folder) => join(tests, 'vectors', folder))
-const scripts = folders.flatMap((folder) => readdirSync(folder).sort().map((file) => [file, readJson(join(folder, file))]))
+const folders = ['openai-chat', 'anthropic', 'gemini', 'ollama', 'sse', 'ending', 'error'].map((folder) =>
+  join(tests, 'vectors', folder),
+)
+const scripts = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .sort()
+    .map((file) => [file, readJson(join(folder, file))]),
+)
 
 // The items of Responses in scripts have no ids, without which that client reads nothing.
 for (const wire of Object.keys(clients).filter((one) => one !== 'openai-responses')) {
   test(`${wire}: the official client reads in the answers of the scripts what the engine reads`, async (t) => {
-    const answers = scripts.filter(([, { turn }]) => turn?.wire === wire).flatMap(([name, script]) => bodiesOf(name, script))
+    const answers = scripts
+      .filter(([, { turn }]) => turn?.wire === wire)
+      .flatMap(([name, script]) => bodiesOf(name, script))
     assert.ok((await compareAll(t, wire, answers)) > answers.length / 2)
   })
 }
 
 // -- random answers of the scripted server
 
-const words = ['Let me see.', ' größe 你好 😀 ', '\n\n', '"quoted" \\ back', 'data: {"x": 1}', '[DONE]', '<b>&amp;</b>', '{"name": "weather"}', '\t\u2028|', '```js\n1\n```', 'e\u0301', '0']
+const words = [
+  'Let me see.',
+  ' größe 你好 😀 ',
+  '\n\n',
+  '"quoted" \\ back',
+  'data: {"x": 1}',
+  '[DONE]',
+  '<b>&amp;</b>',
+  '{"name": "weather"}',
+  '\t\u2028|',
+  '```js\n1\n```',
+  'e\u0301',
+  '0',
+]
 
 /** The same numbers on every run. */
 function dice(seed) {
@@ -125,14 +168,31 @@ function dice(seed) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return Math.floor((state / 2 ** 32) * most)
   }
-  return { below, one: (list) => list[below(list.length)], some: (most, make) => Array.from({ length: below(most + 1) }, make) }
+  return {
+    below,
+    one: (list) => list[below(list.length)],
+    some: (most, make) => Array.from({ length: below(most + 1) }, make),
+  }
 }
 
 function randomAnswer({ below, one, some }) {
   const text = () => `a${some(6, () => one(words)).join('')}z`
-  const value = (depth) => [text, () => below(1000) / 8 - 60, () => null, () => below(2) === 0, () => some(3, () => value(depth - 1)), () => object(depth - 1)][below(depth > 0 ? 6 : 4)]()
-  const object = (depth) => Object.fromEntries(some(4, () => [one(['city', 'a b', 'größe', '0', '"', 'nested']), value(depth)]))
-  return { reasoning: below(2) ? text() : undefined, text: below(4) ? text() : undefined, calls: some(3, () => ({ name: one(['weather_now', 'note', 'x-1']), arguments: object(3) })) }
+  const value = (depth) =>
+    [
+      text,
+      () => below(1000) / 8 - 60,
+      () => null,
+      () => below(2) === 0,
+      () => some(3, () => value(depth - 1)),
+      () => object(depth - 1),
+    ][below(depth > 0 ? 6 : 4)]()
+  const object = (depth) =>
+    Object.fromEntries(some(4, () => [one(['city', 'a b', 'größe', '0', '"', 'nested']), value(depth)]))
+  return {
+    reasoning: below(2) ? text() : undefined,
+    text: below(4) ? text() : undefined,
+    calls: some(3, () => ({ name: one(['weather_now', 'note', 'x-1']), arguments: object(3) })),
+  }
 }
 
 /** What asks each wire of the scripted server, by hand. */
@@ -140,7 +200,10 @@ const questions = {
   'openai-chat': ['/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
   'openai-responses': ['/responses', { input: 'hi' }],
   anthropic: ['/messages', { messages: [{ role: 'user', content: 'hi' }] }],
-  gemini: [`/models/${names.gemini}:streamGenerateContent?alt=sse`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
+  gemini: [
+    `/models/${names.gemini}:streamGenerateContent?alt=sse`,
+    { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+  ],
   ollama: ['/api/chat', { messages: [{ role: 'user', content: 'hi' }] }],
 }
 
@@ -152,9 +215,19 @@ for (const [wire, [path, body]] of Object.entries(questions)) {
     t.after(server.close)
     const bytesServer = await serveBytes(t)
     for (const { reasoning = '', text = '', calls } of script) {
-      const headers = { 'content-type': 'application/json', authorization: 'Bearer key', 'x-api-key': 'key', 'anthropic-version': '2023-06-01', 'x-goog-api-key': 'key' }
+      const headers = {
+        'content-type': 'application/json',
+        authorization: 'Bearer key',
+        'x-api-key': 'key',
+        'anthropic-version': '2023-06-01',
+        'x-goog-api-key': 'key',
+      }
       const sent = { ...(wire === 'gemini' ? {} : { model: 'scripted', stream: true }), ...body, ...wires[wire] }
-      const response = await fetch(server.baseURLs[wire] + path, { method: 'POST', headers, body: JSON.stringify(sent) })
+      const response = await fetch(server.baseURLs[wire] + path, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(sent),
+      })
       const bytes = Buffer.from(await response.arrayBuffer())
       assert.equal(response.status, 200, bytes.toString())
       bytesServer.put(bytes, response.headers.get('content-type'))
@@ -167,5 +240,6 @@ for (const [wire, [path, body]] of Object.entries(questions)) {
 
 after(() => {
   if (!shared) return
-  for (const [wire, list] of Object.entries(reasons)) for (const reason of list) assert.ok(met.has(reason), `${wire}: no answer has this any more: ${reason.why}`)
+  for (const [wire, list] of Object.entries(reasons))
+    for (const reason of list) assert.ok(met.has(reason), `${wire}: no answer has this any more: ${reason.why}`)
 })

@@ -14,12 +14,15 @@ const script = (() => {
 export const noTerminal = { skip: !script && '`script` of util-linux is not there' }
 
 /**
- * `steps`: what to wait for in what is new, and what to type then. Gives what came, and the steps that did not. Or a function: it gets what
+ * `steps`: what to wait for in what is new, and what to type then. Gives what came, and the steps that did not. Or a
+ * function: it gets what
  * is new, and gives what to type where that is all it waits for.
  */
 export function onTerminal(args, steps, { columns = 80, rows = 24, env = { NO_COLOR: '1' }, file = main } = {}) {
   const command = [process.execPath, file, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qefc', `stty cols ${columns} rows ${rows}; ${command}`, '/dev/null'], { env: { ...process.env, TERM: 'xterm', ...env } })
+  const child = spawn('script', ['-qefc', `stty cols ${columns} rows ${rows}; ${command}`, '/dev/null'], {
+    env: { ...process.env, TERM: 'xterm', ...env },
+  })
   let out = ''
   let from = 0
   const next = (plain) => {

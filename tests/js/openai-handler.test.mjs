@@ -22,33 +22,58 @@ async function proxy(t, options) {
     server.closeAllConnections()
   })
   const url = `http://127.0.0.1:${server.address().port}`
-  return { url, port: server.address().port, client: new OpenAI({ baseURL: `${url}/v1`, apiKey: 'of-the-client', maxRetries: 0 }) }
+  return {
+    url,
+    port: server.address().port,
+    client: new OpenAI({ baseURL: `${url}/v1`, apiKey: 'of-the-client', maxRetries: 0 }),
+  }
 }
 
 const asking = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: [weather] }
-const post = (url, body, init = {}) => fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), ...init })
+const post = (url, body, init = {}) =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...init,
+  })
 
 test('the official client gets calls, models and errors through it', async (t) => {
   const { baseURL, requests } = await upstream(t, ({ path, body, method }, response) => {
     if (path === '/v1/models') return '{"object":"list","data":[{"id":"m","object":"model"}]}'
     if (method === 'DELETE') return '{"deleted":true}'
-    if (body?.model !== 'busy') return body?.stream ? streamOf(`Well ${hermes({ city: 'Rome' })}`) : wholeOf(hermes({ city: 'Bari' }))
-    response.writeHead(429, { 'retry-after': '7', 'content-type': 'application/json', 'set-cookie': 'a=b' }).end('{"error":{"message":"too fast","code":"slow_down"}}')
+    if (body?.model !== 'busy')
+      return body?.stream ? streamOf(`Well ${hermes({ city: 'Rome' })}`) : wholeOf(hermes({ city: 'Bari' }))
+    response
+      .writeHead(429, { 'retry-after': '7', 'content-type': 'application/json', 'set-cookie': 'a=b' })
+      .end('{"error":{"message":"too fast","code":"slow_down"}}')
   })
   const { client, url } = await proxy(t, { baseURL, headers: { 'x-title': 'app' } })
-  const { choices: [{ message }] } = await client.chat.completions.stream(asking).finalChatCompletion()
+  const {
+    choices: [{ message }],
+  } = await client.chat.completions.stream(asking).finalChatCompletion()
   assert.deepEqual([message.content, message.tool_calls[0].function.arguments], ['Well ', '{"city":"Rome"}'])
   const whole = await client.chat.completions.create(asking)
   assert.equal(whole.choices[0].message.tool_calls[0].function.arguments, '{"city":"Bari"}')
-  assert.deepEqual((await client.models.list()).data.map(({ id }) => id), ['m'])
+  assert.deepEqual(
+    (await client.models.list()).data.map(({ id }) => id),
+    ['m'],
+  )
   await assert.rejects(client.chat.completions.create({ ...asking, model: 'busy' }), (error) => {
     assert.ok(error instanceof RateLimitError)
-    assert.deepEqual([error.message, error.code, error.headers.get('retry-after'), error.headers.get('set-cookie')], ['429 too fast', 'slow_down', '7', null])
+    assert.deepEqual(
+      [error.message, error.code, error.headers.get('retry-after'), error.headers.get('set-cookie')],
+      ['429 too fast', 'slow_down', '7', null],
+    )
     return true
   })
   assert.deepEqual(await (await fetch(`${url}/v1/files/a%2Fb?x=1`, { method: 'DELETE' })).json(), { deleted: true })
   assert.equal(requests.at(-1).path, '/v1/files/a%2Fb?x=1')
-  for (const { headers } of requests.slice(0, -1)) assert.deepEqual([headers.authorization, headers['x-title'], headers['accept-encoding'], headers.host], ['Bearer of-the-client', 'app', 'identity', new URL(baseURL).host])
+  for (const { headers } of requests.slice(0, -1))
+    assert.deepEqual(
+      [headers.authorization, headers['x-title'], headers['accept-encoding'], headers.host],
+      ['Bearer of-the-client', 'app', 'identity', new URL(baseURL).host],
+    )
 })
 
 test('with a token only who has it is served, and the server behind never sees it', async (t) => {
@@ -67,11 +92,22 @@ test('with a token only who has it is served, and the server behind never sees i
 test('a path leads nowhere but behind the base URL', async (t) => {
   const { url, baseURL, requests } = await upstream(t, () => '{}')
   for (const [base, asked, path] of [
-    [`${baseURL}/?key=1`, '/v1/models', '/v1/models?key=1'], [url, '/v1/chat/completions', '/chat/completions'], [`${url}/api/v3/`, '/api/llm/v1/models?a=b', '/api/v3/models?a=b'], [baseURL, '/models', '/v1/models'],
-    [baseURL, '//elsewhere.test/v1/models', '/v1/models'], [baseURL, '/v1//elsewhere.test/x', '/v1//elsewhere.test/x'], [baseURL, '/v1/../../admin', '/v1/admin'], [baseURL, '/v1', '/v1'],
+    [`${baseURL}/?key=1`, '/v1/models', '/v1/models?key=1'],
+    [url, '/v1/chat/completions', '/chat/completions'],
+    [`${url}/api/v3/`, '/api/llm/v1/models?a=b', '/api/v3/models?a=b'],
+    [baseURL, '/models', '/v1/models'],
+    [baseURL, '//elsewhere.test/v1/models', '/v1/models'],
+    [baseURL, '/v1//elsewhere.test/x', '/v1//elsewhere.test/x'],
+    [baseURL, '/v1/../../admin', '/v1/admin'],
+    [baseURL, '/v1', '/v1'],
   ]) {
     const { port } = await proxy(t, { baseURL: base })
-    await new Promise((resolve) => connect(port, '127.0.0.1').on('close', resolve).on('data', () => {}).end(`GET ${asked} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`))
+    await new Promise((resolve) =>
+      connect(port, '127.0.0.1')
+        .on('close', resolve)
+        .on('data', () => {})
+        .end(`GET ${asked} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+    )
     assert.equal(requests.at(-1).path, path, asked)
   }
 })
@@ -79,20 +115,43 @@ test('a path leads nowhere but behind the base URL', async (t) => {
 test('dots that a server behind may read as a way up are refused, however they are written', async (t) => {
   const { baseURL, requests } = await upstream(t, () => '{}')
   const { port } = await proxy(t, { baseURL: `${baseURL}/`, apiKey: 'of-the-server' })
-  const ask = (path) => new Promise((resolve) => { let said = ''; connect(port, '127.0.0.1').on('close', () => resolve(Number(said.split(' ')[1]))).on('data', (piece) => { said += piece }).write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`) })
-  for (const path of ['/v1/..%2f..%2fadmin', '/v1/x%2F..%2Fadmin', '/v1/%2e%2e%2fadmin', '/v1/..%5cadmin', '/v1/..%252f..%252fadmin', '/v1/%252e%252e/admin', '/v1/a;/..%2fb', '/v1/%']) assert.equal(await ask(path), 400, path)
+  const ask = (path) =>
+    new Promise((resolve) => {
+      let said = ''
+      connect(port, '127.0.0.1')
+        .on('close', () => resolve(Number(said.split(' ')[1])))
+        .on('data', (piece) => {
+          said += piece
+        })
+        .write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    })
+  for (const path of [
+    '/v1/..%2f..%2fadmin',
+    '/v1/x%2F..%2Fadmin',
+    '/v1/%2e%2e%2fadmin',
+    '/v1/..%5cadmin',
+    '/v1/..%252f..%252fadmin',
+    '/v1/%252e%252e/admin',
+    '/v1/a;/..%2fb',
+    '/v1/%',
+  ])
+    assert.equal(await ask(path), 400, path)
   assert.equal(requests.length, 0)
-  for (const path of ['/v1/files/a%2Fb', '/v1/models/a..b', '/v1/models/%E5%A4%A9', '/v1/models/..a']) assert.equal(await ask(path), 200, path)
+  for (const path of ['/v1/files/a%2Fb', '/v1/models/a..b', '/v1/models/%E5%A4%A9', '/v1/models/..a'])
+    assert.equal(await ask(path), 200, path)
 })
 
 test('a redirect is passed on, not followed', async (t) => {
-  const { baseURL, requests } = await upstream(t, (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }).end())
+  const { baseURL, requests } = await upstream(
+    t,
+    (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }).end(),
+  )
   const { url } = await proxy(t, { baseURL })
   const response = await post(url, asking, { redirect: 'manual' })
   assert.deepEqual([response.status, requests.length], [307, 1])
 })
 
-test('a server that cannot be reached, breaks off or stalls is told in words, in OpenAI\'s shape', async (t) => {
+test("a server that cannot be reached, breaks off or stalls is told in words, in OpenAI's shape", async (t) => {
   const nobody = createServer()
   await new Promise((resolve) => nobody.listen(0, '127.0.0.1', resolve))
   const gone = await proxy(t, { baseURL: `http://127.0.0.1:${nobody.address().port}/v1` })
@@ -105,15 +164,24 @@ test('a server that cannot be reached, breaks off or stalls is told in words, in
   const cut = streamOf(hermes({ city: 'Rome' }))
   const { baseURL } = await upstream(t, ({ body }, response) => {
     if (body.model === 'silent') return undefined
-    if (body.model === 'hangs') return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk({ content: 'Well' }))
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(cut.slice(0, cut.length / 2), () => response.destroy())
+    if (body.model === 'hangs')
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk({ content: 'Well' }))
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write(cut.slice(0, cut.length / 2), () => response.destroy())
   })
   const { url, client } = await proxy(t, { baseURL, firstByteTimeoutMs: 150, idleTimeoutMs: 100 })
   const silent = await post(url, { ...asking, model: 'silent' })
   assert.deepEqual([silent.status, (await silent.json()).error.code], [504, 'first_byte_timeout'])
-  await assert.rejects(client.chat.completions.stream({ ...asking, model: 'hangs' }).finalChatCompletion(), /sent nothing for 100 ms/)
+  await assert.rejects(
+    client.chat.completions.stream({ ...asking, model: 'hangs' }).finalChatCompletion(),
+    /sent nothing for 100 ms/,
+  )
   const calm = await proxy(t, { baseURL })
-  await assert.rejects(calm.client.chat.completions.stream(asking).finalChatCompletion(), /the connection to the model's server broke/)
+  await assert.rejects(
+    calm.client.chat.completions.stream(asking).finalChatCompletion(),
+    /the connection to the model's server broke/,
+  )
   const broken = readStream(await (await post(calm.url, { ...asking, stream: true })).text())
   assert.deepEqual([broken.calls, broken.error.code], [[], 'network'])
 })
@@ -161,7 +229,8 @@ test('an answer that a client does not read is not read either', async (t) => {
     const closed = new Promise((resolve) => response.once('close', resolve))
     while (!response.destroyed && written < 2000 * piece.length) {
       written += piece.length
-      if (!response.write(piece)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
+      if (!response.write(piece))
+        await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
     }
     response.end()
   })
@@ -186,7 +255,9 @@ test('compressed answers are read', async (t) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
   })
   const { url } = await proxy(t, { baseURL })
-  assert.deepEqual(callsOf(readStream(await (await post(url, { ...asking, stream: true })).text())), [['get_weather', { city: 'Rome' }]])
+  assert.deepEqual(callsOf(readStream(await (await post(url, { ...asking, stream: true })).text())), [
+    ['get_weather', { city: 'Rome' }],
+  ])
   const passed = await post(url, { messages: asking.messages })
   assert.deepEqual([passed.headers.get('content-encoding'), await passed.json()], [null, { passed: true }])
 })
@@ -195,28 +266,65 @@ test('a request that is too large is refused, and the server goes on', async (t)
   const { baseURL, requests } = await upstream(t, () => wholeOf('Hi'))
   const handle = openAIHandler({ baseURL })
   let read = 0
-  const body = new ReadableStream({ pull(controller) { read++; controller.enqueue(new Uint8Array(1024 * 1024)) } }, { highWaterMark: 0 })
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        read++
+        controller.enqueue(new Uint8Array(1024 * 1024))
+      },
+    },
+    { highWaterMark: 0 },
+  )
   const response = await handle(new Request('http://x/v1/chat/completions', { method: 'POST', body, duplex: 'half' }))
-  assert.deepEqual([response.status, (await response.json()).error.code, read, requests.length], [413, 'request_too_large', 65, 0])
+  assert.deepEqual(
+    [response.status, (await response.json()).error.code, read, requests.length],
+    [413, 'request_too_large', 65, 0],
+  )
 })
 
 test('a listener answers what Fetch cannot ask for, and a handler that throws', async (t) => {
-  const server = createServer(nodeListener(({ url }) => {
-    if (url.endsWith('/throws')) throw new Error('out of luck')
-    return new Response(url.endsWith('/breaks') ? new ReadableStream({ pull(controller) { controller.error(new Error('broke')) } }) : null, { status: 201, headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2'], ['x-a', 'b']] })
-  }))
+  const server = createServer(
+    nodeListener(({ url }) => {
+      if (url.endsWith('/throws')) throw new Error('out of luck')
+      return new Response(
+        url.endsWith('/breaks')
+          ? new ReadableStream({
+              pull(controller) {
+                controller.error(new Error('broke'))
+              },
+            })
+          : null,
+        {
+          status: 201,
+          headers: [
+            ['set-cookie', 'a=1'],
+            ['set-cookie', 'b=2'],
+            ['x-a', 'b'],
+          ],
+        },
+      )
+    }),
+  )
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   const { port } = server.address()
   const response = await fetch(`http://127.0.0.1:${port}/`)
-  assert.deepEqual([response.status, response.headers.getSetCookie(), response.headers.get('x-a')], [201, ['a=1', 'b=2'], 'b'])
+  assert.deepEqual(
+    [response.status, response.headers.getSetCookie(), response.headers.get('x-a')],
+    [201, ['a=1', 'b=2'], 'b'],
+  )
   const thrown = await fetch(`http://127.0.0.1:${port}/throws`)
   assert.deepEqual([thrown.status, (await thrown.json()).error.message], [500, 'the server failed'])
   await assert.rejects(fetch(`http://127.0.0.1:${port}/breaks`).then((broken) => broken.text()))
   for (const head of ['TRACE / HTTP/1.1\r\nhost: x', 'GET / HTTP/1.1\r\nhost: a b']) {
     const raw = await new Promise((resolve) => {
       let text = ''
-      connect(port, '127.0.0.1').on('data', (piece) => { text += piece }).on('close', () => resolve(text)).write(`${head}\r\nconnection: close\r\n\r\n`)
+      connect(port, '127.0.0.1')
+        .on('data', (piece) => {
+          text += piece
+        })
+        .on('close', () => resolve(text))
+        .write(`${head}\r\nconnection: close\r\n\r\n`)
     })
     assert.match(raw, /^HTTP\/1\.1 400 /)
   }
@@ -225,7 +333,10 @@ test('a listener answers what Fetch cannot ask for, and a handler that throws', 
 test('wrong options are refused by name', () => {
   assert.throws(() => openAIHandler({}), { code: 'option', path: 'baseURL' })
   assert.throws(() => openAIHandler({ baseURL: 'ftp://x' }), { code: 'option', path: 'baseURL' })
-  assert.throws(() => openAIHandler({ baseURL: 'http://x', headers: { 'a\n': 'b' } }), { code: 'option', path: 'headers.a\n' })
+  assert.throws(() => openAIHandler({ baseURL: 'http://x', headers: { 'a\n': 'b' } }), {
+    code: 'option',
+    path: 'headers.a\n',
+  })
   assert.throws(() => openAIHandler({ baseURL: 'http://x', token: '' }), { code: 'option', path: 'token' })
   assert.throws(() => openAIHandler({ baseURL: 'http://x', baseUrl: 'y' }), { code: 'option', path: 'baseUrl' })
 })
@@ -237,7 +348,12 @@ test('a signal that outlives many answers keeps nothing of those that are over',
     'has no body': [async () => new Response(null, { status: 204 }), () => {}],
     'is not wanted': [async () => new Response('a body'), (response) => response.body.cancel()],
     'broke off': [async () => new Response(broken), (response) => response.text().catch(() => {})],
-    'never came': [async () => { throw new TypeError('fetch failed') }, () => {}],
+    'never came': [
+      async () => {
+        throw new TypeError('fetch failed')
+      },
+      () => {},
+    ],
   }
   for (const [what, [fetch, end]] of Object.entries(ends)) {
     let own
@@ -250,7 +366,10 @@ test('a signal that outlives many answers keeps nothing of those that are over',
   }
   const held = new AbortController()
   let own
-  const response = await patient({ fetch: async (_, init) => ((own = init.signal), new Response('a body')) })('http://127.0.0.1:9', { signal: held.signal })
+  const response = await patient({ fetch: async (_, init) => ((own = init.signal), new Response('a body')) })(
+    'http://127.0.0.1:9',
+    { signal: held.signal },
+  )
   held.abort(new Error('enough'))
   assert.equal(own.reason.message, 'enough', 'an answer that is being read ends with the signal')
   await response.body.cancel()
@@ -259,7 +378,11 @@ test('a signal that outlives many answers keeps nothing of those that are over',
 test('an answer that comes when nobody waits for it any more is not kept open', async () => {
   let arrive
   let cancelled
-  const fetch = () => new Promise((resolve) => (arrive = () => resolve(new Response(new ReadableStream({ cancel: (reason) => (cancelled = reason) })))))
+  const fetch = () =>
+    new Promise(
+      (resolve) =>
+        (arrive = () => resolve(new Response(new ReadableStream({ cancel: (reason) => (cancelled = reason) })))),
+    )
   const stop = new AbortController()
   const answer = patient({ fetch })('http://127.0.0.1:9', { signal: stop.signal })
   stop.abort(new Error('enough'))

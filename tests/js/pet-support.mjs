@@ -1,4 +1,5 @@
-// A pet without a page: a clock that stands until it is told, a client that is the test, a model that writes down what it does.
+// A pet without a page: a clock that stands until it is told, a client that is the test, a model that writes down what
+// it does.
 
 export function fakeClock() {
   let now = 1000
@@ -19,8 +20,12 @@ export function fakeClock() {
       return () => (frames = frames.filter((one) => one !== run))
     },
     /** How many timers wait. */
-    get waiting() { return timers.length },
-    get drawing() { return frames.length > 0 },
+    get waiting() {
+      return timers.length
+    },
+    get drawing() {
+      return frames.length > 0
+    },
     pass(ms) {
       const end = now + ms
       for (;;) {
@@ -62,16 +67,24 @@ export function fakeClient() {
   const connection = live('connected')
   const keep = (map, id, make) => (map.has(id) || map.set(id, live(make())), map.get(id))
   const client = {
-    connection: { get state() { return connection.getSnapshot() }, subscribe: connection.subscribe },
+    connection: {
+      get state() {
+        return connection.getSnapshot()
+      },
+      subscribe: connection.subscribe,
+    },
     open: (id = 'main') => keep(conversations, id, () => ({ id, forgotten: 0, entries: [] })),
-    message: (id) => keep(messages, id, () => ({ id, seq: 0, role: 'assistant', rounds: 0, blocks: [], questions: [] })),
+    message: (id) =>
+      keep(messages, id, () => ({ id, seq: 0, role: 'assistant', rounds: 0, blocks: [], questions: [] })),
     pet: {
       onOrder: (listener) => (orders.add(listener), () => orders.delete(listener)),
       ready: async () => {},
       reply: async (answer) => void replies.push(answer),
     },
     // -- of the test
-    replies, orders, messages,
+    replies,
+    orders,
+    messages,
     /** What was there when it was opened has arrived. */
     opened: (conversation) => client.open(conversation).set(client.open(conversation).getSnapshot()),
     connect: (state) => connection.set(state),
@@ -79,7 +92,14 @@ export function fakeClient() {
       Object.keys(change).length > 0 && client.tell(id, change)
       const one = client.open(conversation)
       const before = one.getSnapshot()
-      one.set({ ...before, entries: [...before.entries, { id: `u${id}`, role: 'user', at: 0, text: '?' }, { id: `a${id}`, role: 'assistant', at: 0, message: id, ...entry }] })
+      one.set({
+        ...before,
+        entries: [
+          ...before.entries,
+          { id: `u${id}`, role: 'user', at: 0, text: '?' },
+          { id: `a${id}`, role: 'assistant', at: 0, message: id, ...entry },
+        ],
+      })
     },
     tell(id, change) {
       const one = client.message(id)
@@ -89,7 +109,12 @@ export function fakeClient() {
     write(id, text) {
       const { blocks } = client.message(id).getSnapshot()
       const last = blocks.at(-1)
-      client.tell(id, { blocks: last?.type === 'text' ? [...blocks.slice(0, -1), { ...last, text: last.text + text }] : [...blocks, { type: 'text', text }] })
+      client.tell(id, {
+        blocks:
+          last?.type === 'text'
+            ? [...blocks.slice(0, -1), { ...last, text: last.text + text }]
+            : [...blocks, { type: 'text', text }],
+      })
     },
     card(id, card) {
       const { blocks } = client.message(id).getSnapshot()
@@ -107,7 +132,11 @@ export function fakeClient() {
 }
 
 /** `draws: true`: it draws states by itself, as the puppet does. */
-export function fakeModel({ draws = false, expressions = ['Neutral', 'Smile', 'Thinking', 'Sad', 'Sleepy', 'Surprised'], motions = { Wave: 1, Nod: 1 } } = {}) {
+export function fakeModel({
+  draws = false,
+  expressions = ['Neutral', 'Smile', 'Thinking', 'Sad', 'Sleepy', 'Surprised'],
+  motions = { Wave: 1, Nod: 1 },
+} = {}) {
   const done = []
   const model = {
     done,
@@ -119,5 +148,11 @@ export function fakeModel({ draws = false, expressions = ['Neutral', 'Smile', 'T
     fps: (limit) => void done.push(['fps', limit]),
     look: (point) => void done.push(['look', point]),
   }
-  return draws ? { ...model, reset: () => void done.push(['expression', null]), state: (name, detail) => void done.push(['state', name, detail]) } : model
+  return draws
+    ? {
+        ...model,
+        reset: () => void done.push(['expression', null]),
+        state: (name, detail) => void done.push(['state', name, detail]),
+      }
+    : model
 }

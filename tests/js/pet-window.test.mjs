@@ -1,4 +1,5 @@
-// The window of a pet against fakes of Electron, as each system has it. It never ran in a real one: js/docs/pet.md says so.
+// The window of a pet against fakes of Electron, as each system has it. It never ran in a real one: js/docs/pet.md says
+// so.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
@@ -22,11 +23,27 @@ function open(t, { platform = 'win32', fake = {}, mocks = true, ...options } = {
   const problems = []
   const chats = []
   const pet = petWindow(world.electron, {
-    url: 'app://pet/index.html', preload: '/preload.cjs', openChat: () => chats.push(1), onProblem: (what) => problems.push(what),
-    place: { load: () => undefined, save: (place) => kept.push(place) }, ...options,
+    url: 'app://pet/index.html',
+    preload: '/preload.cjs',
+    openChat: () => chats.push(1),
+    onProblem: (what) => problems.push(what),
+    place: { load: () => undefined, save: (place) => kept.push(place) },
+    ...options,
   })
   t.after(() => pet.close())
-  return { ...world, get listening() { return world.listening }, pet, window: world.windows[0], bubble: world.windows[1], kept, problems, chats, pass: (ms) => pass(t, ms) }
+  return {
+    ...world,
+    get listening() {
+      return world.listening
+    },
+    pet,
+    window: world.windows[0],
+    bubble: world.windows[1],
+    kept,
+    problems,
+    chats,
+    pass: (ms) => pass(t, ms),
+  }
 }
 /** What `performance.now()` says: a clock that is set moves the date alone. */
 const passed = new WeakMap()
@@ -48,8 +65,23 @@ test('it stands with its feet on the edge of the work area, shown without taking
   assert.ok(x > 1000 && x + width <= 1920)
   assert.equal(window.isVisible(), true)
   const { transparent, frame, alwaysOnTop, skipTaskbar, resizable, webPreferences } = window.settings
-  assert.deepEqual({ transparent, frame, alwaysOnTop, skipTaskbar, resizable }, { transparent: true, frame: false, alwaysOnTop: true, skipTaskbar: true, resizable: false })
-  assert.deepEqual(webPreferences, { preload: '/preload.cjs', contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true, autoplayPolicy: 'no-user-gesture-required' }, 'it speaks though nobody clicked on it')
+  assert.deepEqual(
+    { transparent, frame, alwaysOnTop, skipTaskbar, resizable },
+    { transparent: true, frame: false, alwaysOnTop: true, skipTaskbar: true, resizable: false },
+  )
+  assert.deepEqual(
+    webPreferences,
+    {
+      preload: '/preload.cjs',
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      spellcheck: false,
+      backgroundThrottling: true,
+      autoplayPolicy: 'no-user-gesture-required',
+    },
+    'it speaks though nobody clicked on it',
+  )
   assert.equal(window.webContents.opens, 'deny')
   let stopped = 0
   window.webContents.emit('will-navigate', { preventDefault: () => stopped++ })
@@ -58,13 +90,46 @@ test('it stands with its feet on the edge of the work area, shown without taking
 
 for (const [platform, fake, expected] of [
   ['win32', {}, { top: [true], everywhere: undefined, type: undefined, forwards: true, free: true }],
-  ['darwin', {}, { top: [true, 'floating'], everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }], type: 'panel', forwards: true, free: true }],
-  ['linux', { ozone: 'x11' }, { top: [true], everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }], type: undefined, forwards: false, free: true }],
-  ['linux', { ozone: 'wayland' }, { top: undefined, everywhere: undefined, type: undefined, forwards: undefined, free: false }],
+  [
+    'darwin',
+    {},
+    {
+      top: [true, 'floating'],
+      everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }],
+      type: 'panel',
+      forwards: true,
+      free: true,
+    },
+  ],
+  [
+    'linux',
+    { ozone: 'x11' },
+    {
+      top: [true],
+      everywhere: [true, { visibleOnFullScreen: true, skipTransformProcessType: true }],
+      type: undefined,
+      forwards: false,
+      free: true,
+    },
+  ],
+  [
+    'linux',
+    { ozone: 'wayland' },
+    { top: undefined, everywhere: undefined, type: undefined, forwards: undefined, free: false },
+  ],
 ]) {
   test(`${platform} ${fake.ozone ?? ''}: the window is what the system can do`, (t) => {
     const { window, windows, pass } = open(t, { platform, fake, bubble: 'window' })
-    assert.deepEqual({ top: window.top, everywhere: window.everywhere, type: window.settings.type, forwards: window.forwards, free: window.settings.transparent === true }, expected)
+    assert.deepEqual(
+      {
+        top: window.top,
+        everywhere: window.everywhere,
+        type: window.settings.type,
+        forwards: window.forwards,
+        free: window.settings.transparent === true,
+      },
+      expected,
+    )
     assert.equal(windows.length, expected.free ? 2 : 1, 'without a place a bubble cannot stand beside it')
     pass(2000)
     if (expected.free) assert.equal(window.ignores, true)
@@ -149,7 +214,10 @@ test('a carried pet whose page crashes is let go, and none is carried out of rea
 
 test('displays that go and come: it moves to the one that is left, and back', (t) => {
   const two = [display(1), display(2, 1920, 0, 2560, 1400)]
-  const { window, displays } = open(t, { fake: { displays: two }, place: { load: () => ({ display: 2, x: 0.5, y: 1, scale: 1 }), save() {} } })
+  const { window, displays } = open(t, {
+    fake: { displays: two },
+    place: { load: () => ({ display: 2, x: 0.5, y: 1, scale: 1 }), save() {} },
+  })
   const there = window.getBounds()
   assert.ok(there.x > 1920 && there.y + there.height === 1400)
   displays([two[0]], 'display-removed')
@@ -190,9 +258,18 @@ test('where a bubble stands', () => {
   assert.equal(at(800, 700).side, 'above')
   assert.equal(at(1600, 100).side, 'left')
   assert.equal(at(20, 100).side, 'right')
-  for (const [x, y] of [[0, 0], [1800, 0], [-100, 900], [1900, 1000], [800, 700]]) {
+  for (const [x, y] of [
+    [0, 0],
+    [1800, 0],
+    [-100, 900],
+    [1900, 1000],
+    [800, 700],
+  ]) {
     const { bounds } = at(x, y)
-    assert.ok(bounds.x >= 0 && bounds.y >= 0 && bounds.x + bounds.width <= 1920 && bounds.y + bounds.height <= 1040, `${x} ${y}`)
+    assert.ok(
+      bounds.x >= 0 && bounds.y >= 0 && bounds.x + bounds.width <= 1920 && bounds.y + bounds.height <= 1040,
+      `${x} ${y}`,
+    )
   }
 })
 
@@ -202,7 +279,15 @@ test('a place survives being kept, and nonsense in its file', () => {
     const bounds = { x, y: 300, width: 260, height: 312 }
     assert.deepEqual(boundsAt(placeOf(bounds, one, 1), [one], one, 260), bounds)
   }
-  for (const nonsense of [undefined, null, 5, {}, { display: 1, x: 'a', y: 1, scale: 1 }, { display: 1, x: NaN, y: 1, scale: 1 }]) assert.equal(readPlace(nonsense), undefined)
+  for (const nonsense of [
+    undefined,
+    null,
+    5,
+    {},
+    { display: 1, x: 'a', y: 1, scale: 1 },
+    { display: 1, x: NaN, y: 1, scale: 1 },
+  ])
+    assert.equal(readPlace(nonsense), undefined)
   assert.deepEqual(readPlace({ display: 1, x: 99, y: -4, scale: 1e9 }), { display: 1, x: 1, y: 0, scale: 3 })
   assert.equal(landed({ x: 0, y: -500, width: 260, height: 312 }, one).y, 50, 'its head is always there')
 })
@@ -241,7 +326,10 @@ test('quiet for a time, by hand, while somebody presents, and while the screen i
 })
 
 test('tray, menu and hotkey: show, quiet for an hour, chat, size, start with the system, quit', (t) => {
-  const { window, trays, menus, keys, calls, chats, kept, pass } = open(t, { tray: { icon: 'icon.png' }, hotkey: 'Alt+L' })
+  const { window, trays, menus, keys, calls, chats, kept, pass } = open(t, {
+    tray: { icon: 'icon.png' },
+    hotkey: 'Alt+L',
+  })
   const [tray] = trays
   const line = (label, items = tray.menu.items) => items.find((item) => item.label === label)
   line('Hide').click()
@@ -276,7 +364,14 @@ test('tray, menu and hotkey: show, quiet for an hour, chat, size, start with the
 })
 
 test('a menu() that throws leaves the usual lines, and is told', (t) => {
-  const { electron, window, trays, problems } = open(t, { tray: { icon: 'icon.png', menu: () => { throw new Error('no') } } })
+  const { electron, window, trays, problems } = open(t, {
+    tray: {
+      icon: 'icon.png',
+      menu: () => {
+        throw new Error('no')
+      },
+    },
+  })
   electron.powerMonitor.emit('lock-screen')
   assert.equal(window.isVisible(), false)
   assert.ok(trays[0].menu.items.some(({ label }) => label === 'Show'))
@@ -285,8 +380,16 @@ test('a menu() that throws leaves the usual lines, and is told', (t) => {
 
 test('a system without tray, a hotkey that is taken, a place that cannot be kept: told, and it goes on', (t) => {
   const { problems, window } = open(t, {
-    platform: 'linux', fake: { ozone: 'x11', tray: false, taken: ['Alt+L'] }, tray: { icon: 'i' }, hotkey: 'Alt+L',
-    place: { load: () => { throw new Error('no file') }, save() {} },
+    platform: 'linux',
+    fake: { ozone: 'x11', tray: false, taken: ['Alt+L'] },
+    tray: { icon: 'i' },
+    hotkey: 'Alt+L',
+    place: {
+      load: () => {
+        throw new Error('no file')
+      },
+      save() {},
+    },
   })
   assert.equal(problems.length, 3)
   assert.match(problems.join('\n'), /no file[\s\S]*hotkey Alt\+L[\s\S]*no tray|no tray[\s\S]*hotkey/)
@@ -298,7 +401,17 @@ test('other windows, frames within its page, and nonsense move nothing', (t) => 
   const before = window.getBounds()
   window.says({ carry: true }, { sender: { id: 99 } })
   window.says({ carry: true }, { parent: {} })
-  for (const nonsense of [null, 5, 'carry', [], { carry: 'yes' }, { open: 'quit' }, { over: 1, probe: 'x' }, { bubble: true }]) window.says(nonsense)
+  for (const nonsense of [
+    null,
+    5,
+    'carry',
+    [],
+    { carry: 'yes' },
+    { open: 'quit' },
+    { over: 1, probe: 'x' },
+    { bubble: true },
+  ])
+    window.says(nonsense)
   cursor(500, 500)
   pass(100)
   assert.deepEqual(window.getBounds(), before)
@@ -319,11 +432,16 @@ test('closed it leaves nothing behind', (t) => {
   assert.ok(world.windows.every((window) => window.isDestroyed()))
 })
 
-// -- what a person may change -----------------------------------------------------------------------------------------------------
+// -- what a person may change -----------------------------------------------------------------------------------------
 
 test('size, hotkey, quiet hours and bubble are changed at run time, all or nothing, and kept', (t) => {
   const saved = []
-  const { pet, window, bubble, keys, electron, pass } = open(t, { bubble: 'window', hotkey: 'Alt+L', fake: { taken: ['Alt+X'] }, settings: { load: () => undefined, save: (one) => saved.push(one) } })
+  const { pet, window, bubble, keys, electron, pass } = open(t, {
+    bubble: 'window',
+    hotkey: 'Alt+L',
+    fake: { taken: ['Alt+X'] },
+    settings: { load: () => undefined, save: (one) => saved.push(one) },
+  })
   const usual = { scale: 1, hotkey: 'Alt+L', quietHours: null, bubble: { size: 1, duration: 1, off: false } }
   assert.deepEqual(pet.settings, usual)
   const { y, height, width } = window.getBounds()
@@ -333,11 +451,27 @@ test('size, hotkey, quiet hours and bubble are changed at run time, all or nothi
   assert.deepEqual([...keys.keys()], ['Alt+K'])
   assert.deepEqual(bubble.webContents.sent('look').at(-1).look, { size: 1.5, duration: 1, off: false })
   assert.equal(bubble.getBounds().width, 480)
-  assert.deepEqual(saved.at(-1), { ...usual, scale: 1.5, hotkey: 'Alt+K', bubble: { size: 1.5, duration: 1, off: false } })
+  assert.deepEqual(saved.at(-1), {
+    ...usual,
+    scale: 1.5,
+    hotkey: 'Alt+K',
+    bubble: { size: 1.5, duration: 1, off: false },
+  })
   for (const [change, path] of [
-    [{ scale: 1, hotkey: 'Alt+X' }, 'hotkey'], [{ scale: 99 }, 'scale'], [{ scale: NaN }, 'scale'], [{ bubble: { size: 0 } }, 'bubble.size'], [{ bubble: { off: 1 } }, 'bubble.off'],
-    [{ quietHours: { from: '25:00', to: '07:00' } }, 'quietHours.from'], [{ quietHours: { from: '22:00' } }, 'quietHours.to'], [{ colour: 'red' }, 'colour'],
-  ]) assert.throws(() => pet.change(change), (error) => error.code === 'option' && error.path === path, path)
+    [{ scale: 1, hotkey: 'Alt+X' }, 'hotkey'],
+    [{ scale: 99 }, 'scale'],
+    [{ scale: NaN }, 'scale'],
+    [{ bubble: { size: 0 } }, 'bubble.size'],
+    [{ bubble: { off: 1 } }, 'bubble.off'],
+    [{ quietHours: { from: '25:00', to: '07:00' } }, 'quietHours.from'],
+    [{ quietHours: { from: '22:00' } }, 'quietHours.to'],
+    [{ colour: 'red' }, 'colour'],
+  ])
+    assert.throws(
+      () => pet.change(change),
+      (error) => error.code === 'option' && error.path === path,
+      path,
+    )
   assert.equal(pet.settings.scale, 1.5, 'nothing of a change that is refused')
   assert.deepEqual([...keys.keys()], ['Alt+K'])
   assert.equal(saved.length, 1)
@@ -347,22 +481,36 @@ test('size, hotkey, quiet hours and bubble are changed at run time, all or nothi
   window.webContents.emit('did-finish-load')
   assert.equal(window.webContents.sent('look').at(-1).look.off, true, 'a page that was loaded again is told')
   pass(100)
-  const again = open(t, { settings: { load: () => JSON.parse(JSON.stringify({ ...saved.at(-1), hotkey: 'Alt+M' })), save() {} }, hotkey: 'Alt+L' })
+  const again = open(t, {
+    settings: { load: () => JSON.parse(JSON.stringify({ ...saved.at(-1), hotkey: 'Alt+M' })), save() {} },
+    hotkey: 'Alt+L',
+  })
   assert.equal(again.pet.settings.bubble.off, true)
   assert.deepEqual([...again.keys.keys()], ['Alt+M'], 'what a person chose goes before what the app wants')
-  const nonsense = open(t, { settings: { load: () => ({ scale: 'big', hotkey: 5, quietHours: { from: 'x' }, bubble: { size: 1e9, duration: 2 } }), save() {} } })
+  const nonsense = open(t, {
+    settings: {
+      load: () => ({ scale: 'big', hotkey: 5, quietHours: { from: 'x' }, bubble: { size: 1e9, duration: 2 } }),
+      save() {},
+    },
+  })
   assert.deepEqual(nonsense.pet.settings, { ...usual, hotkey: null, bubble: { size: 1, duration: 2, off: false } })
 })
 
 test('keys that another program has at the start stay what the person chose: nothing else that is changed forgets them, and they are tried again', (t) => {
   const saved = []
   const taken = ['Alt+M']
-  const { pet, window, keys, problems } = open(t, { fake: { taken }, settings: { load: () => ({ hotkey: 'Alt+M' }), save: (one) => saved.push(one) } })
+  const { pet, window, keys, problems } = open(t, {
+    fake: { taken },
+    settings: { load: () => ({ hotkey: 'Alt+M' }), save: (one) => saved.push(one) },
+  })
   assert.match(problems.join(), /the hotkey Alt\+M cannot be had/)
   assert.equal(keys.size, 0)
   pet.change({ scale: 1.5 })
   assert.deepEqual([saved.at(-1).hotkey, pet.settings.hotkey], ['Alt+M', 'Alt+M'])
-  assert.throws(() => pet.change({ hotkey: 'Alt+M' }), (error) => error.path === 'hotkey')
+  assert.throws(
+    () => pet.change({ hotkey: 'Alt+M' }),
+    (error) => error.path === 'hotkey',
+  )
   taken.pop() // that program has ended
   pet.change({ hotkey: 'Alt+M' })
   keys.get('Alt+M')()
@@ -434,7 +582,7 @@ test('a page that listens later than it is loaded is told what it missed', (t) =
   assert.equal(bubble.webContents.sent('side').length, 1)
 })
 
-// -- questions --------------------------------------------------------------------------------------------------------------------
+// -- questions --------------------------------------------------------------------------------------------------------
 
 test('a question shows in the tray, also while it is quiet: icon, words, menu, and a click opens the chat', (t) => {
   const { pet, window, trays, chats, pass } = open(t, { tray: { icon: 'icon.png' }, name: 'Mimi' })
@@ -446,7 +594,11 @@ test('a question shows in the tray, also while it is quiet: icon, words, menu, a
   assert.equal(tray.tip, 'Mimi has a question')
   assert.equal(tray.menu.items[0].label, 'Mimi has a question')
   const dotted = tray.image
-  assert.deepEqual([...dotted.pixels.subarray((11 * 16 + 11) * 4).subarray(0, 4)], [0x3c, 0x45, 0xe5, 0xff], 'a dot in the corner')
+  assert.deepEqual(
+    [...dotted.pixels.subarray((11 * 16 + 11) * 4).subarray(0, 4)],
+    [0x3c, 0x45, 0xe5, 0xff],
+    'a dot in the corner',
+  )
   assert.deepEqual([...dotted.pixels.subarray(0, 4)], [9, 9, 9, 255], 'and the icon beside it')
   tray.emit('click')
   tray.menu.items[0].click()
@@ -480,7 +632,7 @@ test('on macOS the number of questions stands beside the icon; an icon of the ap
   assert.equal(own.trays[0].image, 'asks.png')
 })
 
-// -- what goes wrong --------------------------------------------------------------------------------------------------------------
+// -- what goes wrong --------------------------------------------------------------------------------------------------
 
 test('a page that is loaded again, or hangs, while the pet is carried lets go of it', (t) => {
   for (const event of ['reload', 'hang']) {
@@ -566,7 +718,11 @@ test('a bubble that comes while the pet is carried waits until it lands; what is
   bubble.says({ heard: 'no voice of mine' })
   assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: 'Hello.' })
   bubble.webContents.emit('did-finish-load')
-  assert.deepEqual(bubble.webContents.sent('heard').at(-1), { heard: 'Hello.' }, 'a bubble that is loaded in mid-sentence shows it')
+  assert.deepEqual(
+    bubble.webContents.sent('heard').at(-1),
+    { heard: 'Hello.' },
+    'a bubble that is loaded in mid-sentence shows it',
+  )
   window.says({ heard: 'x'.repeat(1e6) })
   assert.equal(bubble.webContents.sent('heard').at(-1).heard.length, 2000)
   window.webContents.emit('did-navigate')
@@ -600,7 +756,13 @@ test('a hostile page opens no thousand menus, and does not write the disk full',
 
 test('two pets: each hears its own pages, and closing one leaves the other its keys', (t) => {
   const world = open(t, { hotkey: 'Alt+L' })
-  const other = petWindow(world.electron, { url: 'app://pet/other.html', preload: '/preload.cjs', openChat() {}, onProblem() {}, hotkey: 'Alt+M' })
+  const other = petWindow(world.electron, {
+    url: 'app://pet/other.html',
+    preload: '/preload.cjs',
+    openChat() {},
+    onProblem() {},
+    hotkey: 'Alt+M',
+  })
   t.after(() => other.close())
   const second = world.windows[1]
   const before = world.window.getBounds()
@@ -628,7 +790,9 @@ test('presenting() that throws while somebody presents ends the quiet', (t) => {
   const { window, problems, pass } = open(t, { presenting: () => presents() })
   const last = () => window.webContents.sent('quiet').at(-1)?.quiet
   assert.equal(last(), true, 'asked at once')
-  presents = () => { throw new Error('no') }
+  presents = () => {
+    throw new Error('no')
+  }
   pass(5000)
   assert.equal(last(), false)
   pass(60_000)
@@ -639,5 +803,8 @@ test('wrong options, and an Electron of which something is missing, are told', (
   const { electron } = open(t)
   assert.throws(() => petWindow(electron, { url: 'x', preload: 'y' }), /openChat/)
   assert.throws(() => petWindow(electron, { url: 'x', preload: 'y', openChat() {}, size: 3 }), /size/)
-  assert.throws(() => petWindow({ ...electron, screen: undefined }, { url: 'x', preload: 'y', openChat() {} }), /screen/)
+  assert.throws(
+    () => petWindow({ ...electron, screen: undefined }, { url: 'x', preload: 'y', openChat() {} }),
+    /screen/,
+  )
 })

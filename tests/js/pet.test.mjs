@@ -28,7 +28,9 @@ test('every state has words in both languages and frames', () => {
 })
 
 test("a chat's header calls what goes on as the pet does, and both see the same in an answer", (t) => {
-  for (const language of ['en', 'zh']) for (const [state, word] of Object.entries(chatText(language).doing)) assert.equal(word, petStates[state].words[language], state)
+  for (const language of ['en', 'zh'])
+    for (const [state, word] of Object.entries(chatText(language).doing))
+      assert.equal(word, petStates[state].words[language], state)
   const { clock, client, state } = start(t)
   const same = (expected) => {
     clock.pass(1000)
@@ -94,10 +96,22 @@ test('a tool is called as people call it, and held by its picture: its own befor
   const title = { en: 'Write to somebody', zh: '写信' }
   assert.deepEqual(works({ name: 'web.search' }), ['web.search', undefined, 'search'])
   assert.deepEqual(works({ name: 'web.search', words: { title, icon: 'mail' } }), ['web.search', title, 'letter'])
-  assert.deepEqual(works({ name: 'x.y', tags: ['notes'], words: { title: 'Do', icon: 'globe' } }), ['x.y', 'Do', 'search'])
-  assert.deepEqual(works({ name: 'message.send', words: { icon: 'data:image/svg+xml,<svg/>' } }), ['message.send', undefined, 'letter'])
+  assert.deepEqual(works({ name: 'x.y', tags: ['notes'], words: { title: 'Do', icon: 'globe' } }), [
+    'x.y',
+    'Do',
+    'search',
+  ])
+  assert.deepEqual(works({ name: 'message.send', words: { icon: 'data:image/svg+xml,<svg/>' } }), [
+    'message.send',
+    undefined,
+    'letter',
+  ])
   assert.deepEqual(works({ name: 'web.search', words: { icon: 'sum' } }), ['web.search', undefined, 'tool'])
-  assert.deepEqual(works({ name: 'files.write', words: { title: 'Allow everything', from: 'files' } }), ['files.write', undefined, 'write'])
+  assert.deepEqual(works({ name: 'files.write', words: { title: 'Allow everything', from: 'files' } }), [
+    'files.write',
+    undefined,
+    'write',
+  ])
 })
 
 test('a tool that is quick, and a pause between two pieces of text, do not make it twitch', (t) => {
@@ -223,7 +237,9 @@ test('an order that fails leaves the face as it was, and is told', async (t) => 
   model.expression = () => false
   assert.equal((await client.order('live2d:expression', 'Sad')).ok, false)
   assert.equal(pet.getSnapshot().expression, 'Smile')
-  model.expression = () => { throw new Error('no texture') }
+  model.expression = () => {
+    throw new Error('no texture')
+  }
   assert.match((await client.order('live2d:expression', 'Sad')).reason, /no texture/)
   assert.equal(pet.getSnapshot().expression, 'Smile')
   assert.equal(told.length, 2)
@@ -310,13 +326,27 @@ test('the mouth moves with the text and stands where it stands; with a voice it 
   }
   const heard = Array.from({ length: 60 }, open)
   assert.ok(Math.max(...heard) > 0.5, 'it opens')
-  assert.ok(heard.slice(-10).every((one) => one === 0), 'nothing more was written')
+  assert.ok(
+    heard.slice(-10).every((one) => one === 0),
+    'nothing more was written',
+  )
   client.tell('m1', { outcome: 'completed' })
   assert.equal(clock.drawing, false)
   assert.equal(model.last('mouth'), 0)
 
   const listeners = new Set()
-  const speaker = { state: 'idle', level: () => 0.37, subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)), followed: [], follow(message) { speaker.followed.push(message) }, stop() { speaker.state = 'idle' } }
+  const speaker = {
+    state: 'idle',
+    level: () => 0.37,
+    subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+    followed: [],
+    follow(message) {
+      speaker.followed.push(message)
+    },
+    stop() {
+      speaker.state = 'idle'
+    },
+  }
   const other = start(t, { speaker })
   other.client.answer('m2')
   assert.equal(speaker.followed.length, 1)
@@ -344,10 +374,16 @@ test('a model that draws states itself is told them, and wears orders alone', as
   assert.equal(model.last('expression'), undefined)
   client.card('m1', { call: 1, status: 'executing', name: 'message.send', tags: ['file'] })
   clock.pass(400)
-  assert.deepEqual(model.done.findLast(([what]) => what === 'state'), ['state', 'busy', { prop: 'letter' }])
+  assert.deepEqual(
+    model.done.findLast(([what]) => what === 'state'),
+    ['state', 'busy', { prop: 'letter' }],
+  )
   await client.order('live2d:expression', 'Smile')
   clock.pass(10_000)
-  assert.deepEqual(model.done.filter(([what]) => what === 'expression').map(([, name]) => name), ['Smile', null])
+  assert.deepEqual(
+    model.done.filter(([what]) => what === 'expression').map(([, name]) => name),
+    ['Smile', null],
+  )
 })
 
 test('states can be changed, an own look among them; models may have nothing at all', (t) => {
@@ -355,7 +391,9 @@ test('states can be changed, an own look among them; models may have nothing at 
   client.answer('m1')
   assert.equal(model.last('expression'), 'Sad')
   assert.equal(model.last('fps'), 30)
-  const bare = start(t, { model: { capabilities: () => ({ expressions: [], motions: {} }), expression: () => false, motion: () => false } })
+  const bare = start(t, {
+    model: { capabilities: () => ({ expressions: [], motions: {} }), expression: () => false, motion: () => false },
+  })
   bare.client.answer('m1')
   bare.client.write('m1', 'Hi')
   bare.client.tell('m1', { outcome: 'completed' })
@@ -372,7 +410,10 @@ test('a model that comes later shows what goes on then; what is closed follows n
   pet.close()
   assert.equal(clock.waiting, 0)
   assert.equal(client.orders.size, 0)
-  assert.equal([...client.messages.values()].every(({ listeners }) => listeners.size === 0), true)
+  assert.equal(
+    [...client.messages.values()].every(({ listeners }) => listeners.size === 0),
+    true,
+  )
 })
 
 test('wrong options are told', () => {
@@ -381,7 +422,7 @@ test('wrong options are told', () => {
   assert.throws(() => companion({ client: fakeClient(), speaker: {} }), /speaker/)
 })
 
-// -- quiet hours, speaking first, a voice that is interrupted ---------------------------------------------------------------------
+// -- quiet hours, speaking first, a voice that is interrupted ---------------------------------------------------------
 
 test('it is quiet at its hours, and by hand', (t) => {
   let date = new Date(2026, 10, 23, 21, 59, 30)
@@ -401,7 +442,10 @@ test('it is quiet at its hours, and by hand', (t) => {
 })
 
 /** One that speaks after 10 to 20 minutes, half way between. */
-function first(t, { proactive = { after: [10, 20], prompt: 'Be kind.' }, answers = [], present = true, ...options } = {}) {
+function first(
+  t,
+  { proactive = { after: [10, 20], prompt: 'Be kind.' }, answers = [], present = true, ...options } = {},
+) {
   const asked = []
   let date = new Date(2026, 10, 23, 12, 0)
   const clock = Object.assign(fakeClock(), { date: () => date, random: () => 0.5 })
@@ -447,7 +491,11 @@ test('it never speaks first while it is quiet, somebody types, nobody is there, 
     ['quiet', ({ pet }) => pet.quiet(true), ({ pet }) => pet.quiet(false)],
     ['away', ({ pet }) => pet.away(true), ({ pet }) => pet.away(false)],
     ['an answer', ({ client }) => client.answer('m1'), ({ client }) => client.tell('m1', { outcome: 'completed' })],
-    ['a question', ({ client }) => (client.answer('m1'), client.card('m1', { call: 1, status: 'awaiting_approval' })), ({ client }) => client.tell('m1', { outcome: 'completed' })],
+    [
+      'a question',
+      ({ client }) => (client.answer('m1'), client.card('m1', { call: 1, status: 'awaiting_approval' })),
+      ({ client }) => client.tell('m1', { outcome: 'completed' }),
+    ],
     ['offline', ({ client }) => client.connect('lost'), ({ client }) => client.connect('connected')],
     ['carried', ({ pet }) => pet.carry(true), ({ pet }) => pet.carry(false)],
     ['spoken to', ({ pet }) => pet.listen(true), ({ pet }) => pet.listen(false)],
@@ -501,15 +549,30 @@ test('so often a day, not today by one click, and what the host refuses is not a
   assert.throws(() => often.pet.proactive({ after: [2, 1], prompt: 'p' }), { path: 'proactive.after' })
   often.pet.proactive({ after: [1, 1], perDay: 1, prompt: 'q' })
   await often.minutes(30)
-  assert.deepEqual(often.asked.slice(7).map(({ prompt }) => prompt), ['q'])
-  const limit = first(t, { proactive: { after: [1, 1], prompt: 'p' }, answers: [Object.assign(new Error('x'), { code: 'limit' })] })
+  assert.deepEqual(
+    often.asked.slice(7).map(({ prompt }) => prompt),
+    ['q'],
+  )
+  const limit = first(t, {
+    proactive: { after: [1, 1], prompt: 'p' },
+    answers: [Object.assign(new Error('x'), { code: 'limit' })],
+  })
   await limit.minutes(60)
   assert.equal(limit.asked.length, 1)
   assert.deepEqual(limit.errors, [])
-  const none = first(t, { proactive: { after: [1, 1], prompt: 'p', perDay: 1 }, answers: [Object.assign(new Error('no such option'), { code: 'unsupported' })] })
+  const none = first(t, {
+    proactive: { after: [1, 1], prompt: 'p', perDay: 1 },
+    answers: [Object.assign(new Error('no such option'), { code: 'unsupported' })],
+  })
   await none.minutes(2)
   assert.match(none.errors[0], /could not speak first: no such option/)
-  for (const wrong of [{ after: [5, 1], prompt: 'p' }, { after: 5, prompt: 'p' }, { after: [1, 2] }, { after: [1, 2], prompt: ' ' }, { after: [1, 2], prompt: 'p', perDay: -1 }]) {
+  for (const wrong of [
+    { after: [5, 1], prompt: 'p' },
+    { after: 5, prompt: 'p' },
+    { after: [1, 2] },
+    { after: [1, 2], prompt: ' ' },
+    { after: [1, 2], prompt: 'p', perDay: -1 },
+  ]) {
     assert.throws(() => companion({ client: fakeClient(), proactive: wrong }), /proactive/)
   }
 })
@@ -525,20 +588,36 @@ test('what nobody asked for is marked', (t) => {
 
 test('with a voice the mouth has the shape of what is heard', (t) => {
   let tell
-  const speaker = { state: 'idle', level: () => 0.5, mouth: () => ({ open: 0.4, form: -1 }), subscribe: (listener) => ((tell = listener), () => {}) }
+  const speaker = {
+    state: 'idle',
+    level: () => 0.5,
+    mouth: () => ({ open: 0.4, form: -1 }),
+    subscribe: (listener) => ((tell = listener), () => {}),
+  }
   const { clock, model } = start(t, { speaker })
   speaker.state = 'speaking'
   tell()
   clock.draw()
-  assert.deepEqual(model.done.findLast(([name]) => name === 'mouth'), ['mouth', 0.4, -1])
+  assert.deepEqual(
+    model.done.findLast(([name]) => name === 'mouth'),
+    ['mouth', 0.4, -1],
+  )
   speaker.state = 'idle'
   tell()
-  assert.deepEqual(model.done.findLast(([name]) => name === 'mouth'), ['mouth', 0, 0])
+  assert.deepEqual(
+    model.done.findLast(([name]) => name === 'mouth'),
+    ['mouth', 0, 0],
+  )
 })
 
 test('the host is told how far an answer was heard', (t) => {
   let interrupted
-  const speaker = { state: 'idle', level: () => 0, subscribe: () => () => {}, onInterrupted: (listener) => ((interrupted = listener), () => (interrupted = undefined)) }
+  const speaker = {
+    state: 'idle',
+    level: () => 0,
+    subscribe: () => () => {},
+    onInterrupted: (listener) => ((interrupted = listener), () => (interrupted = undefined)),
+  }
   const client = Object.assign(fakeClient(), { told: [], heard: async (place) => void client.told.push(place) })
   const { pet } = start(t, { client, speaker })
   interrupted({ message: 'm1', block: 0, to: 7 })
@@ -552,7 +631,12 @@ test('the first answer of a conversation that was read before the pet came is ne
     const client = fakeClient()
     Object.assign(client.open(), { opened: read ? Promise.resolve() : new Promise(() => {}) })
     const followed = []
-    const speaker = { state: 'idle', level: () => 0, subscribe: () => () => {}, follow: (message) => followed.push(message) }
+    const speaker = {
+      state: 'idle',
+      level: () => 0,
+      subscribe: () => () => {},
+      follow: (message) => followed.push(message),
+    }
     const pet = companion({ client, clock: fakeClock(), speaker })
     t.after(() => pet.close())
     await new Promise(setImmediate)

@@ -1,4 +1,5 @@
-// `model: { provider, wire, baseURL, path, apiKey, headers }`: where requests go, what they carry, and what is said where that cannot work.
+// `model: { provider, wire, baseURL, path, apiKey, headers }`: where requests go, what they carry, and what is said
+// where that cannot work.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
@@ -32,12 +33,14 @@ const wires = {
 }
 
 const keyHeaders = ['authorization', 'x-api-key', 'anthropic-version', 'x-goog-api-key']
-const keysOf = ({ headers }) => Object.fromEntries(Object.entries(headers).filter(([name]) => keyHeaders.includes(name)))
+const keysOf = ({ headers }) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => keyHeaders.includes(name)))
 
 for (const [provider, { title, baseURLs, elsewhere = [], keys, example }] of Object.entries(providers)) {
   test(`${provider}: every wire that it speaks, at its address, with its key`, () => {
     assert.ok(title && example)
-    for (const url of [...Object.values(baseURLs), ...elsewhere]) assert.equal(new URL(url).href.replace(/\/$/, ''), url)
+    for (const url of [...Object.values(baseURLs), ...elsewhere])
+      assert.equal(new URL(url).href.replace(/\/$/, ''), url)
     for (const name of keys ?? []) assert.match(name, /^[A-Z][A-Z_]+_KEY$/)
     const local = Object.values(baseURLs).every((url) => new URL(url).hostname === '127.0.0.1')
     assert.equal(keys === undefined, local, 'servers on this machine need no key, all others do')
@@ -50,7 +53,7 @@ for (const [provider, { title, baseURLs, elsewhere = [], keys, example }] of Obj
   })
 }
 
-test('a wire at an address of one\'s own: path and key follow the wire', () => {
+test("a wire at an address of one's own: path and key follow the wire", () => {
   for (const [wire, [path, headers]] of Object.entries(wires)) {
     const server = serverOf({ wire, baseURL: 'http://127.0.0.1:9/base/', apiKey: KEY }, 'm')
     assert.equal(server.url, `http://127.0.0.1:9/base${path}`)
@@ -61,7 +64,10 @@ test('a wire at an address of one\'s own: path and key follow the wire', () => {
 })
 
 test('gemini: the name as the provider lists it, and a key in the query', () => {
-  const server = serverOf({ provider: 'gemini', baseURL: `http://127.0.0.1:9/v1beta?key=${KEY}` }, 'models/gemini-2.5-flash')
+  const server = serverOf(
+    { provider: 'gemini', baseURL: `http://127.0.0.1:9/v1beta?key=${KEY}` },
+    'models/gemini-2.5-flash',
+  )
   assert.equal(server.url, `http://127.0.0.1:9/v1beta/models/gemini-2.5-flash:streamGenerateContent?key=${KEY}&alt=sse`)
   assert.ok(server.secrets.includes(KEY))
 })
@@ -73,15 +79,23 @@ test('without provider and wire it is chat completions with a bearer, as ever', 
   assert.equal(JSON.parse(body).model, 'm')
 })
 
-test('baseURL goes before the provider\'s, headers before all', async (t) => {
-  const own = await sent(t, { provider: 'deepseek', baseURL: 'http://127.0.0.1:9/proxy', headers: { Authorization: 'Token x', 'X-Title': 'Pet' }, apiKey: KEY })
+test("baseURL goes before the provider's, headers before all", async (t) => {
+  const own = await sent(t, {
+    provider: 'deepseek',
+    baseURL: 'http://127.0.0.1:9/proxy',
+    headers: { Authorization: 'Token x', 'X-Title': 'Pet' },
+    apiKey: KEY,
+  })
   assert.equal(own.url, 'http://127.0.0.1:9/proxy/chat/completions')
   assert.deepEqual([own.headers.authorization, own.headers['x-title']], ['Token x', 'Pet'])
 })
 
-test('path: the model\'s name in it, its query, and none at all', async (t) => {
+test("path: the model's name in it, its query, and none at all", async (t) => {
   const at = async (path, baseURL = 'http://127.0.0.1:9/v1', name = 'm') => (await sent(t, { baseURL, path, name })).url
-  assert.equal(await at('/openai/deployments/{model}/chat?api-version=1'), 'http://127.0.0.1:9/v1/openai/deployments/m/chat?api-version=1')
+  assert.equal(
+    await at('/openai/deployments/{model}/chat?api-version=1'),
+    'http://127.0.0.1:9/v1/openai/deployments/m/chat?api-version=1',
+  )
   assert.equal(await at('/{model}', undefined, 'org/a b?c'), 'http://127.0.0.1:9/v1/org%2Fa%20b%3Fc')
   assert.equal(await at(''), 'http://127.0.0.1:9/v1')
   assert.equal(await at('', 'http://127.0.0.1:9/generate?v=2'), 'http://127.0.0.1:9/generate?v=2')
@@ -89,10 +103,14 @@ test('path: the model\'s name in it, its query, and none at all', async (t) => {
   assert.equal(await at('?b=2'), 'http://127.0.0.1:9/v1?b=2')
 })
 
-test('a resumed turn keeps its wire, and its model\'s name', async (t) => {
+test("a resumed turn keeps its wire, and its model's name", async (t) => {
   const engine = new Engine({ retries: 0 })
   t.after(() => engine.close())
-  const first = engine.run({ model: { baseURL: 'http://127.0.0.1:9/v1', path: '/{model}', name: 'first' }, messages, transport: () => new Promise(() => {}) })
+  const first = engine.run({
+    model: { baseURL: 'http://127.0.0.1:9/v1', path: '/{model}', name: 'first' },
+    messages,
+    transport: () => new Promise(() => {}),
+  })
   const state = await first.suspend()
   const urls = []
   const transport = async ({ url }) => {
@@ -102,8 +120,16 @@ test('a resumed turn keeps its wire, and its model\'s name', async (t) => {
   await engine.resume(state, { model: { provider: 'openai', path: '/at/{model}' }, transport }).done
   await engine.resume(state, { model: { provider: 'openai' }, transport }).done
   assert.deepEqual(urls, ['https://api.openai.com/v1/at/first', 'https://api.openai.com/v1/chat/completions'])
-  const refused = (model, path, words) => assert.throws(() => engine.resume(state, { model, transport }), (error) => error.code === 'option' && error.path === path && words.test(error.message))
-  refused({ baseURL: 'http://127.0.0.1:9/v1', wire: 'anthropic' }, 'model.wire', /found "anthropic", expected openai-chat \(the turn keeps/)
+  const refused = (model, path, words) =>
+    assert.throws(
+      () => engine.resume(state, { model, transport }),
+      (error) => error.code === 'option' && error.path === path && words.test(error.message),
+    )
+  refused(
+    { baseURL: 'http://127.0.0.1:9/v1', wire: 'anthropic' },
+    'model.wire',
+    /found "anthropic", expected openai-chat \(the turn keeps/,
+  )
   refused({ provider: 'anthropic' }, 'model.wire', /found "openai-chat", expected anthropic \(what Anthropic speaks/)
   refused({ name: 'm' }, 'model.baseURL', /found undefined.*provider/)
 })
@@ -113,35 +139,61 @@ test('what is wrong in a model is told before anything is sent', (t) => {
   t.after(() => engine.close())
   const baseURL = 'http://127.0.0.1:9/v1'
   for (const [model, path, words] of [
-    [{ provider: 'antropic' }, 'model.provider', /found "antropic", expected openai \| anthropic \|.* \(did you mean anthropic\?\)/],
+    [
+      { provider: 'antropic' },
+      'model.provider',
+      /found "antropic", expected openai \| anthropic \|.* \(did you mean anthropic\?\)/,
+    ],
     [{ provider: 'Claude' }, 'model.provider', /did you mean anthropic\?/],
     [{ provider: 'openai-chat' }, 'model.provider', /it is a wire: \{ provider: 'openai', wire: 'openai-chat' \}/],
     [{ provider: 'bedrock' }, 'model.provider', /not supported/],
     [{ provider: 'toString' }, 'model.provider', /found "toString"/],
     [{ provider: 5 }, 'model.provider', /found 5/],
-    [{ wire: 'openai' , baseURL }, 'model.wire', /found "openai", expected openai-chat \| openai-responses \| anthropic \| gemini \| ollama/],
+    [
+      { wire: 'openai', baseURL },
+      'model.wire',
+      /found "openai", expected openai-chat \| openai-responses \| anthropic \| gemini \| ollama/,
+    ],
     [{ wire: 'text', baseURL }, 'model.wire', /found "text"/],
-    [{ provider: 'mistral', wire: 'anthropic' }, 'model.wire', /found "anthropic", expected openai-chat \(what Mistral speaks; .*baseURL/],
+    [
+      { provider: 'mistral', wire: 'anthropic' },
+      'model.wire',
+      /found "anthropic", expected openai-chat \(what Mistral speaks; .*baseURL/,
+    ],
     [{}, 'model.baseURL', /found undefined, expected an http or https URL.*provider: 'anthropic'/],
     [{ wire: 'anthropic' }, 'model.baseURL', /found undefined/],
-    [{ baseURL, path: 'chat' }, 'model.path', /found another text, expected what stands behind the base URL: '\/chat\/completions'/],
+    [
+      { baseURL, path: 'chat' },
+      'model.path',
+      /found another text, expected what stands behind the base URL: '\/chat\/completions'/,
+    ],
     [{ baseURL, path: `https://x/?key=${KEY}` }, 'model.path', /found another text/],
     [{ baseURL, path: '//x' }, 'model.path', /another text/],
     [{ baseURL, path: 5 }, 'model.path', /found 5/],
     [{ baseURL, api: 'x' }, 'model.api', /did you mean wire\?/],
     [{ baseURL, endpoint: '/x' }, 'model.endpoint', /did you mean path/],
-    [{ provider: 'gemini', name: undefined }, 'model.name', /found undefined, expected the name of a model \(one of Google Gemini is gemini-/],
+    [
+      { provider: 'gemini', name: undefined },
+      'model.name',
+      /found undefined, expected the name of a model \(one of Google Gemini is gemini-/,
+    ],
   ]) {
-    assert.throws(() => engine.run({ model: { name: 'm', ...model }, messages }), (error) => {
-      assert.ok(SluiceError.is(error), error)
-      assert.equal(error.code, 'option')
-      assert.equal(error.path, path, error.message)
-      assert.match(error.message, words)
-      return !error.message.includes(KEY)
-    })
+    assert.throws(
+      () => engine.run({ model: { name: 'm', ...model }, messages }),
+      (error) => {
+        assert.ok(SluiceError.is(error), error)
+        assert.equal(error.code, 'option')
+        assert.equal(error.path, path, error.message)
+        assert.match(error.message, words)
+        return !error.message.includes(KEY)
+      },
+    )
   }
   for (const member of ['wire', 'provider', 'path', 'baseURL', 'apiKey']) {
-    assert.throws(() => engine.run({ model: { name: 'm', baseURL }, messages, [member]: 'x' }), (error) => error.path === member && /belongs into `model`/.test(error.message))
+    assert.throws(
+      () => engine.run({ model: { name: 'm', baseURL }, messages, [member]: 'x' }),
+      (error) => error.path === member && /belongs into `model`/.test(error.message),
+    )
   }
 })
 
@@ -149,16 +201,22 @@ test('a provider that wants a key, and gets none, names the environment variable
   const engine = new Engine()
   t.after(() => engine.close())
   const fine = []
-  const run = (model, more = {}) => fine.push(engine.run({ model: { name: 'm', ...model }, messages, retries: 0, signal: AbortSignal.abort(), ...more }).done)
+  const run = (model, more = {}) =>
+    fine.push(
+      engine.run({ model: { name: 'm', ...model }, messages, retries: 0, signal: AbortSignal.abort(), ...more }).done,
+    )
   for (const [provider, { title, keys, elsewhere = [] }] of Object.entries(providers)) {
     if (!keys) run({ provider })
     for (const baseURL of elsewhere) assert.throws(() => run({ provider, baseURL }), { path: 'model.apiKey' })
     for (const apiKey of keys ? [undefined, ''] : []) {
-      assert.throws(() => run({ provider, apiKey }), (error) => {
-        assert.equal(error.path, 'model.apiKey')
-        assert.equal(error.detail, `found ${apiKey === '' ? '""' : 'undefined'}, expected a key of ${title}`)
-        return error.hint.includes(`process.env.${keys[0]}`)
-      })
+      assert.throws(
+        () => run({ provider, apiKey }),
+        (error) => {
+          assert.equal(error.path, 'model.apiKey')
+          assert.equal(error.detail, `found ${apiKey === '' ? '""' : 'undefined'}, expected a key of ${title}`)
+          return error.hint.includes(`process.env.${keys[0]}`)
+        },
+      )
     }
   }
   run({ provider: 'deepseek', apiKey: KEY })
@@ -170,9 +228,15 @@ test('a provider that wants a key, and gets none, names the environment variable
 })
 
 test('a key is nowhere in an error, by whichever way it is sent', async (t) => {
-  const echo = async ({ url, headers }) => Response.json({ error: { message: `refused: ${url} ${JSON.stringify(headers)}` } }, { status: 401 })
+  const echo = async ({ url, headers }) =>
+    Response.json({ error: { message: `refused: ${url} ${JSON.stringify(headers)}` } }, { status: 401 })
   for (const wire of Object.keys(wires)) {
-    for (const model of [{ apiKey: KEY }, { path: `/x?key=${KEY}` }, { headers: { 'x-goog-api-key': KEY } }, { headers: { 'api-key': KEY } }]) {
+    for (const model of [
+      { apiKey: KEY },
+      { path: `/x?key=${KEY}` },
+      { headers: { 'x-goog-api-key': KEY } },
+      { headers: { 'api-key': KEY } },
+    ]) {
       const { error } = await sent(t, { wire, baseURL: 'http://127.0.0.1:9/v1', ...model }, { transport: echo })
       assert.match(error.detail, /\[secret\]/)
       assert.ok(!JSON.stringify(error).includes(KEY), error.detail)

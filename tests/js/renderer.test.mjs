@@ -1,4 +1,5 @@
-// The store of a window against a main process of a few lines, over a wire that delivers late, in odd orders, and not everything.
+// The store of a window against a main process of a few lines, over a wire that delivers late, in odd orders, and not
+// everything.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -26,7 +27,11 @@ function wire(answer = () => undefined) {
   return { bridge, calls, frame: say(frames), pet: say(pets), listening: () => frames.size + pets.size }
 }
 
-const refusal = (error) => ({ call: async () => ({ ok: false, error }), onFrame: () => () => {}, onPet: () => () => {} })
+const refusal = (error) => ({
+  call: async () => ({ ok: false, error }),
+  onFrame: () => () => {},
+  onPet: () => () => {},
+})
 const text = (text, block = 0) => ({ type: 'text', block, text })
 const view = (id, seq, said, more = {}) => ({ ...emptyView(id), seq, blocks: [{ type: 'text', text: said }], ...more })
 const named = (calls) => calls.map(({ method }) => method)
@@ -63,7 +68,9 @@ test('a done message is followed while somebody looks: a notice may come behind 
   const message = connect(bridge).message('m1')
   const off = message.subscribe(() => {})
   await turn()
-  frame({ messages: [{ id: 'm1', after: 9, seq: 10, deltas: [{ type: 'notice', call: 1, text: 'no such expression' }] }] })
+  frame({
+    messages: [{ id: 'm1', after: 9, seq: 10, deltas: [{ type: 'notice', call: 1, text: 'no such expression' }] }],
+  })
   assert.equal(message.getSnapshot().blocks[0].notice, 'no such expression')
   off()
   await turn()
@@ -77,7 +84,10 @@ test('getSnapshot and done alone follow a message too', async () => {
   client.message('m1').getSnapshot()
   const done = client.message('m2').done
   await turn()
-  assert.deepEqual(calls.map(({ input }) => input.message), ['m1', 'm2'])
+  assert.deepEqual(
+    calls.map(({ input }) => input.message),
+    ['m1', 'm2'],
+  )
   const end = [{ type: 'done', outcome: 'cancelled' }]
   frame({ messages: ['m1', 'm2'].map((id) => ({ id, after: 1, seq: 2, deltas: end })) })
   assert.equal(client.message('m1').getSnapshot().outcome, 'cancelled')
@@ -85,7 +95,11 @@ test('getSnapshot and done alone follow a message too', async () => {
 })
 
 test('subscribe and getSnapshot work unbound, as useSyncExternalStore calls them', async () => {
-  const { bridge } = wire((method) => (method === 'open' ? { id: 'main', forgotten: 0, entries: [{ id: 'a', role: 'user', text: 'hi' }] } : view('m1', 1, 'x')))
+  const { bridge } = wire((method) =>
+    method === 'open'
+      ? { id: 'main', forgotten: 0, entries: [{ id: 'a', role: 'user', text: 'hi' }] }
+      : view('m1', 1, 'x'),
+  )
   const client = connect(bridge)
   for (const { subscribe, getSnapshot } of [client.message('m1'), client.open()]) {
     const first = getSnapshot()
@@ -102,7 +116,9 @@ test('listeners that throw, leave or come while they are told do not disturb the
   const message = connect(bridge).message('m1')
   const heard = []
   let offLater
-  message.subscribe(() => { throw new Error('no') })
+  message.subscribe(() => {
+    throw new Error('no')
+  })
   message.subscribe(() => (heard.push('a'), offLater()))
   offLater = message.subscribe(() => heard.push('never'))
   const twice = () => heard.push('b')
@@ -131,12 +147,31 @@ test('frames before the snapshot are held; those it has already are not applied 
 
 test('the time to answer a question counts by the clock of this window', async () => {
   const hostsNow = Date.now() - 90_000
-  const ask = (call, leftMs) => ({ call, stage: 'execution', token: `t${call}`, digest: 'd', expiresAt: hostsNow + 60_000, leftMs })
+  const ask = (call, leftMs) => ({
+    call,
+    stage: 'execution',
+    token: `t${call}`,
+    digest: 'd',
+    expiresAt: hostsNow + 60_000,
+    leftMs,
+  })
   const { bridge, frame } = wire(() => ({ ...emptyView('m1'), seq: 1, questions: [ask(1, 60_000)] }))
   const message = connect(bridge).message('m1')
   message.subscribe(() => {})
   await turn()
-  frame({ messages: [{ id: 'm1', after: 1, seq: 2, deltas: [{ type: 'ask', ask: ask(2, 20_000) }, { type: 'ask', ask: { ...ask(3), leftMs: undefined } }] }] })
+  frame({
+    messages: [
+      {
+        id: 'm1',
+        after: 1,
+        seq: 2,
+        deltas: [
+          { type: 'ask', ask: ask(2, 20_000) },
+          { type: 'ask', ask: { ...ask(3), leftMs: undefined } },
+        ],
+      },
+    ],
+  })
   const left = message.getSnapshot().questions.map(({ expiresAt }) => Math.round((expiresAt - Date.now()) / 10_000))
   assert.deepEqual(left, [6, 2, -3], 'a host that does not say how much was left is believed')
 })
@@ -156,11 +191,14 @@ test('after a gap there is a new snapshot', async () => {
   assert.deepEqual(named(calls), ['subscribe', 'subscribe'])
 })
 
-// A message of 300 deltas, told by a host that groups them, over a wire with two lanes (replies, frames) that are emptied in random
+// A message of 300 deltas, told by a host that groups them, over a wire with two lanes (replies, frames) that are
+// emptied in random
 // order, to a window that comes and goes. Whatever it shows must be what the message was at that seq.
 function chaos(seed, { lossy }) {
   let state = seed
-  const random = (below) => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0, Math.floor((state / 2 ** 32) * below))
+  const random = (below) => (
+    (state = (Math.imul(state, 1664525) + 1013904223) >>> 0), Math.floor((state / 2 ** 32) * below)
+  )
   const id = 'm1'
   let truth = emptyView(id)
   const history = [truth]
@@ -186,7 +224,15 @@ function chaos(seed, { lossy }) {
     const lane = lanes[random(2) ? 'replies' : 'frames']
     lane.shift()?.()
   }
-  return { random, add, flush, deliver, idle: () => lanes.replies.length + lanes.frames.length === 0, history, message: connect(bridge).message(id) }
+  return {
+    random,
+    add,
+    flush,
+    deliver,
+    idle: () => lanes.replies.length + lanes.frames.length === 0,
+    history,
+    message: connect(bridge).message(id),
+  }
 }
 
 for (const lossy of [false, true]) {
@@ -203,7 +249,8 @@ for (const lossy of [false, true]) {
       }
       for (let n = 0; n < 300; n++) {
         const action = random(10)
-        if (action < 5) add(text(`${n} `, random(3) && history.at(-1).blocks.length - 1 > 0 ? history.at(-1).blocks.length - 1 : 0))
+        if (action < 5)
+          add(text(`${n} `, random(3) && history.at(-1).blocks.length - 1 > 0 ? history.at(-1).blocks.length - 1 : 0))
         else if (action < 7) flush()
         else if (action < 9) deliver()
         else if (off) off = void off()
@@ -232,7 +279,10 @@ test('a message that cannot be had is shown as failed, and tried again with the 
   const bridge = { ...refusal(), call: async () => reply }
   const message = connect(bridge).message('m9')
   const off = message.subscribe(() => {})
-  await assert.rejects(message.done, (thrown) => thrown instanceof ClientError && thrown.code === 'not_found' && thrown.hint === error.hint)
+  await assert.rejects(
+    message.done,
+    (thrown) => thrown instanceof ClientError && thrown.code === 'not_found' && thrown.hint === error.hint,
+  )
   assert.deepEqual(message.getSnapshot().blocks, [{ type: 'error', ...error }])
   assert.equal(message.getSnapshot().outcome, 'failed')
   off()
@@ -280,14 +330,29 @@ test('send, cancel and decisions say what they mean', async () => {
 
 test('decisionOn: names the decision that counts, by the question and not by its call alone', async () => {
   const approvals = [
-    { stage: 'execution', decision: 'approved', by: 'user', who: 'ann', at: 7 }, { stage: 'result', decision: 'denied', by: 'user' },
+    { stage: 'execution', decision: 'approved', by: 'user', who: 'ann', at: 7 },
+    { stage: 'result', decision: 'denied', by: 'user' },
     { stage: 'result', decision: 'expired', by: 'policy' },
   ]
-  const snapshot = { id: 'm1', seq: 1, role: 'assistant', rounds: 1, questions: [], blocks: [{ type: 'text', text: 'a' }, { type: 'tool_use', call: 1, name: 'a.b', approvals }, { type: 'tool_use', call: 2, name: 'a.b' }] }
+  const snapshot = {
+    id: 'm1',
+    seq: 1,
+    role: 'assistant',
+    rounds: 1,
+    questions: [],
+    blocks: [
+      { type: 'text', text: 'a' },
+      { type: 'tool_use', call: 1, name: 'a.b', approvals },
+      { type: 'tool_use', call: 2, name: 'a.b' },
+    ],
+  }
   const message = connect({ ...refusal(), call: async () => ({ ok: true, value: snapshot }) }).message('m1')
   message.subscribe(() => {})
   await turn()
-  assert.deepEqual({ ...message.decisionOn({ call: 1, stage: 'execution' }) }, { decision: 'approve', by: 'ann', at: 7 })
+  assert.deepEqual(
+    { ...message.decisionOn({ call: 1, stage: 'execution' }) },
+    { decision: 'approve', by: 'ann', at: 7 },
+  )
   assert.equal(message.decisionOn({ call: 1, stage: 'result' }).decision, 'deny')
   for (const call of [2, 3]) assert.deepEqual(message.decisionOn({ call, stage: 'execution' }), {})
 })
@@ -300,8 +365,17 @@ test('what the host refuses is a ClientError with its fields, and so is a bridge
     assert.deepEqual({ ...thrown }, { name: 'ClientError', ...error })
     return true
   })
-  const broken = { ...refusal(), call: () => { throw new Error('An object could not be cloned.') } }
-  await assert.rejects(connect(broken).configure({}), { code: 'bridge', path: 'configure', detail: 'An object could not be cloned.' })
+  const broken = {
+    ...refusal(),
+    call: () => {
+      throw new Error('An object could not be cloned.')
+    },
+  }
+  await assert.rejects(connect(broken).configure({}), {
+    code: 'bridge',
+    path: 'configure',
+    detail: 'An object could not be cloned.',
+  })
   assert.throws(() => connect(), { code: 'bridge', message: /window\.sluice.*webPreferences\.preload/ })
   assert.throws(() => connect({}), { code: 'bridge', message: /not a bridge/ })
   assert.throws(() => connect(wire().bridge).message(undefined), /expected an id, found undefined/)
@@ -316,7 +390,13 @@ test('a conversation is opened once, and what a frame said meanwhile is newer th
   let told = 0
   conversation.subscribe(() => told++)
   conversation.getSnapshot()
-  const newer = { id: 'main', entries: [{ role: 'user', text: 'a' }, { role: 'assistant', message: 'm1' }] }
+  const newer = {
+    id: 'main',
+    entries: [
+      { role: 'user', text: 'a' },
+      { role: 'assistant', message: 'm1' },
+    ],
+  }
   frame({ conversations: [newer, { id: 'other', entries: [] }] })
   give({ id: 'main', entries: [{ role: 'user', text: 'a' }] })
   assert.deepEqual(await conversation.opened, newer)
@@ -327,7 +407,11 @@ test('a conversation is opened once, and what a frame said meanwhile is newer th
 
 test('a conversation that the host left is opened again by who looks next, and stands as it was until then', async () => {
   let n = 0
-  const { bridge, calls, frame } = wire(async () => ({ id: 'main', forgotten: 0, entries: [{ role: 'user', text: `${++n}` }] }))
+  const { bridge, calls, frame } = wire(async () => ({
+    id: 'main',
+    forgotten: 0,
+    entries: [{ role: 'user', text: `${++n}` }],
+  }))
   const client = connect(bridge)
   const conversation = client.open()
   await conversation.opened
@@ -340,12 +424,18 @@ test('a conversation that the host left is opened again by who looks next, and s
 })
 
 test('a conversation that could not be opened is tried again by whoever asks anew, not by a page that draws', async () => {
-  const answers = [new Error('EMFILE: too many open files'), new Error('EMFILE: too many open files'), { id: 'main', forgotten: 0, entries: [{ role: 'user', text: 'kept' }] }]
+  const answers = [
+    new Error('EMFILE: too many open files'),
+    new Error('EMFILE: too many open files'),
+    { id: 'main', forgotten: 0, entries: [{ role: 'user', text: 'kept' }] },
+  ]
   const { bridge, calls } = wire()
   bridge.call = async (method) => {
     calls.push({ method })
     const value = answers.shift()
-    return value instanceof Error ? { ok: false, error: { code: 'internal', detail: value.message } } : { ok: true, value }
+    return value instanceof Error
+      ? { ok: false, error: { code: 'internal', detail: value.message } }
+      : { ok: true, value }
   }
   const conversation = connect(bridge).open()
   conversation.subscribe(() => {})
@@ -366,19 +456,38 @@ test('tools of the window: a result, a failure, an unknown one, an abort', async
   const aborted = []
   const off = client.tools({
     'page.title': (args, { name, call }) => ({ title: args.of, name, call, at: new Date(0), left: undefined }),
-    'page.fail': async () => { throw new Error('no page') },
+    'page.fail': async () => {
+      throw new Error('no page')
+    },
     'page.odd': () => 10n,
-    'page.wait': (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(aborted.push(signal.reason.message)))),
+    'page.wait': (_, { signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(aborted.push(signal.reason.message)))),
     'page.nothing': () => {},
   })
   const order = (call, name, args = {}) => ({ message: 'm1', call, token: `t${call}`, name, arguments: args })
-  frame({ execute: [order(1, 'page.title', { of: 'x' }), order(2, 'page.fail'), order(3, 'page.odd'), order(4, 'page.wait'), order(5, 'page.nothing'), order(6, 'page.none')] })
+  frame({
+    execute: [
+      order(1, 'page.title', { of: 'x' }),
+      order(2, 'page.fail'),
+      order(3, 'page.odd'),
+      order(4, 'page.wait'),
+      order(5, 'page.nothing'),
+      order(6, 'page.none'),
+    ],
+  })
   await turn()
-  frame({ abort: [{ message: 'm1', call: 4, reason: 'timeout' }, { message: 'm1', call: 99, reason: 'unknown' }] })
+  frame({
+    abort: [
+      { message: 'm1', call: 4, reason: 'timeout' },
+      { message: 'm1', call: 99, reason: 'unknown' },
+    ],
+  })
   await turn()
   assert.deepEqual(aborted, ['timeout'])
   assert.ok(calls.every(({ method }) => method === 'result'))
-  const results = Object.fromEntries(calls.map(({ input: { call, message, token, ...result } }) => [`${message} ${token}`, result]))
+  const results = Object.fromEntries(
+    calls.map(({ input: { call, message, token, ...result } }) => [`${message} ${token}`, result]),
+  )
   assert.match(results['m1 t3'].error, /BigInt/)
   delete results['m1 t3']
   assert.deepEqual(results, {
@@ -399,13 +508,21 @@ test('a result that is lost on its way is told as a failure', async () => {
   const told = bridge.call
   bridge.call = async (method, input) => {
     const reply = await told(method, input)
-    return 'value' in input ? { ok: false, error: { code: 'limit', detail: 'the body is larger than 10 bytes' } } : reply
+    return 'value' in input
+      ? { ok: false, error: { code: 'limit', detail: 'the body is larger than 10 bytes' } }
+      : reply
   }
   connect(bridge).tools({ long: () => 'a long text' })
   frame({ execute: [{ message: 'm1', call: 1, token: 't1', name: 'long', arguments: {} }] })
   await turn()
   const common = { message: 'm1', call: 1, token: 't1' }
-  assert.deepEqual(calls.map(({ input }) => input), [{ ...common, value: 'a long text' }, { ...common, error: 'the body is larger than 10 bytes' }])
+  assert.deepEqual(
+    calls.map(({ input }) => input),
+    [
+      { ...common, value: 'a long text' },
+      { ...common, error: 'the body is larger than 10 bytes' },
+    ],
+  )
 })
 
 test('the pet hears orders in their order, and answers', async () => {
@@ -414,17 +531,23 @@ test('the pet hears orders in their order, and answers', async () => {
   const heard = []
   const off = client.pet.onOrder((order) => heard.push(order.payload[0]))
   await client.pet.ready({ expressions: ['smile'], motions: {} })
-  for (const [id, name] of ['smile', 'smile', 'sad'].entries()) pet({ id, channel: 'live2d:expression', payload: [name] })
+  for (const [id, name] of ['smile', 'smile', 'sad'].entries())
+    pet({ id, channel: 'live2d:expression', payload: [name] })
   await client.pet.reply({ id: 2, ok: false, reason: 'no such expression' })
   await client.pet.ready(null)
   off()
   pet({ id: 3, channel: 'live2d:expression', payload: ['late'] })
   assert.deepEqual(heard, ['smile', 'smile', 'sad'])
-  assert.deepEqual(calls.map(({ input }) => input), [{ expressions: ['smile'], motions: {} }, { id: 2, ok: false, reason: 'no such expression' }, null])
+  assert.deepEqual(
+    calls.map(({ input }) => input),
+    [{ expressions: ['smile'], motions: {} }, { id: 2, ok: false, reason: 'no such expression' }, null],
+  )
 })
 
 test('one client for a bridge until it is closed; then nothing comes and nothing goes', async () => {
-  const { bridge, calls, frame, listening } = wire((method) => (method === 'subscribe' ? view('m1', 1, 'x') : undefined))
+  const { bridge, calls, frame, listening } = wire((method) =>
+    method === 'subscribe' ? view('m1', 1, 'x') : undefined,
+  )
   const client = connect(bridge)
   assert.equal(connect(bridge), client)
   const message = client.message('m1')
@@ -433,7 +556,10 @@ test('one client for a bridge until it is closed; then nothing comes and nothing
   const { done } = message
   client.pet.onOrder(() => {})
   let reason
-  client.tools({ wait: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason.message))) })
+  client.tools({
+    wait: (_, { signal }) =>
+      new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason.message))),
+  })
   frame({ execute: [{ message: 'm1', call: 1, token: 't', name: 'wait', arguments: {} }] })
   await turn()
   client.close()
@@ -448,14 +574,17 @@ test('one client for a bridge until it is closed; then nothing comes and nothing
   assert.notEqual(connect(bridge), client)
 })
 
-// -- the connection -----------------------------------------------------------------------------------------------------------
+// -- the connection ---------------------------------------------------------------------------------------------------
 
 /** A bridge that tells how its connection stands. */
 function shaky(answer) {
   const made = wire(answer)
   const states = new Set()
   const retries = []
-  Object.assign(made.bridge, { onConnection: (listener) => (states.add(listener), () => void states.delete(listener)), retry: () => retries.push('now') })
+  Object.assign(made.bridge, {
+    onConnection: (listener) => (states.add(listener), () => void states.delete(listener)),
+    retry: () => retries.push('now'),
+  })
   return { ...made, retries, state: (...state) => states.forEach((listener) => listener(...state)) }
 }
 
@@ -475,7 +604,12 @@ test('the connection is a store: its state, since when, and when the next try is
   state('connected')
   off()
   state('lost')
-  assert.deepEqual(seen, [['reconnecting', 5], ['reconnecting', 9], ['lost', 9], ['connected', undefined]])
+  assert.deepEqual(seen, [
+    ['reconnecting', 5],
+    ['reconnecting', 9],
+    ['lost', 9],
+    ['connected', undefined],
+  ])
   assert.deepEqual(retries, ['now'])
   assert.ok(Math.abs(connection.since - Date.now()) < 20_000)
 })
@@ -499,7 +633,10 @@ test('what goes on when the host is lost is at its end, and goes on when the hos
   snapshot = view('m1', 4, 'Hello')
   state('connected')
   await turn()
-  assert.deepEqual([message.getSnapshot().outcome, message.getSnapshot().blocks.map(({ text }) => text)], [undefined, ['Hello']])
+  assert.deepEqual(
+    [message.getSnapshot().outcome, message.getSnapshot().blocks.map(({ text }) => text)],
+    [undefined, ['Hello']],
+  )
   frame({ messages: [{ id: 'm1', after: 4, seq: 5, deltas: [text('!')] }] })
   assert.equal(message.getSnapshot().blocks[0].text, 'Hello!')
   const { done } = message
@@ -516,7 +653,9 @@ test('a message that ended before stays what it is when the host is lost', async
 })
 
 test('a host that says that it is closed is lost, and one that answers is there', async () => {
-  const { bridge, frame } = wire((method) => (method === 'open' ? { id: 'main', forgotten: 0, entries: [] } : view('m1', 1, 'x')))
+  const { bridge, frame } = wire((method) =>
+    method === 'open' ? { id: 'main', forgotten: 0, entries: [] } : view('m1', 1, 'x'),
+  )
   const client = connect(bridge)
   const message = client.message('m1')
   message.subscribe(() => {})
@@ -528,13 +667,15 @@ test('a host that says that it is closed is lost, and one that answers is there'
   assert.equal(client.connection.state, 'connected')
 })
 
-// -- memory -------------------------------------------------------------------------------------------------------------------
+// -- memory -----------------------------------------------------------------------------------------------------------
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 
 test('of 1,000 messages of 50 kB that were looked at less than 5 MB are left', async () => {
-  const { bridge, frame } = wire((_, input) => view(input?.message, 1, Buffer.alloc(50_000, input?.message).toString('latin1')))
+  const { bridge, frame } = wire((_, input) =>
+    view(input?.message, 1, Buffer.alloc(50_000, input?.message).toString('latin1')),
+  )
   const client = connect(bridge)
   const held = async () => {
     for (let tries = 0; tries < 10; tries++) {
@@ -565,7 +706,9 @@ test('messages that ended and are not shown are not kept', async () => {
     const message = client.message(`m${at}`)
     const off = message.subscribe(() => {})
     await turn()
-    frame({ messages: [{ id: `m${at}`, after: 1, seq: 2, deltas: at < 30 ? [{ type: 'done', outcome: 'completed' }] : [] }] })
+    frame({
+      messages: [{ id: `m${at}`, after: 1, seq: 2, deltas: at < 30 ? [{ type: 'done', outcome: 'completed' }] : [] }],
+    })
     if (at >= 10) off()
     else shown.push(message)
     refs.push(new WeakRef(message))

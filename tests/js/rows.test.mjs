@@ -9,7 +9,14 @@ const plain = (_, text) => text
 
 test('characters take the columns that terminals draw them in, and never fewer', () => {
   for (const [text, width] of [
-    ['aé-', 1], ['中あ가ｆ（', 2], ['\u{20000}\u{2A6D6}\u{30000}\u{3134A}', 2], ['\u{17000}\u{1B000}\u{1F200}\ufe10', 2], ['👍❤🇨', 2], ['\u093e\u0bbf', 1], ['\u0301\u0e48\u20dd', 0], ['\ufe0f', 1],
+    ['aé-', 1],
+    ['中あ가ｆ（', 2],
+    ['\u{20000}\u{2A6D6}\u{30000}\u{3134A}', 2],
+    ['\u{17000}\u{1B000}\u{1F200}\ufe10', 2],
+    ['👍❤🇨', 2],
+    ['\u093e\u0bbf', 1],
+    ['\u0301\u0e48\u20dd', 0],
+    ['\ufe0f', 1],
   ]) {
     for (const point of text) assert.equal(columns(point), width, `U+${point.codePointAt(0).toString(16)}`)
   }

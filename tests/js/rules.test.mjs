@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -17,7 +29,9 @@ const deny = (tool, more = {}) => ({ tool, effect: 'deny', ...more })
 const RULES = 60
 
 /** As a writer beside others: in a thread or a process of its own. */
-const writer = isMainThread ? process.argv[2] === 'writer' && { path: process.argv[3], name: process.argv[4] } : workerData
+const writer = isMainThread
+  ? process.argv[2] === 'writer' && { path: process.argv[3], name: process.argv[4] }
+  : workerData
 if (writer) {
   const rules = fileRules(writer.path)
   for (let at = 0; at < RULES; at++) rules.add(allow(`${writer.name}.${at}`))
@@ -43,11 +57,21 @@ function suite() {
     for (let times = 0; times < 5; times++) assert.equal(rules.list().length, 2)
     rules.add(allow('other'))
     rules.add(deny('shell.run'))
-    const all = [deny('file.delete', { scope: 'always' }), { tool: 'notes.*', effect: 'ask', scope: 'always' }, allow('other'), deny('shell.run', { scope: 'always' })]
+    const all = [
+      deny('file.delete', { scope: 'always' }),
+      { tool: 'notes.*', effect: 'ask', scope: 'always' },
+      allow('other'),
+      deny('shell.run', { scope: 'always' }),
+    ]
     assert.deepEqual(kept(path), all)
     assert.deepEqual(fileRules(path).list(), all)
     const { tool, ran } = guarded()
-    const { run } = await stage(t, { answers: [callsDelete, { text: 'No.' }], tools: [tool], rules: fileRules(path), approvals: { execution: () => 'once' } })
+    const { run } = await stage(t, {
+      answers: [callsDelete, { text: 'No.' }],
+      tools: [tool],
+      rules: fileRules(path),
+      approvals: { execution: () => 'once' },
+    })
     assert.equal(cards(await run().done)[0].status, 'denied')
     assert.deepEqual(ran, [])
   })
@@ -59,7 +83,10 @@ function suite() {
     rules.add(allow('b'))
     rules.add(allow('b'))
     assert.deepEqual(kept(path), [allow('b')])
-    assert.deepEqual(rules.list().map(({ tool }) => tool), ['b', 'a'])
+    assert.deepEqual(
+      rules.list().map(({ tool }) => tool),
+      ['b', 'a'],
+    )
     assert.equal(rules.revoke(allow('a', { scope: 'session' })), true)
     assert.equal(rules.revoke(allow('b')), true)
     assert.equal(rules.revoke(allow('b')), false)
@@ -69,13 +96,24 @@ function suite() {
   test('a file that is damaged is told with its name and the place, and nothing runs', async (t) => {
     const path = join(folder(t), 'rules.json')
     const { tool, ran } = guarded()
-    const { run } = await stage(t, { answers: () => callsDelete, tools: [tool], rules: fileRules(path), approvals: { execution: () => 'once' } })
+    const { run } = await stage(t, {
+      answers: () => callsDelete,
+      tools: [tool],
+      rules: fileRules(path),
+      approvals: { execution: () => 'once' },
+    })
     for (const [text, place, detail] of [
-      ['', '', /no JSON/], ['[{"tool":', '', /no JSON/], ['{}', '', /array of rules/], ['[null]', '[0]', /found null/],
+      ['', '', /no JSON/],
+      ['[{"tool":', '', /no JSON/],
+      ['{}', '', /array of rules/],
+      ['[null]', '[0]', /found null/],
       ['[{"tool":"a","effect":"deny"},{"tool":5,"effect":"deny"}]', '[1].tool', /found 5, expected a tool's name/],
-      ['[{"tool":"a","effect":"maybe"}]', '[0].effect', /found "maybe"/], ['[{"tool":"a"}]', '[0].effect', /undefined/],
-      ['[{"tool":"a","effect":"allow"}]', '[0].scope', /expected "always"/], ['[{"tool":"a","effect":"deny","scope":"turn"}]', '[0].scope', /found "turn"/],
-      ['[{"tool":"a","effect":"deny","note":1}]', '[0].note', /unknown member/], ['[{"tool":"a","effect":"deny","arguments":[]}]', '[0].arguments', /found an empty array/],
+      ['[{"tool":"a","effect":"maybe"}]', '[0].effect', /found "maybe"/],
+      ['[{"tool":"a"}]', '[0].effect', /undefined/],
+      ['[{"tool":"a","effect":"allow"}]', '[0].scope', /expected "always"/],
+      ['[{"tool":"a","effect":"deny","scope":"turn"}]', '[0].scope', /found "turn"/],
+      ['[{"tool":"a","effect":"deny","note":1}]', '[0].note', /unknown member/],
+      ['[{"tool":"a","effect":"deny","arguments":[]}]', '[0].arguments', /found an empty array/],
     ]) {
       writeFileSync(path, text)
       const error = { name: 'SluiceError', code: 'option', path: path + place, detail }
@@ -94,7 +132,11 @@ function suite() {
     mkdirSync(join(dir, 'folder'))
     symlinkSync('b', join(dir, 'a'))
     symlinkSync('a', join(dir, 'b'))
-    for (const [name, detail] of [['plain/rules.json', /a part of the path is a file/], ['folder', /it is a folder/], ['a', /in a circle/]]) {
+    for (const [name, detail] of [
+      ['plain/rules.json', /a part of the path is a file/],
+      ['folder', /it is a folder/],
+      ['a', /in a circle/],
+    ]) {
       assert.throws(() => fileRules(join(dir, name)), { code: 'option', detail }, name)
     }
     assert.throws(() => fileRules(''), { code: 'option' })
@@ -121,17 +163,22 @@ function suite() {
   for (const kind of ['threads', 'processes']) {
     test(`${kind} that write at the same time lose nothing`, async (t) => {
       const path = join(folder(t), 'rules.json')
-      await Promise.all(['a', 'b', 'c'].map(async (name) => {
-        const one = kind === 'threads' ? new Worker(new URL(import.meta.url), { workerData: { path, name } }) : fork(fileURLToPath(import.meta.url), ['writer', path, name])
-        const [code] = await once(one, 'exit')
-        assert.equal(code, 0)
-      }))
+      await Promise.all(
+        ['a', 'b', 'c'].map(async (name) => {
+          const one =
+            kind === 'threads'
+              ? new Worker(new URL(import.meta.url), { workerData: { path, name } })
+              : fork(fileURLToPath(import.meta.url), ['writer', path, name])
+          const [code] = await once(one, 'exit')
+          assert.equal(code, 0)
+        }),
+      )
       assert.equal(new Set(kept(path).map(({ tool }) => tool)).size, 3 * RULES)
       assert.deepEqual(readdirSync(join(path, '..')), ['rules.json'])
     })
   }
 
-  test('a lock of a process that died is in nobody\'s way', (t) => {
+  test("a lock of a process that died is in nobody's way", (t) => {
     const path = join(folder(t), 'rules.json')
     writeFileSync(`${path}.lock`, 'somebody')
     const long = new Date(Date.now() - 60_000)
@@ -148,7 +195,7 @@ function suite() {
     other.revoke(allow('a'))
     assert.deepEqual(mine.list(), [])
     mine.list().push(allow('b'))
-    assert.deepEqual(mine.list(), [], 'a list that was given out is the reader\'s own')
+    assert.deepEqual(mine.list(), [], "a list that was given out is the reader's own")
   })
 
   test('rules in memory are copies too', () => {

@@ -6,24 +6,34 @@ import { callsEcho, cards, collect, echo, ofType, stage } from './support.mjs'
 import { until } from './until.mjs'
 
 test('text streams, and the message and the history say the same', async (t) => {
-  const { server, run } = await stage(t, { answers: [{ text: 'Hello there, 你好 🎉.', usage: { prompt_tokens: 3, completion_tokens: 5 } }] })
+  const { server, run } = await stage(t, {
+    answers: [{ text: 'Hello there, 你好 🎉.', usage: { prompt_tokens: 3, completion_tokens: 5 } }],
+  })
   const events = await collect(run({ flushMs: 0 }))
   const texts = ofType(events, 'text')
   assert.ok(texts.length > 1, 'the text came in pieces')
   assert.equal(texts.map((event) => event.text).join(''), 'Hello there, 你好 🎉.')
-  assert.deepEqual(events.map((event) => event.seq), events.map((_, index) => index + events[0].seq))
+  assert.deepEqual(
+    events.map((event) => event.seq),
+    events.map((_, index) => index + events[0].seq),
+  )
   assert.equal(events.at(-1).type, 'done')
   assert.equal(server.requests[0].headers.authorization, 'Bearer secret')
   assert.equal(server.requests[0].body.stream, true)
 })
 
 test('a turn gives message, history, text and outcome', async (t) => {
-  const { run } = await stage(t, { answers: [{ reasoning: 'hm', text: 'Yes.', usage: { prompt_tokens: 3, completion_tokens: 5 } }] })
+  const { run } = await stage(t, {
+    answers: [{ reasoning: 'hm', text: 'Yes.', usage: { prompt_tokens: 3, completion_tokens: 5 } }],
+  })
   const { message, history, outcome, text, error } = await run().done
   assert.equal(outcome, 'completed')
   assert.equal(error, undefined)
   assert.equal(text, 'Yes.')
-  assert.deepEqual(message.blocks, [{ type: 'reasoning', round: 1, text: 'hm' }, { type: 'text', round: 1, text: 'Yes.' }])
+  assert.deepEqual(message.blocks, [
+    { type: 'reasoning', round: 1, text: 'hm' },
+    { type: 'text', round: 1, text: 'Yes.' },
+  ])
   assert.deepEqual(message.usage, { inputTokens: 3, outputTokens: 5 })
   assert.equal(history.length, 1)
   assert.equal(history[0].content, 'Yes.')
@@ -31,10 +41,17 @@ test('a turn gives message, history, text and outcome', async (t) => {
 
 test('the result is the same however the bytes are cut', async (t) => {
   for (const chunks of ['event', 'byte', 7, { seed: 5 }]) {
-    const { run } = await stage(t, { answers: [callsEcho, { text: '完了。' }], server: { chunks, deltas: 3 }, tools: [echo()] })
+    const { run } = await stage(t, {
+      answers: [callsEcho, { text: '完了。' }],
+      server: { chunks, deltas: 3 },
+      tools: [echo()],
+    })
     const { message, outcome } = await run().done
     assert.equal(outcome, 'completed')
-    assert.deepEqual(message.blocks.map((block) => block.text ?? block.output), ['Well, ', 'you said hi', '完了。'])
+    assert.deepEqual(
+      message.blocks.map((block) => block.text ?? block.output),
+      ['Well, ', 'you said hi', '完了。'],
+    )
   }
 })
 
@@ -45,13 +62,21 @@ test('a tool runs and the answer goes on in the same message', async (t) => {
   const [, second] = server.requests
   assert.equal(second.body.messages.length, 3)
   assert.deepEqual(second.body.messages[1].tool_calls[0].function, { name: 'echo_back', arguments: '{"text":"hi"}' })
-  assert.deepEqual(second.body.messages[2], { role: 'tool', tool_call_id: 'call_a', content: 'you said hi', ...pick(second.body.messages[2], 'name') })
+  assert.deepEqual(second.body.messages[2], {
+    role: 'tool',
+    tool_call_id: 'call_a',
+    content: 'you said hi',
+    ...pick(second.body.messages[2], 'name'),
+  })
 })
 
 const pick = (object, key) => (key in object ? { [key]: object[key] } : {})
 
 test('a conversation goes on with the history', async (t) => {
-  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }, { text: 'Again.' }], tools: [echo()] })
+  const { server, run } = await stage(t, {
+    answers: [callsEcho, { text: 'Done.' }, { text: 'Again.' }],
+    tools: [echo()],
+  })
   const messages = [{ role: 'user', content: 'Hello' }]
   const { history } = await run({ messages }).done
   const { outcome } = await run({ messages: [...messages, ...history, { role: 'user', content: 'More' }] }).done
@@ -60,7 +85,15 @@ test('a conversation goes on with the history', async (t) => {
 })
 
 test('results: text as it is, other values as JSON, nothing as ok, what is thrown as a failure', async (t) => {
-  const values = { text: () => 'plain', json: () => ({ a: [1, 2] }), nothing: () => {}, thrown: () => { throw new Error('no such file') }, big: () => 10n }
+  const values = {
+    text: () => 'plain',
+    json: () => ({ a: [1, 2] }),
+    nothing: () => {},
+    thrown: () => {
+      throw new Error('no such file')
+    },
+    big: () => 10n,
+  }
   const told = {}
   for (const [name, execute] of Object.entries(values)) {
     const { server, run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute })] })
@@ -88,9 +121,15 @@ test('flushMs groups text, the first text comes at once', async (t) => {
 })
 
 test('flushMs groups the arguments of an answer that is nothing but a call', async (t) => {
-  const answers = [{ calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one two three four five six seven eight' } }] }, { text: 'Done.' }]
+  const answers = [
+    { calls: [{ id: 'a', name: 'echo_back', arguments: { text: 'one two three four five six seven eight' } }] },
+    { text: 'Done.' },
+  ]
   const server = { deltas: 'token', delayMs: 2 }
-  for (const [flushMs, least, most] of [[500, 1, 2], [0, 5, 100]]) {
+  for (const [flushMs, least, most] of [
+    [500, 1, 2],
+    [0, 5, 100],
+  ]) {
     const { run } = await stage(t, { answers: [...answers], server, flushMs, tools: [echo()] })
     const args = ofType(await collect(run()), 'args')
     assert.ok(args.length >= least && args.length <= most, `${args.length} events with ${flushMs}`)
@@ -99,7 +138,9 @@ test('flushMs groups the arguments of an answer that is nothing but a call', asy
 })
 
 test('cancel in mid-stream keeps the text, closes the request, and resolves when all is quiet', async (t) => {
-  const { server, run } = await stage(t, { answers: [{ parts: [{ text: 'Once upon a time' }, { wait: 60_000 }, { text: ' never' }] }] })
+  const { server, run } = await stage(t, {
+    answers: [{ parts: [{ text: 'Once upon a time' }, { wait: 60_000 }, { text: ' never' }] }],
+  })
   const turn = run()
   const events = await collect(turn, async (event) => {
     if (event.type === 'text') await turn.cancel('enough')
@@ -144,8 +185,12 @@ test('an AbortSignal cancels, also one that was aborted before', async (t) => {
 
 test('a tool that takes too long is aborted, and the model is told', async (t) => {
   let reason
-  const execute = (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve((reason = signal.reason.message))))
-  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo({ execute, timeoutMs: 60 })] })
+  const execute = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve((reason = signal.reason.message))))
+  const { server, run } = await stage(t, {
+    answers: [callsEcho, { text: 'Pity.' }],
+    tools: [echo({ execute, timeoutMs: 60 })],
+  })
   const result = await run().done
   assert.equal(result.outcome, 'completed')
   assert.equal(cards(result)[0].status, 'timeout')
@@ -156,11 +201,12 @@ test('a tool that takes too long is aborted, and the model is told', async (t) =
 test('a deadline that passes between two looks at the clock is not forgotten', async (t) => {
   const start = Date.now()
   const now = t.mock.method(Date, 'now', () => start)
-  const execute = (_, { signal }) => new Promise((resolve) => {
-    signal.addEventListener('abort', resolve)
-    setTimeout(() => now.mock.mockImplementation(() => start + (now.mock.callCount() === 0 ? 59 : 60)), 20)
-    setTimeout(() => now.mock.resetCalls(), 20) // the answer is over: who asks next is the alarm
-  })
+  const execute = (_, { signal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', resolve)
+      setTimeout(() => now.mock.mockImplementation(() => start + (now.mock.callCount() === 0 ? 59 : 60)), 20)
+      setTimeout(() => now.mock.resetCalls(), 20) // the answer is over: who asks next is the alarm
+    })
   const { run } = await stage(t, { answers: [callsEcho, { text: 'Pity.' }], tools: [echo({ execute, timeoutMs: 60 })] })
   const result = await run({ retries: 0 }).done
   assert.equal(cards(result)[0].status, 'timeout')
@@ -180,13 +226,22 @@ test('progress comes out as events', async (t) => {
   }
   const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute })] })
   const events = await collect(run())
-  assert.deepEqual(ofType(events, 'progress').map((event) => event.text), ['half'])
+  assert.deepEqual(
+    ofType(events, 'progress').map((event) => event.text),
+    ['half'],
+  )
 })
 
 test('an external tool is answered by whoever reads the events', async (t) => {
-  const { run } = await stage(t, { answers: [callsEcho, { text: 'x' }], tools: [echo({ execute: undefined, external: true })] })
+  const { run } = await stage(t, {
+    answers: [callsEcho, { text: 'x' }],
+    tools: [echo({ execute: undefined, external: true })],
+  })
   const turn = run()
-  await collect(turn, (event) => event.type === 'execute' && turn.succeed(event.call, `from outside: ${event.arguments.text}`))
+  await collect(
+    turn,
+    (event) => event.type === 'execute' && turn.succeed(event.call, `from outside: ${event.arguments.text}`),
+  )
   assert.equal(cards(await turn.done)[0].output, 'from outside: hi')
 })
 
@@ -204,7 +259,7 @@ test('beforeRequest sees the body as it stands and may change it', async (t) => 
   assert.equal(server.requests[0].body.model, 'another')
 })
 
-test('a transport of one\'s own replaces fetch', async () => {
+test("a transport of one's own replaces fetch", async () => {
   const engine = new Engine()
   const body = 'data: {"choices":[{"index":0,"delta":{"content":"by hand"}}]}\n\ndata: [DONE]\n\n'
   const { text } = await engine.run({
@@ -220,23 +275,36 @@ test('a transport of one\'s own replaces fetch', async () => {
 })
 
 test('tools come and go between turns, a running turn keeps its own', async (t) => {
-  const { server, engine, run } = await stage(t, { answers: [callsEcho, { text: '1' }, { text: '2' }, { text: '3' }], tools: [echo()] })
+  const { server, engine, run } = await stage(t, {
+    answers: [callsEcho, { text: '1' }, { text: '2' }, { text: '3' }],
+    tools: [echo()],
+  })
   const first = run()
   assert.equal(engine.remove('echo.back'), true)
   assert.equal(engine.remove('echo.back'), false)
   engine.add(echo(), echo({ name: 'a' }), echo({ name: 'b' }))
-  assert.deepEqual([engine.remove('a', 'none', 'echo.back'), engine.tools.map(({ name }) => name), engine.remove()], [true, ['b'], false])
+  assert.deepEqual(
+    [engine.remove('a', 'none', 'echo.back'), engine.tools.map(({ name }) => name), engine.remove()],
+    [true, ['b'], false],
+  )
   engine.remove('b')
   assert.equal(cards(await first.done)[0].status, 'success')
   await run().done
   assert.equal(server.requests[2].body.tools, undefined)
   engine.add(echo(), echo({ name: 'other' }))
   await run().done
-  assert.deepEqual(server.requests[3].body.tools.map((tool) => tool.function.name), ['echo_back', 'other'])
+  assert.deepEqual(
+    server.requests[3].body.tools.map((tool) => tool.function.name),
+    ['echo_back', 'other'],
+  )
 })
 
 test('a user-mediated loop ends with its calls open, and the next turn adopts them', async (t) => {
-  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [echo()], loop: 'user_mediated' })
+  const { server, run } = await stage(t, {
+    answers: [callsEcho, { text: 'Done.' }],
+    tools: [echo()],
+    loop: 'user_mediated',
+  })
   const messages = [{ role: 'user', content: 'Hello' }]
   const asked = await run({ messages }).done
   assert.equal(asked.outcome, 'awaiting_user')
@@ -259,21 +327,35 @@ test('adopted calls that nobody sees are not waited for', async (t) => {
 
 test('wrong configuration says where and what was expected', async (t) => {
   const { engine, run } = await stage(t, { answers: [] })
-  assert.throws(() => new Engine({ tools: [echo({ permission: 'everyone' })] }), (error) => {
-    assert.ok(error instanceof SluiceError)
-    assert.equal(error.code, 'option')
-    assert.match(error.path, /^tools\[0\]\.permission/)
-    return true
+  assert.throws(
+    () => new Engine({ tools: [echo({ permission: 'everyone' })] }),
+    (error) => {
+      assert.ok(error instanceof SluiceError)
+      assert.equal(error.code, 'option')
+      assert.match(error.path, /^tools\[0\]\.permission/)
+      return true
+    },
+  )
+  assert.throws(() => new Engine({ maxRound: 3 }), {
+    code: 'option',
+    path: 'maxRound',
+    hint: 'did you mean maxRounds?',
   })
-  assert.throws(() => new Engine({ maxRound: 3 }), { code: 'option', path: 'maxRound', hint: 'did you mean maxRounds?' })
   const plain = { name: 'echo', execute: () => '' }
-  assert.throws(() => new Engine({ tools: [plain] }), { code: 'option', path: 'tools[0]', message: /expected what tool\(/ })
+  assert.throws(() => new Engine({ tools: [plain] }), {
+    code: 'option',
+    path: 'tools[0]',
+    message: /expected what tool\(/,
+  })
   assert.throws(() => new Engine({ tools: { echo: echo() } }), { code: 'option', path: 'tools' })
   assert.throws(() => engine.add([echo()]), { code: 'option', path: 'tools[0]' })
   assert.throws(() => run({ mode: 'loud' }), { code: 'option', path: 'mode' })
   assert.throws(() => run({ model: { name: 'm', baseURL: 'localhost' } }), { code: 'option', path: 'model.baseURL' })
   assert.throws(() => run({ messages: 'hi' }), { code: 'option', path: 'messages' })
-  assert.throws(() => engine.add(echo({ parameters: { type: 7 } })), { code: 'option', path: /^tools\[0\]\.parameters/ })
+  assert.throws(() => engine.add(echo({ parameters: { type: 7 } })), {
+    code: 'option',
+    path: /^tools\[0\]\.parameters/,
+  })
   assert.deepEqual(engine.tools, [])
   engine.close()
   assert.throws(() => run(), { code: 'closed' })
@@ -282,14 +364,25 @@ test('wrong configuration says where and what was expected', async (t) => {
 test('describe shows what is exposed and why the rest is not', () => {
   const engine = new Engine({ tools: [echo(), tool({ name: 'hidden', parameters: { type: 'object' } })], mode: 'text' })
   const { tools, prompt } = engine.describe()
-  assert.deepEqual(tools.map(({ name, exposed, reason }) => [name, exposed, reason]), [['echo.back', true, undefined], ['hidden', false, 'not_callable']])
+  assert.deepEqual(
+    tools.map(({ name, exposed, reason }) => [name, exposed, reason]),
+    [
+      ['echo.back', true, undefined],
+      ['hidden', false, 'not_callable'],
+    ],
+  )
   assert.match(prompt, /echo\.back/)
   assert.doesNotMatch(prompt, /hidden/)
   engine.close()
 })
 
-test('progress that comes after the tool returned is nobody\'s fault', async (t) => {
-  const late = echo({ execute: (_, context) => { setTimeout(() => context.progress('late'), 5); return 'ok' } })
+test("progress that comes after the tool returned is nobody's fault", async (t) => {
+  const late = echo({
+    execute: (_, context) => {
+      setTimeout(() => context.progress('late'), 5)
+      return 'ok'
+    },
+  })
   const { run } = await stage(t, { answers: [callsEcho, { parts: [{ wait: 40 }, { text: 'Done.' }] }], tools: [late] })
   assert.equal((await run().done).text.endsWith('Done.'), true)
 })
@@ -305,7 +398,12 @@ test('an answer that a transport brings after the run was cancelled is not kept 
   const { run } = await stage(t, { answers: [] })
   let arrive
   let cancelled = 0
-  const turn = run({ transport: () => new Promise((resolve) => (arrive = () => resolve(new Response(new ReadableStream({ cancel: () => void cancelled++ }))))) })
+  const turn = run({
+    transport: () =>
+      new Promise(
+        (resolve) => (arrive = () => resolve(new Response(new ReadableStream({ cancel: () => void cancelled++ })))),
+      ),
+  })
   while (!arrive) await new Promise((resolve) => setImmediate(resolve))
   await turn.cancel()
   arrive()
@@ -323,13 +421,24 @@ test('cancel is quiet also where a transport ignores its signal', async (t) => {
 test('a hook of the host that throws is told once, not asked again', async (t) => {
   const { run } = await stage(t, { answers: [] })
   let calls = 0
-  const { outcome, error } = await run({ beforeRequest: () => { calls++; throw new Error('no token') } }).done
-  assert.deepEqual([outcome, error.code, error.detail, error.retryable, calls], ['failed', 'hook', 'beforeRequest threw: no token', false, 1])
+  const { outcome, error } = await run({
+    beforeRequest: () => {
+      calls++
+      throw new Error('no token')
+    },
+  }).done
+  assert.deepEqual(
+    [outcome, error.code, error.detail, error.retryable, calls],
+    ['failed', 'hook', 'beforeRequest threw: no token', false, 1],
+  )
 })
 
 test('an API key that no header can carry is refused, and not shown', async (t) => {
   const engine = new Engine()
   t.after(() => engine.close())
   const model = { baseURL: 'http://127.0.0.1:9/v1', name: 'm', apiKey: 'secret\nkey' }
-  assert.throws(() => engine.run({ model, messages: [] }), (error) => error.path === 'model.apiKey' && !error.message.includes('secret'))
+  assert.throws(
+    () => engine.run({ model, messages: [] }),
+    (error) => error.path === 'model.apiKey' && !error.message.includes('secret'),
+  )
 })

@@ -15,7 +15,8 @@ const handler = { run, store: memoryConversations(), authorize: () => true }
 
 /** Everything that runs turns of an engine. */
 const runners = {
-  'engine.run': (engine) => engine.run({ model, messages: [{ role: 'user', content: 'x' }], transport, retries: 0 }).cancel(),
+  'engine.run': (engine) =>
+    engine.run({ model, messages: [{ role: 'user', content: 'x' }], transport, retries: 0 }).cancel(),
   'engine.resume': (engine, state) => engine.resume(state, { model, transport, retries: 0 }).cancel(),
   createHost: (engine) => createHost(engine, { run }).close(),
   durable: (engine) => durable(engine, { run }),
@@ -52,19 +53,27 @@ test('each way to run a tool is accepted by everything that runs turns, and a to
     for (const more of [{}, { external: false }, { ipc: null }, { idempotent: true }, { agentCallable: false }]) {
       const engine = new Engine({ tools: [named({ name: 'first', execute: () => 1 }), named(more)] })
       t.after(() => engine.close())
-      await assert.rejects(async () => await begin(engine, state), (error) => {
-        assert.deepEqual([what, error.code, error.path, error.detail], [what, 'option', 'tools[1].execute', 'found undefined, expected a function, or external, ipc, runsIn'])
-        return true
-      })
+      await assert.rejects(
+        async () => await begin(engine, state),
+        (error) => {
+          assert.deepEqual(
+            [what, error.code, error.path, error.detail],
+            [what, 'option', 'tools[1].execute', 'found undefined, expected a function, or external, ipc, runsIn'],
+          )
+          return true
+        },
+      )
     }
   }
 })
 
 test('two ways at once are refused where the tool is declared', () => {
   const entries = Object.entries(ways).filter(([, more]) => Object.keys(more).length === 1)
-  for (const [first, one] of entries) for (const [second, other] of entries) {
-    if (first !== second) assert.throws(() => named({ ...one, ...other }), { code: 'option' }, `${first} and ${second}`)
-  }
+  for (const [first, one] of entries)
+    for (const [second, other] of entries) {
+      if (first !== second)
+        assert.throws(() => named({ ...one, ...other }), { code: 'option' }, `${first} and ${second}`)
+    }
 })
 
 test('an engine that only reads accepts a tool that nothing runs', () => {

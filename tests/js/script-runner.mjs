@@ -1,4 +1,5 @@
-// Replays the shared scripts of tests/vectors through the addon or WebAssembly; the format is described in tests/README.md.
+// Replays the shared scripts of tests/vectors through the addon or WebAssembly; the format is described in
+// tests/README.md.
 import { Buffer } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,9 +12,10 @@ const { unpack } = await built('packed')
 
 export const tests = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 /** The functions of sluice.h: those of the addon, or with SLUICE_BACKEND=wasm those of WebAssembly. */
-export const native = process.env.SLUICE_BACKEND === 'wasm'
-  ? (await built('backend')).native()
-  : createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
+export const native =
+  process.env.SLUICE_BACKEND === 'wasm'
+    ? (await built('backend')).native()
+    : createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(tests, '..', 'build', 'release', 'sluice.node'))
 
 export function sharedFolder() {
   const folder = process.env.SLUICE_SHARED || join(tests, '..', '..', 'shared')
@@ -35,7 +37,18 @@ const refusals = {
 /** Of the random cuts: C++ has others, and Python. */
 const randomSeed = 11
 const bytewiseLimit = 65536
-const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
+const finals = new Set([
+  'success',
+  'error',
+  'denied',
+  'result_rejected',
+  'not_found',
+  'invalid',
+  'timeout',
+  'expired',
+  'cancelled',
+  'unknown',
+])
 const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }
 const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 }
 const conclusions = { accept: 0, retry: 1, replace: 2 }
@@ -110,14 +123,17 @@ function subsequence(patterns, elements, where) {
 /** Empty, or where and how `actual` differs from the pattern. */
 export function mismatch(pattern, actual, where = '') {
   if (Array.isArray(pattern)) {
-    if (!Array.isArray(actual) || actual.length !== pattern.length) return notAs(where, `${pattern.length} elements like ${brief(pattern)}`, actual)
+    if (!Array.isArray(actual) || actual.length !== pattern.length)
+      return notAs(where, `${pattern.length} elements like ${brief(pattern)}`, actual)
     return firstOf(pattern, (value, i) => mismatch(value, actual[i], `${where}[${i}]`))
   }
   if (isObject(pattern)) {
     const keys = Object.keys(pattern)
     if (keys.length === 1 && keys[0].startsWith('$')) return testMismatch(keys[0], pattern[keys[0]], actual, where)
     if (!isObject(actual)) return notAs(where, `an object like ${brief(pattern)}`, actual)
-    return firstOf(keys, (key) => mismatch(pattern[key], Object.hasOwn(actual, key) ? actual[key] : undefined, `${where}.${key}`))
+    return firstOf(keys, (key) =>
+      mismatch(pattern[key], Object.hasOwn(actual, key) ? actual[key] : undefined, `${where}.${key}`),
+    )
   }
   return pattern === actual ? '' : notAs(where, brief(pattern), actual)
 }
@@ -130,7 +146,8 @@ function testMismatch(test, operand, actual, where) {
   if (test === '$any') return ''
   if (test === '$equals') return unless(equal(operand, actual), `exactly ${brief(operand)}`)
   if (test === '$all') return firstOf(operand, (pattern) => mismatch(pattern, actual, where))
-  if (test === '$some') return Array.isArray(actual) ? subsequence(operand, actual, where) : notAs(where, 'an array', actual)
+  if (test === '$some')
+    return Array.isArray(actual) ? subsequence(operand, actual, where) : notAs(where, 'an array', actual)
   if (typeof actual !== 'string') return notAs(where, `a string: ${test} ${brief(operand)}`, actual)
   if (test === '$has') return unless(actual.includes(operand), `a text with ${brief(operand)}`)
   if (test === '$match') return unless(new RegExp(operand).test(actual), `a match of ${brief(operand)}`)
@@ -194,25 +211,33 @@ export function invalidMessages(messages) {
     }
     while (waiting.size > 0) {
       const result = messages[++i]
-      if (result?.role !== 'tool' || !waiting.delete(result.tool_call_id)) return `${at}: the result of ${[...waiting][0]} is not right behind its call`
+      if (result?.role !== 'tool' || !waiting.delete(result.tool_call_id))
+        return `${at}: the result of ${[...waiting][0]} is not right behind its call`
       if (result.content == null) return `${at}: a result without content`
     }
   }
   return ''
 }
 
-/** The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th call with it. */
+/**
+ * The ids of the calls at the end of these messages that have no result: the n-th result with an id belongs to the n-th
+ * call with it.
+ */
 function openIds(messages) {
   let open = []
   for (const message of messages) {
     const { role, metadata, tool_calls: calls, tool_call_id: id } = message ?? {}
     if (role === 'tool') open = open.toSpliced(open.includes(id) ? open.indexOf(id) : open.length, 1)
-    else if (role !== 'user' || !metadata?.imagesOf) open = role === 'assistant' && Array.isArray(calls) ? calls.map((call) => call?.id ?? '') : []
+    else if (role !== 'user' || !metadata?.imagesOf)
+      open = role === 'assistant' && Array.isArray(calls) ? calls.map((call) => call?.id ?? '') : []
   }
   return open
 }
 
-/** Empty, or why [...messages, ...history] is no valid conversation. The messages are the host's: only what the turn adds is judged. */
+/**
+ * Empty, or why [...messages, ...history] is no valid conversation. The messages are the host's: only what the turn
+ * adds is judged.
+ */
 export function invalidHistory(messages, history) {
   const open = openIds(messages)
   const added = [...history]
@@ -229,14 +254,16 @@ export function invalidHistory(messages, history) {
 export const documentText = (document) => (typeof document === 'string' ? document : JSON.stringify(document))
 
 export function sseText(items) {
-  return items.map((item) => {
-    if (typeof item === 'string') return `data: ${item}\n\n`
-    let chunk = { choices: [{ index: 0, delta: item }] }
-    if ('choices' in item || 'error' in item || 'object' in item) chunk = item
-    else if ('finish' in item) chunk = { choices: [{ index: 0, delta: {}, finish_reason: item.finish }] }
-    else if ('usage' in item) chunk = { choices: [], usage: item.usage }
-    return `data: ${JSON.stringify(chunk)}\n\n`
-  }).join('')
+  return items
+    .map((item) => {
+      if (typeof item === 'string') return `data: ${item}\n\n`
+      let chunk = { choices: [{ index: 0, delta: item }] }
+      if ('choices' in item || 'error' in item || 'object' in item) chunk = item
+      else if ('finish' in item) chunk = { choices: [{ index: 0, delta: {}, finish_reason: item.finish }] }
+      else if ('usage' in item) chunk = { choices: [], usage: item.usage }
+      return `data: ${JSON.stringify(chunk)}\n\n`
+    })
+    .join('')
 }
 
 /** What a feeding step hands over; undefined: it is another one. */
@@ -244,7 +271,12 @@ export function fed(step) {
   if ('feed' in step) return Buffer.from(step.feed.repeat(step.times ?? 1))
   if ('feedBase64' in step) return Buffer.from(step.feedBase64, 'base64')
   if ('sse' in step) return Buffer.from(sseText(step.sse))
-  if ('events' in step) return Buffer.from(step.events.map((item) => `${item.type ? `event: ${item.type}\n` : ''}data: ${JSON.stringify(item)}\n\n`).join(''))
+  if ('events' in step)
+    return Buffer.from(
+      step.events
+        .map((item) => `${item.type ? `event: ${item.type}\n` : ''}data: ${JSON.stringify(item)}\n\n`)
+        .join(''),
+    )
   if ('answer' in step) return Buffer.from(`${sseText(step.answer)}data: [DONE]\n\n`)
 }
 
@@ -266,8 +298,10 @@ export function pollPacked(turn, seq, size) {
   for (;;) {
     const given = native.step(turn, null, null, out)
     const some = given === undefined ? [] : unpack(out, given, seq, (text) => text)
-    if (some.length !== out[0] || some.some(({ type }) => taskTypes.includes(type))) throw new Failed(`${out[0]} records, and ${brief(some)}`)
-    if (out[1] === waits.event && some.length !== size) throw new Failed(`more waits, and there was room: ${brief(some)}`)
+    if (some.length !== out[0] || some.some(({ type }) => taskTypes.includes(type)))
+      throw new Failed(`${out[0]} records, and ${brief(some)}`)
+    if (out[1] === waits.event && some.length !== size)
+      throw new Failed(`more waits, and there was room: ${brief(some)}`)
     events.push(...some)
     seq += some.length
     if (out[1] === waits.none) return events
@@ -300,9 +334,11 @@ class Player {
     this.makeEngine(script.engine ?? {})
     try {
       this.turn = script.turn === undefined ? null : native.turnNew(this.engine, documentText(script.turn))
-      const turn = script.turn !== undefined && isJson(documentText(script.turn)) ? JSON.parse(documentText(script.turn)) : {}
+      const turn =
+        script.turn !== undefined && isJson(documentText(script.turn)) ? JSON.parse(documentText(script.turn)) : {}
       this.parser = !('request' in turn)
-      if ((turn.enabled ?? script.engine?.enabled) !== false && Array.isArray(turn.request?.messages)) this.messages = turn.request.messages
+      if ((turn.enabled ?? script.engine?.enabled) !== false && Array.isArray(turn.request?.messages))
+        this.messages = turn.request.messages
       script.steps.forEach((step, i) => {
         try {
           if (this.how === 'restored' && i > 0) this.saveAndRestore()
@@ -376,7 +412,8 @@ class Player {
   checkRequest(event) {
     const text = native.get(this.turn, documents.request)
     if (text === null) return // the answer came before the event was polled
-    if (event.bytes !== Buffer.byteLength(text)) throw new Failed(`the body has ${Buffer.byteLength(text)} bytes: ${brief(event)}`)
+    if (event.bytes !== Buffer.byteLength(text))
+      throw new Failed(`the body has ${Buffer.byteLength(text)} bytes: ${brief(event)}`)
     const { wire, request } = JSON.parse(documentText(this.script.turn))
     const refused = refusals[wire]?.(JSON.parse(text), request.model)
     if (refused) throw new Failed(`request: ${refused}\n    in ${brief(text)}`)
@@ -420,7 +457,15 @@ class Player {
     } else if (verb === 'finish') {
       this.returned(step, native.finish(turn, number(value, ends), text('detail')))
     } else if (verb === 'approve') {
-      this.returned(step, native.approve(turn, value, number(step.decision ?? 'once', decisions) + (step.exact ? exact : 0), text('edited')))
+      this.returned(
+        step,
+        native.approve(
+          turn,
+          value,
+          number(step.decision ?? 'once', decisions) + (step.exact ? exact : 0),
+          text('edited'),
+        ),
+      )
     } else if (verb === 'refuse') {
       this.returned(step, native.refuse(turn, value, text('reason')))
     } else if (verb === 'deny') {
@@ -437,8 +482,12 @@ class Player {
       if ('way' in step && way !== number(step.way, ways)) throw new Failed(`the gate says ${way}`)
     } else if (verb === 'submit') {
       const name = Object.keys(kinds).find((key) => key in step)
-      const data = name === undefined ? step.data ?? ''
-        : name === 'json' || name === 'parts' || name === 'rewritten' ? JSON.stringify(step[name]) : step[name].repeat(step.times ?? 1)
+      const data =
+        name === undefined
+          ? (step.data ?? '')
+          : name === 'json' || name === 'parts' || name === 'rewritten'
+            ? JSON.stringify(step[name])
+            : step[name].repeat(step.times ?? 1)
       this.returned(step, native.submit(turn, value, name === undefined ? step.kind : kinds[name], data))
     } else if (verb === 'tick') {
       const next = native.tick(turn, value)
@@ -451,7 +500,8 @@ class Player {
     } else {
       throw new Failed(`unknown verb ${verb}`)
     }
-    if (before !== undefined && !bytes && verb !== 'restore' && native.get(this.turn, documents.state) !== before) throw new Failed('a verb that returns an error has changed something')
+    if (before !== undefined && !bytes && verb !== 'restore' && native.get(this.turn, documents.state) !== before)
+      throw new Failed('a verb that returns an error has changed something')
     if (this.how === 'polled') {
       this.poll()
       this.checkHistory()
@@ -459,8 +509,12 @@ class Player {
   }
 
   get(step) {
-    const text = step.get === 'engineError' ? native.engineError(this.engine)
-      : step.get === 'tool' ? native.findTool(this.turn, step.name) : native.get(this.turn, documents[step.get])
+    const text =
+      step.get === 'engineError'
+        ? native.engineError(this.engine)
+        : step.get === 'tool'
+          ? native.findTool(this.turn, step.name)
+          : native.get(this.turn, documents[step.get])
     const value = JSON.parse(text ?? 'null')
     let why = 'is' in step ? mismatch(step.is, value) : ''
     if (why) throw new Failed(`${why}\n    in ${brief(value)}`)
@@ -475,25 +529,34 @@ class Player {
     const aside = (event) => asideTypes.includes(event.type)
     const beside = events.filter(aside)
     for (const type of asideTypes) {
-      const why = subsequence(step.expect.filter((pattern) => pattern.type === type), beside, type)
+      const why = subsequence(
+        step.expect.filter((pattern) => pattern.type === type),
+        beside,
+        type,
+      )
       if (why) throw new Failed(`${why}\n    in ${brief(beside)}`)
     }
     for (const pattern of step.no ?? [])
       for (const event of events) if (!mismatch(pattern, event)) throw new Failed(`this may not come: ${brief(event)}`)
     const ordered = step.expect.filter((pattern) => !aside(pattern))
     const withArguments = ordered.some((pattern) => pattern.type === 'args')
-    const main = mergedEvents(events.filter((event) => !aside(event) && (withArguments || event.type !== 'args')), true)
+    const main = mergedEvents(
+      events.filter((event) => !aside(event) && (withArguments || event.type !== 'args')),
+      true,
+    )
     const why = step.some
       ? subsequence(ordered, main, 'expect')
       : firstOf(Array.from({ length: Math.max(main.length, ordered.length) }), (_, i) =>
-          i < ordered.length ? mismatch(ordered[i], main[i], `event ${i}`) : `unexpected event ${brief(main[i])}`)
+          i < ordered.length ? mismatch(ordered[i], main[i], `event ${i}`) : `unexpected event ${brief(main[i])}`,
+        )
     if (why) throw new Failed(`${why}\n    in ${brief(main)}\n    beside ${brief(beside)}`)
   }
 
   checkEnd(message) {
     if (!message?.blocks) return
     const { blocks } = message
-    if (this.done !== undefined && message.outcome !== this.done) throw new Failed("the message's outcome is not that of done")
+    if (this.done !== undefined && message.outcome !== this.done)
+      throw new Failed("the message's outcome is not that of done")
     const texts = new Map()
     const args = new Map()
     const cards = new Map()
@@ -503,10 +566,12 @@ class Player {
       if (event.type === 'retracted') retracted.add(event.round) // another text may stand in its place
       if (['text', 'reasoning', 'error', 'card'].includes(event.type)) {
         const expected = event.type === 'card' ? 'tool_use' : event.type
-        if (blocks[event.block]?.type !== expected) throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
+        if (blocks[event.block]?.type !== expected)
+          throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
         if (event.type === 'text' || event.type === 'reasoning') {
           texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
-          if (told.has(blocks[event.block].round) && !retracted.has(blocks[event.block].round)) throw new Failed(`text behind its round: ${brief(event)}`)
+          if (told.has(blocks[event.block].round) && !retracted.has(blocks[event.block].round))
+            throw new Failed(`text behind its round: ${brief(event)}`)
         }
         if (event.type === 'card') cards.set(event.call, { ...cards.get(event.call), ...event })
       } else if (event.type === 'args') {
@@ -521,17 +586,26 @@ class Player {
       throw new Failed(`not every answer has its round: ${brief(this.events)}`)
     blocks.forEach((block, i) => {
       if ((block.type === 'text' || block.type === 'reasoning') && texts.get(i) !== block.text)
-        throw new Failed(`joined ${block.type} events are not block ${i}: ${brief(texts.get(i))}\n    but ${brief(block)}`)
+        throw new Failed(
+          `joined ${block.type} events are not block ${i}: ${brief(texts.get(i))}\n    but ${brief(block)}`,
+        )
       if (block.type !== 'tool_use') return
       const { call, status } = block
-      if (this.done !== undefined && !this.parser && this.done !== 'awaiting_user' && !finals.has(status)) throw new Failed(`not final after done: ${brief(block)}`)
+      if (this.done !== undefined && !this.parser && this.done !== 'awaiting_user' && !finals.has(status))
+        throw new Failed(`not final after done: ${brief(block)}`)
       const { type: _t, seq: _s, block: _b, progress: _p, ...laid } = cards.get(call) ?? {}
       const streamed = args.has(call) || !('rawArguments' in laid)
-      if (status !== 'streaming' && streamed && !this.diagnosed && (args.get(call) ?? '') !== (block.rawArguments ?? ''))
+      if (
+        status !== 'streaming' &&
+        streamed &&
+        !this.diagnosed &&
+        (args.get(call) ?? '') !== (block.rawArguments ?? '')
+      )
         throw new Failed(`joined args are not rawArguments: ${brief(args.get(call))}\n    but ${brief(block)}`)
       const { type: _t2, progress: _p2, ...rest } = block
       if (!('rawArguments' in laid)) delete rest.rawArguments
-      if (!equal(laid, rest)) throw new Failed(`patches laid over each other: ${brief(laid)}\n    but the block is ${brief(rest)}`)
+      if (!equal(laid, rest))
+        throw new Failed(`patches laid over each other: ${brief(laid)}\n    but the block is ${brief(rest)}`)
     })
     this.checkHistory()
   }
@@ -542,10 +616,14 @@ export function runScript(script, restorable) {
   if (!restorable && script.steps.some((step) => 'restore' in step)) return ''
   const size = script.steps.reduce((sum, step) => sum + (fed(step)?.length ?? 0), 0)
   const small = size <= bytewiseLimit
-  const replays = [['as written', 'cut', {}], ['as written, packed', 'cut', {}, 'packed']]
+  const replays = [
+    ['as written', 'cut', {}],
+    ['as written, packed', 'cut', {}, 'packed'],
+  ]
   if (size > 0 && small) replays.push(['byte by byte', 'cut', { most: 1 }, 'in turns'])
   if (size > 0) replays.push([`random cuts, seed ${randomSeed}`, 'cut', randomCut(randomSeed), 'in turns'])
-  if (script.polls !== 'as written') replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1), 'in turns'])
+  if (script.polls !== 'as written')
+    replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1), 'in turns'])
   if (restorable) replays.push(['saved and restored', 'restored', restoredCut(size), 'in turns'])
   let first
   for (const [name, how, cut, poll] of replays) {
@@ -553,7 +631,8 @@ export function runScript(script, restorable) {
       const outcome = new Player(script, how, cut, poll).play()
       first ??= outcome
       for (const what of ['message', 'history'])
-        if (!equal(outcome[what], first[what])) throw new Failed(`another ${what} than as written: ${brief(outcome[what])}\n    not ${brief(first[what])}`)
+        if (!equal(outcome[what], first[what]))
+          throw new Failed(`another ${what} than as written: ${brief(outcome[what])}\n    not ${brief(first[what])}`)
       if (how === 'cut' && !equal(outcome.events, first.events))
         throw new Failed(`other events than as written: ${brief(outcome.events)}\n    not ${brief(first.events)}`)
     } catch (failure) {

@@ -7,13 +7,19 @@ import { canRestore, runScript, tests } from './script-runner.mjs'
 
 const folder = join(tests, 'vectors')
 const only = process.env.SLUICE_SCRIPT ?? ''
-const scripts = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.json') && name.includes(only)).sort()
+const scripts = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith('.json') && name.includes(only))
+  .sort()
 const restorable = canRestore()
 
 test('every script holds however its bytes are cut and its events are polled', async (t) => {
   assert.notEqual(scripts.length, 0)
   for (const name of scripts)
-    await t.test(name, () => assert.equal(runScript(JSON.parse(readFileSync(join(folder, name), 'utf8')), restorable), ''))
+    await t.test(name, () =>
+      assert.equal(runScript(JSON.parse(readFileSync(join(folder, name), 'utf8')), restorable), ''),
+    )
 })
 
-test('scripts are saved and restored', { skip: restorable ? false : 'this library does not restore yet: no script was saved and restored' }, () => {})
+test('scripts are saved and restored', {
+  skip: restorable ? false : 'this library does not restore yet: no script was saved and restored',
+}, () => {})

@@ -26,7 +26,9 @@ const said = (steps) => [steps.at(-1).says.en, steps.at(-1).hint?.en ?? steps.at
 const able = ({ body }) => {
   const text = JSON.stringify(body)
   if (/image|inline_?data|picture/i.test(text)) return { text: 'Red.' }
-  return /Call the tool note/.test(text) && !/noted/.test(text) ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] } : { text: 'ready' }
+  return /Call the tool note/.test(text) && !/noted/.test(text)
+    ? { calls: [{ name: 'note', arguments: { text: 'ready' } }] }
+    : { text: 'ready' }
 }
 async function scripted(t, options) {
   const server = await startScriptedServer({ answers: able, ...options })
@@ -39,7 +41,8 @@ async function http(t, handle) {
   t.after(() => (server.closeAllConnections(), server.close()))
   return `http://127.0.0.1:${server.address().port}`
 }
-const json = (response, status, value) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+const json = (response, status, value) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 
 for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']) {
   test(`${wire}: models are listed, and a server that can all of it passes every step`, async (t) => {
@@ -57,7 +60,10 @@ test('a server that lists no models is asked for an answer', async (t) => {
   const steps = await checked({ baseURL: server.baseURL, name: 'm' })
   assert.equal(brief(steps), '+reach +key +model +stream +tools +pictures')
   assert.match(steps[1].says.en, /No key is needed/)
-  await assert.rejects(listModels({ baseURL: server.baseURL }), (error) => error instanceof SluiceError && error.code === 'failed' && /HTTP 404/.test(error.detail))
+  await assert.rejects(
+    listModels({ baseURL: server.baseURL }),
+    (error) => error instanceof SluiceError && error.code === 'failed' && /HTTP 404/.test(error.detail),
+  )
 })
 
 test('nobody there: the address, and how to start it', async () => {
@@ -72,28 +78,45 @@ test('nobody there: the address, and how to start it', async () => {
 })
 
 test('a key that is refused, with the words of the server but without the key', async (t) => {
-  for (const [status, message] of [[401, `Incorrect API key provided: ${key}`], [403, `you are not allowed with ${key}`], [400, `API key not valid: ${encodeURIComponent(key)}`]]) {
+  for (const [status, message] of [
+    [401, `Incorrect API key provided: ${key}`],
+    [403, `you are not allowed with ${key}`],
+    [400, `API key not valid: ${encodeURIComponent(key)}`],
+  ]) {
     const url = await http(t, (_, response) => json(response, status, { error: { message } }))
     const steps = await checked({ provider: 'qwen', baseURL: `${url}/v1`, name: 'm', apiKey: key })
     assert.equal(brief(steps), '+reach -key', message)
     assert.match(said(steps)[1], /region/)
-    await assert.rejects(listModels({ baseURL: `${url}/v1`, apiKey: key }), (error) => !error.message.includes(key) && /HTTP 4/.test(error.message))
+    await assert.rejects(
+      listModels({ baseURL: `${url}/v1`, apiKey: key }),
+      (error) => !error.message.includes(key) && /HTTP 4/.test(error.message),
+    )
   }
-  const open = await http(t, (request, response) => (request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : json(response, 401, { error: { message: 'No cookie auth credentials found' } })))
+  const open = await http(t, (request, response) =>
+    request.method === 'GET'
+      ? json(response, 200, { data: [{ id: 'm' }] })
+      : json(response, 401, { error: { message: 'No cookie auth credentials found' } }),
+  )
   const steps = await checked({ baseURL: open, name: 'm' })
   assert.equal(brief(steps), '+reach -key', 'a list for everybody says nothing of the key')
   assert.match(said(steps)[0], /wants a key, and there is none/)
 })
 
 test('no credit is told as such', async (t) => {
-  const url = await http(t, (request, response) => (request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : json(response, 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } })))
+  const url = await http(t, (request, response) =>
+    request.method === 'GET'
+      ? json(response, 200, { data: [{ id: 'm' }] })
+      : json(response, 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }),
+  )
   const steps = await checked({ baseURL: url, name: 'm', apiKey: key })
   assert.equal(brief(steps), '+reach -key')
   assert.match(said(steps)[1], /billing/)
 })
 
 test('an address of something else: a web page, a path that is not there', async (t) => {
-  const page = await http(t, (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title><p>Hi'))
+  const page = await http(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title><p>Hi'),
+  )
   assert.equal(brief(await checked({ baseURL: page, name: 'm' })), '-reach')
   assert.match(said(await checked({ baseURL: page, name: 'm' }))[0], /A web page answers/)
   assert.equal(brief(await checked({ baseURL: page })), '-reach')
@@ -109,7 +132,10 @@ test('no model yet, none chosen, one that is not there', async (t) => {
   const none = await checked({ provider: 'ollama', baseURL: empty.url, name: 'm' })
   assert.equal(brief(none), '+reach +key -model')
   assert.deepEqual(said(none), ['Ollama answers, but has no model yet.', 'Get one: `ollama pull qwen3:8b`.'])
-  const { baseURL } = await scripted(t, { models: ['qwen3-8b', 'llama'], answers: () => ({ status: 404, error: "The model 'qwen3' does not exist" }) })
+  const { baseURL } = await scripted(t, {
+    models: ['qwen3-8b', 'llama'],
+    answers: () => ({ status: 404, error: "The model 'qwen3' does not exist" }),
+  })
   const open = await checked({ baseURL })
   assert.equal(brief(open), '+reach +key -model')
   assert.match(said(open)[1], /such as qwen3-8b/)
@@ -121,11 +147,15 @@ test('no model yet, none chosen, one that is not there', async (t) => {
 
 test('a model without tools, one that writes calls its own way, one that calls nothing', async (t) => {
   for (const [answer, hint] of [
-    [{ status: 400, error: 'm does not support tools' }, /mode 'text'/], [{ text: '<tool_call>\n{"name": "note", "arguments": {"text": "ready"}}\n</tool_call>' }, /protocol 'hermes'/], [{ text: 'I would rather not.' }, /mode 'text', or a larger model/],
+    [{ status: 400, error: 'm does not support tools' }, /mode 'text'/],
+    [{ text: '<tool_call>\n{"name": "note", "arguments": {"text": "ready"}}\n</tool_call>' }, /protocol 'hermes'/],
+    [{ text: 'I would rather not.' }, /mode 'text', or a larger model/],
     [{ calls: [{ name: 'note', arguments: { text: 7 } }] }, /larger model/],
   ]) {
     let asked = 0
-    const { baseURL } = await scripted(t, { answers: (request) => (request.body.tools ? (asked++ ? { text: '' } : answer) : able(request)) })
+    const { baseURL } = await scripted(t, {
+      answers: (request) => (request.body.tools ? (asked++ ? { text: '' } : answer) : able(request)),
+    })
     const steps = await checked({ baseURL, name: 'm' })
     assert.equal(brief(steps), '+reach +key +model +stream -tools +pictures', JSON.stringify(answer))
     assert.match(steps[4].hint.en, hint)
@@ -133,8 +163,13 @@ test('a model without tools, one that writes calls its own way, one that calls n
 })
 
 test('a model without pictures, and one that does not look', async (t) => {
-  for (const [answer, says] of [[{ status: 400, error: 'image input is not supported' }, /takes no pictures: .*image input/], [{ text: 'Blue' }, /did not see that it is red/]]) {
-    const { baseURL } = await scripted(t, { answers: (request) => (/image_url/.test(request.text) ? answer : able(request)) })
+  for (const [answer, says] of [
+    [{ status: 400, error: 'image input is not supported' }, /takes no pictures: .*image input/],
+    [{ text: 'Blue' }, /did not see that it is red/],
+  ]) {
+    const { baseURL } = await scripted(t, {
+      answers: (request) => (/image_url/.test(request.text) ? answer : able(request)),
+    })
     const steps = await checked({ baseURL, name: 'm' })
     assert.equal(brief(steps), '+reach +key +model +stream +tools -pictures')
     assert.match(said(steps)[0], says)
@@ -163,7 +198,9 @@ test('a slow server and a slow model are told, in time', async (t) => {
   assert.equal(brief(steps), '-reach')
   assert.match(said(steps)[0], /^No answer .* within 0\.3 s/)
   await assert.rejects(listModels({ baseURL: mute }, { timeoutMs: 300 }), /no answer within 0\.3 s/)
-  const slow = await http(t, (request, response) => (request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : silence()))
+  const slow = await http(t, (request, response) =>
+    request.method === 'GET' ? json(response, 200, { data: [{ id: 'm' }] }) : silence(),
+  )
   const late = await checked({ baseURL: slow, name: 'm' }, { timeoutMs: 300 })
   assert.equal(brief(late), '+reach +key -stream')
   assert.match(said(late)[0], /said nothing within 0\.3 s/)
@@ -177,11 +214,18 @@ test('a model that talks without an end does neither what it was asked for, and 
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.on('error', () => {})
     if (asked++ === 0) return response.end(`${piece('ready')}data: [DONE]\n\n`)
-    while (!response.destroyed) response.write(piece('and so on '.repeat(10))) || (await new Promise((resolve) => setTimeout(resolve, 1)))
+    while (!response.destroyed)
+      response.write(piece('and so on '.repeat(10))) || (await new Promise((resolve) => setTimeout(resolve, 1)))
   })
   const steps = await checked({ baseURL, name: 'm' }, { timeoutMs: 600_000 }) // longer than a test may take
   assert.equal(brief(steps), '+reach +key +model +stream -tools -pictures')
-  assert.deepEqual(steps.slice(4).map(({ says }) => says.en), ['It was asked to call a tool, and did not do so properly.', 'It took a red picture, and did not see that it is red.'])
+  assert.deepEqual(
+    steps.slice(4).map(({ says }) => says.en),
+    [
+      'It was asked to call a tool, and did not do so properly.',
+      'It took a red picture, and did not see that it is red.',
+    ],
+  )
 })
 
 test('a signal ends it, and what is described wrongly is told', async (t) => {
@@ -191,7 +235,10 @@ test('a signal ends it, and what is described wrongly is told', async (t) => {
   await assert.rejects(checked({ baseURL: mute, name: 'm' }, { signal: stop.signal }), /left/)
   await assert.rejects(listModels({ baseURL: mute }, { signal: stop.signal }), /left/)
   await assert.rejects(checked({ name: 'm' }), (error) => error.code === 'option')
-  await assert.rejects(listModels({ baseURL: 'nowhere' }), (error) => error.code === 'option' && error.path === 'server.baseURL')
+  await assert.rejects(
+    listModels({ baseURL: 'nowhere' }),
+    (error) => error.code === 'option' && error.path === 'server.baseURL',
+  )
   await assert.rejects(checked({ baseURL: mute, name: 'm' }, { timeoutMS: 1 }), (error) => error.path === 'timeoutMS')
 })
 
@@ -199,7 +246,12 @@ test('a list of models may be anything: it neither breaks nor grows', async (t) 
   let value
   const url = await http(t, (_, response) => response.end(typeof value === 'string' ? value : JSON.stringify(value)))
   for (const [given, wanted] of [
-    [[{ id: 'a' }, { id: 'a' }, { name: 'b' }, { id: 7 }, null, 'c', { id: '' }, { id: 'x'.repeat(300) }], ['a', 'b']], [{ data: [] }, []], [{ models: [{ model: 'z' }] }, ['z']],
+    [
+      [{ id: 'a' }, { id: 'a' }, { name: 'b' }, { id: 7 }, null, 'c', { id: '' }, { id: 'x'.repeat(300) }],
+      ['a', 'b'],
+    ],
+    [{ data: [] }, []],
+    [{ models: [{ model: 'z' }] }, ['z']],
   ]) {
     value = given
     assert.deepEqual(await listModels({ baseURL: url }), wanted)

@@ -1,4 +1,5 @@
-// Bodies that come in the smallest of pieces: a buffer of its own for each costs a hundred times its length, so that no limit of bytes would hold.
+// Bodies that come in the smallest of pieces: a buffer of its own for each costs a hundred times its length, so that no
+// limit of bytes would hold.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -23,18 +24,21 @@ function inPieces(head, filling, tail) {
   const [first, last] = [head, tail].map((text) => new TextEncoder().encode(text))
   let at = 0
   let before
-  const body = new ReadableStream({
-    async pull(controller) {
-      if (at === 0) before = inUse()
-      if (at < first.length) controller.enqueue(first.slice(at, at + 1))
-      else if (at < first.length + PIECES) controller.enqueue(new TextEncoder().encode(filling))
-      else if (at === first.length + PIECES) {
-        held.bytes = inUse() - before
-        controller.enqueue(last)
-      } else controller.close()
-      at++
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        if (at === 0) before = inUse()
+        if (at < first.length) controller.enqueue(first.slice(at, at + 1))
+        else if (at < first.length + PIECES) controller.enqueue(new TextEncoder().encode(filling))
+        else if (at === first.length + PIECES) {
+          held.bytes = inUse() - before
+          controller.enqueue(last)
+        } else controller.close()
+        at++
+      },
     },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
   return { body, held }
 }
 
@@ -48,14 +52,18 @@ const light = ({ bytes }, what) => assert.ok(bytes < MOST, `${what}: ${bytes} by
 const whole = wholeOf('x')
 const [begin, end] = whole.split('"x"')
 
-test('answers of a model\'s server: an event, a whole one, one where a stream was asked for', async () => {
+test("answers of a model's server: an event, a whole one, one where a stream was asked for", async () => {
   const cases = {
-    event: [streamOf('').replace('"content":""', '"content":"\u0000"').split('\u0000'), true], whole: [[`${begin}"`, `"${end}`], false], 'whole as a stream': [[`${begin}"`, `"${end}`], true],
+    event: [streamOf('').replace('"content":""', '"content":"\u0000"').split('\u0000'), true],
+    whole: [[`${begin}"`, `"${end}`], false],
+    'whole as a stream': [[`${begin}"`, `"${end}`], true],
   }
   for (const [what, [[head, tail], stream]] of Object.entries(cases)) {
     const { body, held } = inPieces(head, 'x', tail)
     const response = await ask(textToolCalls({ protocol: 'hermes', fetch: async () => new Response(body) }), { stream })
-    const content = stream ? readStream(await response.text()).content : (await response.json()).choices[0].message.content
+    const content = stream
+      ? readStream(await response.text()).content
+      : (await response.json()).choices[0].message.content
     assert.equal(content.length, PIECES, what)
     light(held, what)
   }
@@ -63,15 +71,29 @@ test('answers of a model\'s server: an event, a whole one, one where a stream wa
 
 test('requests: of a client of OpenAI, of a chat, of AG-UI', async (t) => {
   const { engine } = await stage(t, { answers: [] })
-  const options = { run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, retries: 0 }), store: memoryConversations(), authorize: () => false }
-  const handlers = {
-    openAIHandler: openAIHandler({ baseURL: 'http://model.test/v1', fetch: async () => new Response(whole) }), chatHandler: chatHandler(engine, options), agUIHandler: agUIHandler(engine, options),
+  const options = {
+    run: () => ({ model: { baseURL: 'http://127.0.0.1:1/v1', name: 'm' }, retries: 0 }),
+    store: memoryConversations(),
+    authorize: () => false,
   }
-  const text = JSON.stringify({ id: 'chat', threadId: 'chat', runId: 'r', messages: [{ id: 'm1', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }], filling: '\u0001' })
+  const handlers = {
+    openAIHandler: openAIHandler({ baseURL: 'http://model.test/v1', fetch: async () => new Response(whole) }),
+    chatHandler: chatHandler(engine, options),
+    agUIHandler: agUIHandler(engine, options),
+  }
+  const text = JSON.stringify({
+    id: 'chat',
+    threadId: 'chat',
+    runId: 'r',
+    messages: [{ id: 'm1', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }],
+    filling: '\u0001',
+  })
   const [head, tail] = text.split('\\u0001')
   for (const [what, handler] of Object.entries(handlers)) {
     const { body, held } = inPieces(head, 'x', tail)
-    const { status } = await handler(new Request('http://app.test/v1/chat/completions', { method: 'POST', body, duplex: 'half' }))
+    const { status } = await handler(
+      new Request('http://app.test/v1/chat/completions', { method: 'POST', body, duplex: 'half' }),
+    )
     assert.equal(status, what === 'openAIHandler' ? 200 : 403, what)
     light(held, what)
   }

@@ -1,4 +1,5 @@
-// From the model to the mouth: a host whose pet does what the model says with its words, a window that speaks, and a voice of the test.
+// From the model to the mouth: a host whose pet does what the model says with its words, a window that speaks, and a
+// voice of the test.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { receivePetOrders } from 'sluice/live2d'
@@ -9,11 +10,24 @@ import { hostStage, until } from './host-support.mjs'
 import { FakeVoice } from './speech-support.mjs'
 
 const call = (name) => ({ call: { name: 'live2d_expression', arguments: { name } } })
-const answer = { parts: [{ text: 'Wait a moment. You got ' }, call('surprised'), { text: 'the job, did you? That calls for ' }, call('smile'), { text: 'a little dance!' }] }
+const answer = {
+  parts: [
+    { text: 'Wait a moment. You got ' },
+    call('surprised'),
+    { text: 'the job, did you? That calls for ' },
+    call('smile'),
+    { text: 'a little dance!' },
+  ],
+}
 
 function fakeModel() {
   const done = []
-  return { done, capabilities: () => ({ expressions: ['smile', 'surprised'], motions: {} }), expression: (name) => (done.push(name), true), motion: () => true }
+  return {
+    done,
+    capabilities: () => ({ expressions: ['smile', 'surprised'], motions: {} }),
+    expression: (name) => (done.push(name), true),
+    motion: () => true,
+  }
 }
 
 async function stage(t, { cues = 'spoken', voice = new FakeVoice() } = {}) {
@@ -24,7 +38,11 @@ async function stage(t, { cues = 'spoken', voice = new FakeVoice() } = {}) {
   const speaks = speaker({ voice })
   t.after(() => speaks.close())
   const ready = () => until(() => engine.tools.length > 0, 'the tools of the pet')
-  const notices = (message) => message.getSnapshot().blocks.filter(({ type }) => type === 'tool_use').map(({ notice }) => notice)
+  const notices = (message) =>
+    message
+      .getSnapshot()
+      .blocks.filter(({ type }) => type === 'tool_use')
+      .map(({ notice }) => notice)
   return { client, model, voice, speaks, ready, notices }
 }
 
@@ -70,7 +88,10 @@ test('speech: what the voice did not come to is not done, and its card says so',
 })
 
 test('speech: where nobody speaks, or orders do not wait, the pet does it at once', async (t) => {
-  for (const [cues, follows] of [['spoken', false], ['now', true]]) {
+  for (const [cues, follows] of [
+    ['spoken', false],
+    ['now', true],
+  ]) {
     const { client, model, speaks, ready } = await stage(t, { cues })
     receivePetOrders({ client, model, speaker: speaks })
     await ready()
@@ -103,13 +124,16 @@ test('speech: a companion gives its speaker the answers, and its orders wait for
 
 test('speech: what is made for a window ends when that is closed, and no other', async (t) => {
   const ended = []
-  const { host } = await hostStage(t, { answers: [], host: {
-    speech: async function* (text, signal) {
-      signal.addEventListener('abort', () => ended.push(`${text}: ${signal.reason.message}`))
-      await new Promise(() => {}) // a provider that takes its time
-      yield new Uint8Array()
+  const { host } = await hostStage(t, {
+    answers: [],
+    host: {
+      speech: async function* (text, signal) {
+        signal.addEventListener('abort', () => ended.push(`${text}: ${signal.reason.message}`))
+        await new Promise(() => {}) // a provider that takes its time
+        yield new Uint8Array()
+      },
     },
-  } })
+  })
   const [here, there] = [0, 1].map(() => host.bridge({ read: true, chat: true }))
   const sounds = [here.call('synthesize', { text: 'one' }), there.call('synthesize', { text: 'two' })]
   await new Promise(setImmediate)
@@ -122,16 +146,32 @@ test('speech: what is made for a window ends when that is closed, and no other',
   assert.match(ended[1], /^two: .*the host was closed/)
 })
 
-test('speech: a sound that is too long, and whose maker does not end, takes nobody\'s place', async (t) => {
-  const { host } = await hostStage(t, { answers: [], host: {
-    speech: (text) => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: new Uint8Array(9_000_000) }), return: () => new Promise(() => {}) }) }),
-  } })
+test("speech: a sound that is too long, and whose maker does not end, takes nobody's place", async (t) => {
+  const { host } = await hostStage(t, {
+    answers: [],
+    host: {
+      speech: (text) => ({
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: false, value: new Uint8Array(9_000_000) }),
+          return: () => new Promise(() => {}),
+        }),
+      }),
+    },
+  })
   const here = host.bridge({ read: true, chat: true })
-  for (let at = 0; at < 8; at++) assert.match((await here.call('synthesize', { text: 'one' })).error.detail, /more than 8000000 bytes/)
+  for (let at = 0; at < 8; at++)
+    assert.match((await here.call('synthesize', { text: 'one' })).error.detail, /more than 8000000 bytes/)
 })
 
 test('speech: where a voice cannot say when its words come, the pet does it at once, and that is told', async (t) => {
-  for (const hold of [() => { throw new Error('no') }, async () => { throw new Error('no') }]) {
+  for (const hold of [
+    () => {
+      throw new Error('no')
+    },
+    async () => {
+      throw new Error('no')
+    },
+  ]) {
     const { client, model, ready, notices } = await stage(t)
     const told = []
     receivePetOrders({ client, model, speaker: { hold }, onError: (reason) => told.push(reason) })
@@ -139,6 +179,9 @@ test('speech: where a voice cannot say when its words come, the pet does it at o
     const message = await client.send('I got it!')
     await message.done
     await until(() => model.done.length === 2)
-    assert.deepEqual([notices(message), told], [[undefined, undefined], Array(2).fill('the voice did not say when its words come: no')])
+    assert.deepEqual(
+      [notices(message), told],
+      [[undefined, undefined], Array(2).fill('the voice did not say when its words come: no')],
+    )
   }
 })

@@ -14,7 +14,9 @@ class FakeEars {
     this.listened++
     signal.addEventListener('abort', () => (this.ended++, this.#tell?.()))
     for (;;) {
-      const heard = await new Promise((resolve, reject) => (this.#tell = (value, error) => (error ? reject(error) : resolve(value))))
+      const heard = await new Promise(
+        (resolve, reject) => (this.#tell = (value, error) => (error ? reject(error) : resolve(value))),
+      )
       if (heard === undefined) return
       yield heard
     }
@@ -39,7 +41,13 @@ function stage(options = {}) {
   const speaks = speaker({ voice, clock: new FakeClock() })
   const heard = []
   const errors = []
-  const mic = microphone({ ears, speaker: speaks, onText: (text, final) => heard.push(final ? `${text}.` : text), onError: (error) => errors.push(error.message), ...options })
+  const mic = microphone({
+    ears,
+    speaker: speaks,
+    onText: (text, final) => heard.push(final ? `${text}.` : text),
+    onError: (error) => errors.push(error.message),
+    ...options,
+  })
   return { ears, voice, speaks, heard, errors, mic }
 }
 
@@ -105,6 +113,9 @@ test('microphone: what fails or ends by itself is off, and can be started again'
   await ears.hear('half a sentence')
   await ears.end()
   assert.deepEqual([mic.state, heard.at(-1)], ['off', 'half a sentence.'])
-  assert.throws(() => microphone({ ears: {}, onText: () => {} }), (error) => error instanceof SluiceError && error.path === 'ears')
+  assert.throws(
+    () => microphone({ ears: {}, onText: () => {} }),
+    (error) => error instanceof SluiceError && error.path === 'ears',
+  )
   assert.throws(() => microphone({ ears }), { path: 'onText' })
 })

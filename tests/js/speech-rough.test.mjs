@@ -1,4 +1,5 @@
-// A speaker where things happen at the wrong time: stopped by those it tells, held while a sound is made, closed, and answers without any end.
+// A speaker where things happen at the wrong time: stopped by those it tells, held while a sound is made, closed, and
+// answers without any end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { httpVoice, speechSegmenter, speaker } from 'sluice/speech'
@@ -16,14 +17,19 @@ function stage(options = {}) {
 
 test('speech: who stops it when told of a piece hears nothing more of that answer', async () => {
   const told = []
-  const { voice, speaks, message, clock } = stage({ onSegment: ({ text }, now) => {
-    told.push(`${now}: ${text}`)
-    if (now === 'next') speaks.stop()
-  } })
+  const { voice, speaks, message, clock } = stage({
+    onSegment: ({ text }, now) => {
+      told.push(`${now}: ${text}`)
+      if (now === 'next') speaks.stop()
+    },
+  })
   speaks.follow(message)
   message.text(three).done()
   await clock.pass(1000)
-  assert.deepEqual([voice.said, told, message.watched, speaks.state], [[], ['next: This is the first one.', 'dropped: This is the first one.'], false, 'idle'])
+  assert.deepEqual(
+    [voice.said, told, message.watched, speaks.state],
+    [[], ['next: This is the first one.', 'dropped: This is the first one.'], false, 'idle'],
+  )
   speaks.say(three)
   await clock.pass(1000)
   assert.deepEqual([voice.said, told.length], [[], 4])
@@ -55,7 +61,10 @@ test('speech: what is held while its sound is made begins when it goes on, and n
     assert.deepEqual(audio.played, [], 'it is held')
     speaks[end]()
     await clock.pass(20)
-    assert.deepEqual([audio.played, audio.state, speaks.state], end === 'stop' ? [[], 'running', 'idle'] : [['sound'], 'running', 'speaking'])
+    assert.deepEqual(
+      [audio.played, audio.state, speaks.state],
+      end === 'stop' ? [[], 'running', 'idle'] : [['sound'], 'running', 'speaking'],
+    )
     speaks.close()
   }
 })
@@ -63,16 +72,19 @@ test('speech: what is held while its sound is made begins when it goes on, and n
 test('speech: a sound without an end is given up, also where its maker does not hear that nobody wants it', async () => {
   for (const pcm of [undefined, { sampleRate: 24_000 }]) {
     let [made, left] = [0, 0]
-    const voice = httpVoice(async function* () {
-      try {
-        for (; made < 1000; made++) {
-          await new Promise(setImmediate)
-          yield new Uint8Array(1_000_000)
+    const voice = httpVoice(
+      async function* () {
+        try {
+          for (; made < 1000; made++) {
+            await new Promise(setImmediate)
+            yield new Uint8Array(1_000_000)
+          }
+        } finally {
+          left++
         }
-      } finally {
-        left++
-      }
-    }, pcm ? { pcm } : {})
+      },
+      pcm ? { pcm } : {},
+    )
     const clock = new FakeClock()
     const told = []
     const { speaks } = stage({ clock, voice, audio: new FakeAudio(clock), onSegment: (_, now) => told.push(now) })
@@ -99,7 +111,8 @@ test('speech: a sound whose end never comes, or that is far longer than its word
   let wrong
   audio.decodeAudioData = async (bytes) => ({ ...(await decode(bytes)), ...wrong })
   const create = audio.createBufferSource.bind(audio)
-  audio.createBufferSource = () => (wrong ? Object.assign(create(), { start: () => audio.played.push('begun') }) : create()) // its device is gone
+  audio.createBufferSource = () =>
+    wrong ? Object.assign(create(), { start: () => audio.played.push('begun') }) : create() // its device is gone
   const voice = httpVoice(async function* (text) {
     yield new TextEncoder().encode(text)
   })
@@ -120,7 +133,12 @@ test('speech: a sound whose end never comes, or that is far longer than its word
 })
 
 test('speech: nothing waits behind a stop, though the voice never answers', async () => {
-  for (const voice of [{ speak: () => new Promise(() => {}) }, httpVoice(async function* () { await new Promise(() => {}) })]) {
+  for (const voice of [
+    { speak: () => new Promise(() => {}) },
+    httpVoice(async function* () {
+      await new Promise(() => {})
+    }),
+  ]) {
     const { clock, speaks, message } = stage({ voice, audio: new FakeAudio(new FakeClock()) })
     speaks.follow(message)
     message.text(three)
@@ -141,7 +159,10 @@ test('speech: one that is closed is silent for good', async () => {
   speaks.follow(message)
   message.text(three).done()
   await clock.pass(1000)
-  assert.deepEqual([voice.said, speaks.state, message.watched, clock.waiting, await speaks.hold({ message: 'm1', call: 1 })], [[], 'off', false, 0, 'now'])
+  assert.deepEqual(
+    [voice.said, speaks.state, message.watched, clock.waiting, await speaks.hold({ message: 'm1', call: 1 })],
+    [[], 'off', false, 0, 'now'],
+  )
 })
 
 test('speech: an order that is asked for twice waits its own time', async () => {
@@ -172,7 +193,9 @@ test('speech: what goes on behind an end counts its places from the beginning of
   assert.deepEqual(voice.said.slice(1), ['Here it goes on for a while.'])
   await voice.end()
   speaks.stop('barge-in')
-  assert.deepEqual(places, [{ message: 'm1', block: 0, to: 'This is as far as it went. Here it goes on for a while. '.length }])
+  assert.deepEqual(places, [
+    { message: 'm1', block: 0, to: 'This is as far as it went. Here it goes on for a while. '.length },
+  ])
 })
 
 test('speech: an answer without any end and orders without any words take their time once', async () => {
@@ -181,11 +204,15 @@ test('speech: an answer without any end and orders without any words take their 
   cutter.push({ type: 'text', block: 0, text: 'Hello there' })
   for (let call = 1; call <= 100_000; call++) ipc(call) // sorted with each, these took minutes
   const [all, ...more] = cutter.end()
-  assert.deepEqual([all.cues.length, all.cues.map(({ call }) => call).every((call, at) => call === at + 1), more], [100_000, true, []])
+  assert.deepEqual(
+    [all.cues.length, all.cues.map(({ call }) => call).every((call, at) => call === at + 1), more],
+    [100_000, true, []],
+  )
   await assertLinear((calls) => {
     cutter.push({ type: 'text', block: 0, text: 'Hello there' })
     for (let call = 1; call <= calls; call++) ipc(call)
-    const [one] = cutter.push({ type: 'text', block: 0, text: ' and goodbye. And' }) // taken from the front one by one, these took half a minute
+    // taken from the front one by one, these took half a minute
+    const [one] = cutter.push({ type: 'text', block: 0, text: ' and goodbye. And' })
     assert.deepEqual([one.cues.length, one.cues.at(-1).call], [calls, calls])
     cutter.end()
   }, 25_000)

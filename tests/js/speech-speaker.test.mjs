@@ -14,7 +14,11 @@ function stage(options = {}) {
   const voice = options.voice ?? new FakeVoice()
   const log = []
   const speaks = speaker({
-    voice, clock, onCue: ({ call }) => log.push(`cue ${call}`), onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`), ...options,
+    voice,
+    clock,
+    onCue: ({ call }) => log.push(`cue ${call}`),
+    onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`),
+    ...options,
   })
   return { clock, voice, speaks, log, message: new FakeMessage() }
 }
@@ -40,9 +44,16 @@ test('speech: an answer is said piece by piece while it is written', async () =>
   assert.equal(speaks.state, 'speaking')
   await voice.end()
   assert.deepEqual(voice.said, ['It is sunny today,', 'so we might all go out.', 'Shall we take the boat?'])
-  assert.deepEqual(log, voice.said.flatMap((text) => [`speaking: ${text}`, `spoken: ${text}`]))
+  assert.deepEqual(
+    log,
+    voice.said.flatMap((text) => [`speaking: ${text}`, `spoken: ${text}`]),
+  )
   assert.deepEqual(states, ['speaking', 'idle'])
-  assert.deepEqual(said.filter((text) => text !== ''), voice.said, 'a bubble shows what is heard')
+  assert.deepEqual(
+    said.filter((text) => text !== ''),
+    voice.said,
+    'a bubble shows what is heard',
+  )
   assert.equal(said.at(-1), '')
   assert.equal(speaks.state, 'idle')
   await clock.pass(60_000)
@@ -109,7 +120,11 @@ test('speech: a cue fires at its word, by the boundaries of the voice', async ()
   assert.deepEqual(log.slice(1), ['cue 1', 'cue 2'])
   await voice.end()
   voice.at(5)
-  assert.deepEqual(log.slice(3), ['spoken: Wait. You got the job?', 'speaking: Oh, that calls for a little dance!', 'cue 3'])
+  assert.deepEqual(log.slice(3), [
+    'spoken: Wait. You got the job?',
+    'speaking: Oh, that calls for a little dance!',
+    'cue 3',
+  ])
   await voice.end()
   assert.deepEqual(log.slice(-2), ['cue 4', 'spoken: Oh, that calls for a little dance!'])
 })
@@ -131,13 +146,22 @@ test('speech: without boundaries a cue fires by the rate of speech, and not whil
   other.message.done()
   assert.equal(other.voice.said.length, 1)
   await other.clock.pass(1200)
-  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), [])
+  assert.deepEqual(
+    other.log.filter((line) => line.startsWith('cue')),
+    [],
+  )
   other.speaks.pause()
   await other.clock.pass(5000)
-  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), [])
+  assert.deepEqual(
+    other.log.filter((line) => line.startsWith('cue')),
+    [],
+  )
   other.speaks.resume()
   await other.clock.pass(400)
-  assert.deepEqual(other.log.filter((line) => line.startsWith('cue')), ['cue 1'])
+  assert.deepEqual(
+    other.log.filter((line) => line.startsWith('cue')),
+    ['cue 1'],
+  )
 })
 
 const second = 'This is the second one.'
@@ -195,13 +219,23 @@ test('speech: what fails or takes too long is passed over, with its cues', async
   message.text('is the second one. This is the third one.')
   message.done()
   await voice.fail()
-  assert.deepEqual(log, ['speaking: This is the first one.', 'dropped: This is the first one.', 'speaking: This is the second one.'])
+  assert.deepEqual(log, [
+    'speaking: This is the first one.',
+    'dropped: This is the first one.',
+    'speaking: This is the second one.',
+  ])
   await clock.pass(10_000 + 2 * 2300)
   assert.deepEqual(log.slice(3), ['cue 1', 'dropped: This is the second one.', 'speaking: This is the third one.'])
   await voice.end()
   assert.equal(speaks.state, 'idle')
 
-  const throws = stage({ voice: { speak: () => { throw new Error('no') } } })
+  const throws = stage({
+    voice: {
+      speak: () => {
+        throw new Error('no')
+      },
+    },
+  })
   throws.speaks.say('This cannot be said.')
   await settled()
   assert.deepEqual(throws.log, ['speaking: This cannot be said.', 'dropped: This cannot be said.'])
@@ -209,7 +243,11 @@ test('speech: what fails or takes too long is passed over, with its cues', async
 
 test('speech: the mouth has the shape of the vowel that the voice tells, else of the letter, and is closed where nothing is said', async () => {
   const voice = new FakeVoice()
-  voice.visemes = () => [{ at: 0, vowel: 'a' }, { at: 300, vowel: 'u' }, { at: 600, vowel: null }]
+  voice.visemes = () => [
+    { at: 0, vowel: 'a' },
+    { at: 300, vowel: 'u' },
+    { at: 600, vowel: null },
+  ]
   const { clock, speaks, message } = stage({ voice })
   const mouth = async (ms) => {
     let shape
@@ -229,7 +267,9 @@ test('speech: the mouth has the shape of the vowel that the voice tells, else of
   assert.deepEqual(await mouth(600), { open: 0, form: 0 }, 'the voice says nothing here')
   await voice.end()
   assert.deepEqual(await mouth(600), { open: 0, form: 0 })
-  voice.visemes = () => { throw new Error('no') }
+  voice.visemes = () => {
+    throw new Error('no')
+  }
   speaks.say('Oooooooo!')
   const o = await mouth(400)
   assert.ok(o.open > 0.5 && o.form < -0.5, `by the letters: ${JSON.stringify(o)}`)
@@ -290,7 +330,10 @@ test('speech: stop ends everything, tells what was heard, and drops the rest', a
   message.text(' And more of it comes here.')
   await clock.pass(60_000)
   assert.equal(voice.said.length, 2)
-  assert.deepEqual(log.filter((line) => line.startsWith('cue')), [])
+  assert.deepEqual(
+    log.filter((line) => line.startsWith('cue')),
+    [],
+  )
   assert.equal(log.filter((line) => line.startsWith('dropped')).length, 1, 'what was not cut yet was never announced')
   assert.deepEqual(speaks.stop(), { heard: '' })
 })
@@ -365,7 +408,10 @@ test('speech: orders wait for their words, and end however it ends', async () =>
 test('speech: quiet says nothing and lets cues through; a voice that is not there is told once', async () => {
   const listeners = new Set()
   const voice = new FakeVoice()
-  Object.assign(voice, { silent: 'the system has no voice', subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) })
+  Object.assign(voice, {
+    silent: 'the system has no voice',
+    subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+  })
   const off = []
   const { speaks, log, message } = stage({ voice, onOff: (why) => off.push(why) })
   assert.equal(speaks.state, 'off')
@@ -395,8 +441,16 @@ test('speech: it speaks again when everybody lets it who asked for quiet', () =>
   speaks.quiet(true) // a person wants no voice
   const date = new Date(2026, 10, 23, 21, 59, 30)
   const client = fakeClient()
-  const pet = companion({ client, speaker: speaks, quietHours: { from: '22:00', to: '07:00' }, clock: { ...fakeClock(), date: () => date } })
-  for (const [hours, expected] of [[22, true], [8, false]]) {
+  const pet = companion({
+    client,
+    speaker: speaks,
+    quietHours: { from: '22:00', to: '07:00' },
+    clock: { ...fakeClock(), date: () => date },
+  })
+  for (const [hours, expected] of [
+    [22, true],
+    [8, false],
+  ]) {
     date.setHours(hours, 0)
     pet.typed()
     assert.equal(pet.getSnapshot().quiet, expected)
@@ -424,9 +478,20 @@ test('speech: quiet in the middle of an answer ends the voice, not the cues; it 
   speaks.quiet(true)
   assert.equal(await held, 'now')
   message.text(' The fourth one comes now. ')
-  assert.deepEqual([speaks.state, log], ['off', [
-    'speaking: This is the first one.', 'dropped: This is the first one.', 'cue 1', 'dropped: This is the second one.', 'dropped: And the third one is here.', 'cue 2',
-  ]])
+  assert.deepEqual(
+    [speaks.state, log],
+    [
+      'off',
+      [
+        'speaking: This is the first one.',
+        'dropped: This is the first one.',
+        'cue 1',
+        'dropped: This is the second one.',
+        'dropped: And the third one is here.',
+        'cue 2',
+      ],
+    ],
+  )
   speaks.quiet(false)
   message.text('And this is the fifth one.').done()
   await settled()
@@ -438,9 +503,15 @@ test('speech: quiet in the middle of an answer ends the voice, not the cues; it 
 test('speech: what is too much is not said', async () => {
   const { voice, speaks, log, message } = stage({ maxQueued: 2, maxCharacters: 70 })
   speaks.follow(message)
-  message.text('One sentence is said. Two sentences are said. Three are said, too. Four is too many here. Five and no more.')
+  message.text(
+    'One sentence is said. Two sentences are said. Three are said, too. Four is too many here. Five and no more.',
+  )
   message.done()
-  assert.deepEqual(log, ['speaking: One sentence is said.', 'dropped: Four is too many here.', 'dropped: Five and no more.'])
+  assert.deepEqual(log, [
+    'speaking: One sentence is said.',
+    'dropped: Four is too many here.',
+    'dropped: Five and no more.',
+  ])
   for (let at = 0; at < 3; at++) await voice.end()
   assert.deepEqual(voice.said, ['One sentence is said.', 'Two sentences are said.', 'Three are said, too.'])
   assert.equal(speaks.state, 'idle')
@@ -488,7 +559,7 @@ test('speech: the mouth of a voice without sound moves with its letters, and is 
   assert.equal(speaks.level(), 0)
 })
 
-// -- a voice that gives sounds ------------------------------------------------------------------------------------------------
+// -- a voice that gives sounds ----------------------------------------------------------------------------------------
 
 test('speech: sounds are made ready ahead, and heard in their order', async () => {
   const clock = new FakeClock()
@@ -505,7 +576,13 @@ test('speech: sounds are made ready ahead, and heard in their order', async () =
     yield new TextEncoder().encode(text.slice(4))
   })
   const log = []
-  const speaks = speaker({ voice, audio, clock, onCue: ({ call }) => log.push(`cue ${call} at ${clock.now() - begun}`), onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`) })
+  const speaks = speaker({
+    voice,
+    audio,
+    clock,
+    onCue: ({ call }) => log.push(`cue ${call} at ${clock.now() - begun}`),
+    onSegment: ({ text }, now) => now !== 'next' && log.push(`${now}: ${text}`),
+  })
   let begun
   const message = new FakeMessage()
   speaks.follow(message)
@@ -514,7 +591,11 @@ test('speech: sounds are made ready ahead, and heard in their order', async () =
   message.text('two is here now. Number three is here now. Number four is here now. Number five is here now.')
   message.done()
   await settled()
-  assert.deepEqual(asked, ['Number one is here now.', 'Number two is here now.', 'Number three is here now.'], 'one and two ahead')
+  assert.deepEqual(
+    asked,
+    ['Number one is here now.', 'Number two is here now.', 'Number three is here now.'],
+    'one and two ahead',
+  )
   ready.get('Number two is here now.')()
   await settled()
   assert.deepEqual(audio.played, [], 'the first one is not there')
@@ -527,7 +608,7 @@ test('speech: sounds are made ready ahead, and heard in their order', async () =
   assert.deepEqual(asked.slice(3), ['Number four is here now.'])
   await clock.pass(900)
   const [, at] = /^cue 1 at ([\d.]+)$/.exec(log.find((line) => line.startsWith('cue')))
-  assert.ok(Math.abs(at - 7 / 23 * 1000) < 30, `the second word of one second is heard behind ${at} ms`)
+  assert.ok(Math.abs(at - (7 / 23) * 1000) < 30, `the second word of one second is heard behind ${at} ms`)
   assert.ok(speaks.level() > 0.4, 'the mouth follows the sound')
   await clock.pass(200)
   await clock.pass(10_000)
@@ -544,9 +625,25 @@ test('speech: sounds are made ready ahead, and heard in their order', async () =
 
 test('speech: options that are wrong are refused by name', () => {
   const voice = new FakeVoice()
-  for (const [options, path] of [[{}, 'voice'], [{ voice: {} }, 'voice'], [{ voice, ahead: -1 }, 'ahead'], [{ voice, onCues: () => {} }, 'onCues'], [{ voice, segments: { words: 1 } }, 'words']]) {
-    assert.throws(() => speaker(options), (error) => error instanceof SluiceError && error.path === path, path)
+  for (const [options, path] of [
+    [{}, 'voice'],
+    [{ voice: {} }, 'voice'],
+    [{ voice, ahead: -1 }, 'ahead'],
+    [{ voice, onCues: () => {} }, 'onCues'],
+    [{ voice, segments: { words: 1 } }, 'words'],
+  ]) {
+    assert.throws(
+      () => speaker(options),
+      (error) => error instanceof SluiceError && error.path === path,
+      path,
+    )
   }
-  assert.throws(() => httpVoice('url'), (error) => error.path === 'synthesize')
-  assert.throws(() => httpVoice(async function* () {}, { pcm: {} }), (error) => error.path === 'pcm.sampleRate')
+  assert.throws(
+    () => httpVoice('url'),
+    (error) => error.path === 'synthesize',
+  )
+  assert.throws(
+    () => httpVoice(async function* () {}, { pcm: {} }),
+    (error) => error.path === 'pcm.sampleRate',
+  )
 })

@@ -1,4 +1,5 @@
-// A clock that stands still until the test moves it, voices that do what the test says, and messages as a window has them.
+// A clock that stands still until the test moves it, voices that do what the test says, and messages as a window has
+// them.
 import { built } from './dist.mjs'
 
 const { applyDelta, emptyView } = await built('view')
@@ -25,7 +26,9 @@ export class FakeClock {
     const end = this.#now + ms
     await settled()
     for (;;) {
-      const [next] = [...this.#timers].filter(([, { at }]) => at <= end).sort(([one, a], [other, b]) => a.at - b.at || one - other)
+      const [next] = [...this.#timers]
+        .filter(([, { at }]) => at <= end)
+        .sort(([one, a], [other, b]) => a.at - b.at || one - other)
       if (!next) break
       this.#timers.delete(next[0])
       this.#now = Math.max(this.#now, next[1].at)
@@ -93,7 +96,10 @@ export class FakeMessage {
   cue(channel = 'live2d:expression', ...payload) {
     const call = ++this.#calls
     const near = this.#near ?? this.#block + 1
-    this.push({ type: 'card', block: ++this.#block, call, status: 'success', silent: true }, { type: 'ipc', call, block: near, offset: 0, channel, payload })
+    this.push(
+      { type: 'card', block: ++this.#block, call, status: 'success', silent: true },
+      { type: 'ipc', call, block: near, offset: 0, channel, payload },
+    )
     return call
   }
   /** A person has it go on. */
@@ -103,7 +109,10 @@ export class FakeMessage {
     return this
   }
   failed() {
-    this.push({ type: 'error', block: ++this.#block, code: 'network', detail: 'gone' }, { type: 'done', outcome: 'failed' })
+    this.push(
+      { type: 'error', block: ++this.#block, code: 'network', detail: 'gone' },
+      { type: 'done', outcome: 'failed' },
+    )
     return this
   }
   done(outcome = 'completed') {
@@ -126,7 +135,16 @@ export class FakeAudio {
   resume = async () => void (this.state = 'running')
   close = async () => {}
   createAnalyser = () => ({ connect() {}, disconnect() {}, getFloatTimeDomainData: (samples) => samples.fill(0.1) })
-  createGain = () => ({ connect() {}, disconnect() {}, gain: { value: 1, setValueAtTime() {}, linearRampToValueAtTime: (value, at) => this.played.push(`faded in ${Math.round((at - this.currentTime) * 1000)}`) } })
+  createGain = () => ({
+    connect() {},
+    disconnect() {},
+    gain: {
+      value: 1,
+      setValueAtTime() {},
+      linearRampToValueAtTime: (value, at) =>
+        this.played.push(`faded in ${Math.round((at - this.currentTime) * 1000)}`),
+    },
+  })
   createBufferSource() {
     const source = {
       connect() {},

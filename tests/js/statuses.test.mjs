@@ -10,7 +10,10 @@ for (const wire of wires)
   test(`${wire}: 200 to 299 is an answer, every other status an error that names it, and what is no status is refused`, () => {
     const engine = new Engine()
     for (let status = -1; status <= 1000; status++) {
-      const turn = engine.turn({ wire, request: wire === 'anthropic' ? request : { model: 'm', messages: request.messages } })
+      const turn = engine.turn({
+        wire,
+        request: wire === 'anthropic' ? request : { model: 'm', messages: request.messages },
+      })
       const told = `status ${status}`
       try {
         if (status < 100 || status > 999) {
@@ -28,7 +31,11 @@ for (const wire of wires)
         if (status >= 200 && status < 300) assert.notEqual(error?.code, 'http', told)
         else {
           assert.equal(error?.status, status, told)
-          assert.equal(events.some(({ type }) => type === 'text' || type === 'card'), false, told)
+          assert.equal(
+            events.some(({ type }) => type === 'text' || type === 'card'),
+            false,
+            told,
+          )
         }
       } finally {
         turn.close()

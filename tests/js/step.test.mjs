@@ -21,7 +21,10 @@ function made(t, options = {}, config = { request }) {
 
 test('a step tells every event in its place, tasks as well, and numbers them on', (t) => {
   const { turn } = made(t, { tools: [echo()] })
-  const events = turn.step(sse({ reasoning_content: 'so' }) + sse({ content: 'Well, "😀"' }) + call + 'data: [DONE]\n\n', 1000)
+  const events = turn.step(
+    sse({ reasoning_content: 'so' }) + sse({ content: 'Well, "😀"' }) + call + 'data: [DONE]\n\n',
+    1000,
+  )
   assert.deepEqual(events.slice(0, 3), [
     { type: 'request', round: 1, bytes: turn.request.length, seq: 1 },
     { type: 'reasoning', block: 0, text: 'so', seq: 2 },
@@ -31,7 +34,10 @@ test('a step tells every event in its place, tasks as well, and numbers them on'
   turn.finish()
   const rest = [...turn.events()]
   assert.ok(types(rest).includes('execute'))
-  assert.deepEqual([...events, ...rest].map(({ seq }) => seq), [...events, ...rest].map((_, i) => i + 1))
+  assert.deepEqual(
+    [...events, ...rest].map(({ seq }) => seq),
+    [...events, ...rest].map((_, i) => i + 1),
+  )
 })
 
 test('a step and events poll the same, however they take turns', (t) => {
@@ -52,10 +58,15 @@ test('a step and events poll the same, however they take turns', (t) => {
 
 test('a step returns more events than one crossing holds', (t) => {
   const { turn } = made(t, {}, { request: undefined, limits: { callsPerRound: 1000 } })
-  const calls = Array.from({ length: 400 }, (_, i) => sse({ tool_calls: [{ index: i, id: `c${i}`, function: { name: 'x', arguments: '{}' } }] }))
+  const calls = Array.from({ length: 400 }, (_, i) =>
+    sse({ tool_calls: [{ index: i, id: `c${i}`, function: { name: 'x', arguments: '{}' } }] }),
+  )
   const events = turn.step(calls.join('') + sse({ content: 'end' }))
   assert.ok(events.length > 800)
-  assert.deepEqual(events.map(({ seq }) => seq), events.map((_, i) => i + 1))
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    events.map((_, i) => i + 1),
+  )
   assert.equal(events.at(-1).text, 'end')
 })
 
@@ -127,15 +138,26 @@ test('a run crosses into the engine once for a piece of the network', async (t) 
   const engine = new Engine()
   t.after(() => engine.close())
   const counted = async (pieces) => {
-    const transport = async () => new Response(new ReadableStream({
-      async start(controller) {
-        for (let n = 0; n < pieces; n++) (controller.enqueue(new TextEncoder().encode(sse({ content: `${n} ` }))), await new Promise((resolve) => setImmediate(resolve)))
-        controller.enqueue(new TextEncoder().encode('data: [DONE]\n\n'))
-        controller.close()
-      },
-    }), { headers: { 'content-type': 'text/event-stream' } })
+    const transport = async () =>
+      new Response(
+        new ReadableStream({
+          async start(controller) {
+            for (let n = 0; n < pieces; n++)
+              controller.enqueue(new TextEncoder().encode(sse({ content: `${n} ` }))),
+                await new Promise((resolve) => setImmediate(resolve))
+            controller.enqueue(new TextEncoder().encode('data: [DONE]\n\n'))
+            controller.close()
+          },
+        }),
+        { headers: { 'content-type': 'text/event-stream' } },
+      )
     crossings.length = 0
-    const { outcome } = await engine.run({ model: { baseURL: 'http://x.test', name: 'm' }, messages: [{ role: 'user', content: 'Hi' }], transport, flushMs: 0 }).done
+    const { outcome } = await engine.run({
+      model: { baseURL: 'http://x.test', name: 'm' },
+      messages: [{ role: 'user', content: 'Hi' }],
+      transport,
+      flushMs: 0,
+    }).done
     assert.equal(outcome, 'completed')
     return crossings.filter((name) => name !== 'adjustExternalMemory').length
   }

@@ -1,4 +1,5 @@
-// How the sources may know each other: no file comes back to itself through what it includes or imports, a folder knows only those below
+// How the sources may know each other: no file comes back to itself through what it includes or imports, a folder knows
+// only those below
 // it, and no file is too long to be read in one sitting.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,9 +12,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_LINES = 700
 
 /**
- * `rows`: the folders by height, the lowest first; a folder knows itself and the rows below its own. `tables`: files that are data, of any
- * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link. `wings`: the folders of
- * a folder, by height, and which folders of other wings (`from`) they import. `loose`: how many files may lie in a folder itself. `bases`: a
+ * `rows`: the folders by height, the lowest first; a folder knows itself and the rows below its own. `tables`: files
+ * that are data, of any
+ * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link.
+ * `wings`: the folders of
+ * a folder, by height, and which folders of other wings (`from`) they import. `loose`: how many files may lie in a
+ * folder itself. `bases`: a
  * base name is there once, but for those of the list.
  */
 const trees = [
@@ -35,10 +39,27 @@ const trees = [
     rows: [['engine'], ['index.ts', 'app'], ['view', 'servers'], ['tools']],
     wings: {
       engine: { rows: [['core', 'wire'], ['testing']], from: {} },
-      app: { rows: [['bridge'], ['conversations', 'preload', 'renderer'], ['host'], ['electron', 'page', 'web']], from: { engine: ['core'] } },
+      app: {
+        rows: [['bridge'], ['conversations', 'preload', 'renderer'], ['host'], ['electron', 'page', 'web']],
+        from: { engine: ['core'] },
+      },
       view: { rows: [['live2d', 'ui'], ['speech'], ['pet']], from: { app: ['bridge', 'renderer'], engine: ['core'] } },
-      servers: { rows: [['openai', 'leg'], ['durable', 'mcp'], ['ag-ui', 'ai-sdk']], from: { app: ['bridge', 'conversations'], engine: ['core'] } },
-      tools: { rows: [['cli']], from: { engine: ['core', 'wire'], app: ['bridge', 'conversations', 'host', 'web'], servers: ['durable', 'leg', 'openai'] } },
+      servers: {
+        rows: [
+          ['openai', 'leg'],
+          ['durable', 'mcp'],
+          ['ag-ui', 'ai-sdk'],
+        ],
+        from: { app: ['bridge', 'conversations'], engine: ['core'] },
+      },
+      tools: {
+        rows: [['cli']],
+        from: {
+          engine: ['core', 'wire'],
+          app: ['bridge', 'conversations', 'host', 'web'],
+          servers: ['durable', 'leg', 'openai'],
+        },
+      },
     },
     tables: [],
     loose: { 'view/ui': 5 },
@@ -48,7 +69,10 @@ const trees = [
 
 /** Everything that is wrong in a tree, each as { what, why }: a path, or the name of a file. */
 function faults({ folder, files, imports, target, unit, rows, tables, wings = {}, loose = {}, bases }) {
-  const names = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => files.test(name)).sort()
+  const names = readdirSync(folder, { recursive: true })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => files.test(name))
+    .sort()
   const known = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   const graph = new Map(names.map((name) => [unit(name), new Set()]))
   const height = (name) => rows.findIndex((row) => row.includes(name.split('/')[0]))
@@ -60,11 +84,14 @@ function faults({ folder, files, imports, target, unit, rows, tables, wings = {}
       if (!known.has(to)) continue
       if (unit(to) !== unit(name)) graph.get(unit(name)).add(unit(to))
       const own = name.split('/')[0] === to.split('/')[0]
-      if (!own && height(to) >= height(name)) found.push({ what: `${name} -> ${to}`, why: 'leads up, or to a neighbour' })
-      else if (wings[name.split('/')[0]] && !mayImport(wings, name, to)) found.push({ what: `${name} -> ${to}`, why: 'is no way between these folders' })
+      if (!own && height(to) >= height(name))
+        found.push({ what: `${name} -> ${to}`, why: 'leads up, or to a neighbour' })
+      else if (wings[name.split('/')[0]] && !mayImport(wings, name, to))
+        found.push({ what: `${name} -> ${to}`, why: 'is no way between these folders' })
     }
     const lines = text.split('\n').length - 1
-    if (lines > MOST_LINES && !tables.includes(name)) found.push({ what: name, why: `has ${lines} lines, more than ${MOST_LINES}` })
+    if (lines > MOST_LINES && !tables.includes(name))
+      found.push({ what: name, why: `has ${lines} lines, more than ${MOST_LINES}` })
   }
   if (bases) {
     const base = (name) => name.split('/').at(-1)
@@ -86,7 +113,10 @@ function faults({ folder, files, imports, target, unit, rows, tables, wings = {}
   return found
 }
 
-/** Whether a file of a wing may import another: in its own wing from folders below its own, in others from those that the table names. */
+/**
+ * Whether a file of a wing may import another: in its own wing from folders below its own, in others from those that
+ * the table names.
+ */
 function mayImport(wings, name, to) {
   const [wing, folder] = name.split('/')
   const [otherWing, otherFolder] = to.split('/')
@@ -116,7 +146,10 @@ function wayBack(graph, start) {
 for (const tree of trees) {
   test(`${tree.folder} has no circle, no way up and no endless file`, () => {
     const found = faults({ ...tree, folder: join(root, tree.folder) })
-    assert.deepEqual(found.map(({ what, why }) => `${what} ${why}`), [])
+    assert.deepEqual(
+      found.map(({ what, why }) => `${what} ${why}`),
+      [],
+    )
   })
 }
 
@@ -164,8 +197,18 @@ test('a made-up wing shows an import that goes up, one that no row allows, a bas
     write('low/kit/b.ts', '')
     write('high/one/a.ts', "import { b } from '../../low/kit/b.js'", "import { c } from '../two/c.js'")
     write('high/two/c.ts', "import '../../low/core/a.js'")
-    const wings = { low: { rows: [['core'], ['kit']], from: {} }, high: { rows: [['two'], ['one']], from: { low: ['core'] } } }
-    const found = faults({ ...trees[1], folder, rows: [['low'], ['high']], wings, loose: { 'high/two': 0 }, bases: ['index.ts'] })
+    const wings = {
+      low: { rows: [['core'], ['kit']], from: {} },
+      high: { rows: [['two'], ['one']], from: { low: ['core'] } },
+    }
+    const found = faults({
+      ...trees[1],
+      folder,
+      rows: [['low'], ['high']],
+      wings,
+      loose: { 'high/two': 0 },
+      bases: ['index.ts'],
+    })
     assert.deepEqual(found.map(({ what, why }) => `${what} ${why}`).sort(), [
       'high/one/a.ts -> low/kit/b.ts is no way between these folders',
       'high/one/a.ts has the base name of low/core/a.ts',
@@ -191,35 +234,61 @@ export {
 const f = await import('./f.js')
 let g: import('./g.js').G
 import { h } from 'lit'`
-  assert.deepEqual([...text.matchAll(imports)].map(([, name]) => name), ['./a.js', './b.js', './c.js', './d.js', './e.js', './f.js', './g.js'])
+  assert.deepEqual(
+    [...text.matchAll(imports)].map(([, name]) => name),
+    ['./a.js', './b.js', './c.js', './d.js', './e.js', './f.js', './g.js'],
+  )
 })
 
 test('no file of the package imports one that the package leaves out', () => {
   const left = ['js/dist/esm/view/ui/', 'js/dist/esm/app/preload/']
   const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.ok(left.every((folder) => files.some((one) => one.startsWith(`!${folder}`) || `${one}/` === `!${folder}`)))
-  const names = ['js/dist/esm', 'js/dist/cjs'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => posix.join(folder, name.replaceAll('\\', '/'))))
+  const names = ['js/dist/esm', 'js/dist/cjs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => posix.join(folder, name.replaceAll('\\', '/'))),
+  )
   const kept = names.filter((name) => name.endsWith('.js') && !left.some((folder) => name.startsWith(folder)))
-  const out = kept.flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(/(?:\b(?:from|import)\s*\(?|\brequire\()\s*["'](\.[^"']+)["']/g)]
-    .map(([, other]) => `${name} -> ${posix.join(posix.dirname(name), other)}`)
-    .filter((way) => left.some((folder) => way.split(' -> ')[1].startsWith(folder))))
+  const out = kept.flatMap((name) =>
+    [
+      ...readFileSync(join(root, name), 'utf8').matchAll(
+        /(?:\b(?:from|import)\s*\(?|\brequire\()\s*["'](\.[^"']+)["']/g,
+      ),
+    ]
+      .map(([, other]) => `${name} -> ${posix.join(posix.dirname(name), other)}`)
+      .filter((way) => left.some((folder) => way.split(' -> ')[1].startsWith(folder))),
+  )
   assert.ok(kept.length > 100)
   assert.deepEqual(out, [])
 })
 
 test('the scripts that the table of the wires names are there', () => {
-  const named = [...readFileSync(new URL('../../native/src/wire/README.md', import.meta.url), 'utf8').matchAll(/`([a-z-]+\/[a-z0-9-]+)`/g)]
+  const named = [
+    ...readFileSync(new URL('../../native/src/wire/README.md', import.meta.url), 'utf8').matchAll(
+      /`([a-z-]+\/[a-z0-9-]+)`/g,
+    ),
+  ]
   assert.ok(named.length > 50)
-  assert.deepEqual(named.map(([, name]) => name).filter((name) => !existsSync(new URL(`../vectors/${name}.json`, import.meta.url))), [])
+  assert.deepEqual(
+    named.map(([, name]) => name).filter((name) => !existsSync(new URL(`../vectors/${name}.json`, import.meta.url))),
+    [],
+  )
 })
 
-/** Constants and types at the left edge that two sources of a folder have. The wires of two providers may call alike what is alike: SLUICE_BATCHES. */
+/**
+ * Constants and types at the left edge that two sources of a folder have. The wires of two providers may call alike
+ * what is alike: SLUICE_BATCHES.
+ */
 function namedTwice(folder) {
   const owners = new Map()
   const twice = []
-  for (const name of readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.cpp')).sort()) {
+  for (const name of readdirSync(folder, { recursive: true })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.cpp'))
+    .sort()) {
     const batch = /^wire\/(anthropic|gemini|ollama|openai_chat|openai_responses)|^.*\//.exec(name)[0]
-    for (const [line, constant, type] of readFileSync(join(folder, name), 'utf8').matchAll(/^(?:(?:static |inline )?const\w* .*?\b(k[A-Z]\w*)\b|(?:using|struct|class|enum class) (\w+) ?(?:[={:]|final\b).*)/gm)) {
+    for (const [line, constant, type] of readFileSync(join(folder, name), 'utf8').matchAll(
+      /^(?:(?:static |inline )?const\w* .*?\b(k[A-Z]\w*)\b|(?:using|struct|class|enum class) (\w+) ?(?:[={:]|final\b).*)/gm,
+    )) {
       const key = `${batch} ${constant ?? type}`
       const owner = owners.get(key)
       const sameAlias = line.startsWith('using ') && owner?.line === line

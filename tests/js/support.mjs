@@ -48,7 +48,8 @@ export const ofType = (events, type) => events.filter((event) => event.type === 
 export const cards = ({ message }) => message.blocks.filter((block) => block.type === 'tool_use')
 
 /**
- * From now on a wait of 5000 ms takes 10, where `instead` is { 5000: 10 }. All else keeps its time, and whoever ends a wait ends
+ * From now on a wait of 5000 ms takes 10, where `instead` is { 5000: 10 }. All else keeps its time, and whoever ends a
+ * wait ends
  * the real one: under the mock of all timers nobody can end those that connections began before it.
  */
 export function shorten(t, instead) {
@@ -71,7 +72,8 @@ export function holdWaits(t, ms) {
     clearTimeout(timer)
   })
   return () => {
-    for (const [timer, run] of [...held]) { // what runs may wait again
+    for (const [timer, run] of [...held]) {
+      // what runs may wait again
       globalThis.clearTimeout(timer)
       run()
     }

@@ -33,7 +33,10 @@ test('a run that waits for a person is suspended, and another process asks again
   assert.equal(second.id, first.id)
   assert.deepEqual([result.outcome, result.text, cards(result)[0].output], ['completed', 'Well, Done.', 'you said hi'])
   assert.equal(result.history.length, 3, 'the whole turn is in it')
-  assert.deepEqual(ofType(events, 'request').map(({ round }) => round), [2])
+  assert.deepEqual(
+    ofType(events, 'request').map(({ round }) => round),
+    [2],
+  )
   assert.equal(server.requests.length, 2)
 })
 
@@ -41,7 +44,11 @@ test('a decision with the digest of another question decides nothing', async (t)
   const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [asks()] })
   const first = run()
   let digest
-  for await (const event of first) if (event.type === 'approval') { ({ digest } = event); break }
+  for await (const event of first)
+    if (event.type === 'approval') {
+      ;({ digest } = event)
+      break
+    }
   const state = await first.suspend()
   const changed = elsewhere(t, { tools: [asks({ identity: 'version 2' })] }).resume(state, { model: modelOf(server) })
   assert.equal(await changed.quiet, 'waiting')
@@ -53,7 +60,12 @@ test('a decision with the digest of another question decides nothing', async (t)
 })
 
 test('suspend waits for what cannot be repeated: an answer that is being shown, and a tool that runs', async (t) => {
-  const parts = [{ text: 'Once ' }, { wait: 40 }, { text: 'upon a time.' }, { call: { id: 'a', name: 'echo_back', arguments: { text: 'hi' } } }]
+  const parts = [
+    { text: 'Once ' },
+    { wait: 40 },
+    { text: 'upon a time.' },
+    { call: { id: 'a', name: 'echo_back', arguments: { text: 'hi' } } },
+  ]
   const { server, run } = await stage(t, { answers: [{ parts }, { text: 'End.' }], tools: [echo()] })
   const first = run({ flushMs: 0 })
   for await (const event of first) if (event.type === 'text') break
@@ -61,12 +73,18 @@ test('suspend waits for what cannot be repeated: an answer that is being shown, 
   assert.equal((await first.done).text, 'Once upon a time.')
   assert.equal(cards(await first.done)[0].status, 'streaming', 'nothing of it has started')
   const result = await elsewhere(t, { tools: [echo()] }).resume(state, { model: modelOf(server) }).done
-  assert.deepEqual([result.outcome, result.text, cards(result)[0].status], ['completed', 'Once upon a time.End.', 'success'])
+  assert.deepEqual(
+    [result.outcome, result.text, cards(result)[0].status],
+    ['completed', 'Once upon a time.End.', 'success'],
+  )
 })
 
 test('a tool that runs is waited for, and what follows it is done later', async (t) => {
   let ran = 0
-  const execute = async () => { await delay(30); return `ran ${++ran}` }
+  const execute = async () => {
+    await delay(30)
+    return `ran ${++ran}`
+  }
   const { server, run } = await stage(t, { answers: [callsEcho, { text: 'End.' }], tools: [echo({ execute })] })
   const first = run()
   for await (const event of first) if (event.type === 'execute') break
@@ -80,15 +98,27 @@ test('without the time to wait a call becomes unknown; an idempotent one runs ag
   for (const idempotent of [false, true]) {
     const keys = []
     let aborted = 0
-    const hangs = (_, { key, signal }) => new Promise(() => { keys.push(key); signal.addEventListener('abort', () => aborted++) })
-    const { server, run } = await stage(t, { answers: [callsEcho, { text: 'End.' }], tools: [echo({ execute: hangs, identity: '1', idempotent })] })
+    const hangs = (_, { key, signal }) =>
+      new Promise(() => {
+        keys.push(key)
+        signal.addEventListener('abort', () => aborted++)
+      })
+    const { server, run } = await stage(t, {
+      answers: [callsEcho, { text: 'End.' }],
+      tools: [echo({ execute: hangs, identity: '1', idempotent })],
+    })
     const first = run()
     for await (const event of first) if (event.type === 'execute') break
     await delay(5)
     const state = await first.suspend({ graceMs: 10 })
     assert.equal(aborted, 1)
-    const execute = (_, { key }) => { keys.push(key); return 'again' }
-    const result = await elsewhere(t, { tools: [echo({ execute, identity: '1', idempotent })] }).resume(state, { model: modelOf(server) }).done
+    const execute = (_, { key }) => {
+      keys.push(key)
+      return 'again'
+    }
+    const result = await elsewhere(t, { tools: [echo({ execute, identity: '1', idempotent })] }).resume(state, {
+      model: modelOf(server),
+    }).done
     assert.equal(result.outcome, 'completed')
     assert.equal(cards(result)[0].status, idempotent ? 'success' : 'unknown')
     const key = `${first.id}:1:f996d633446d161c96a11d87b75d5524`
@@ -117,7 +147,9 @@ test('an answer that is cut off by the grace keeps its text, and the turn says w
 })
 
 test('suspend in the wait for another try', async (t) => {
-  const { server, run } = await stage(t, { answers: [{ status: 503, headers: { 'retry-after': '30' } }, { text: 'Now.' }] })
+  const { server, run } = await stage(t, {
+    answers: [{ status: 503, headers: { 'retry-after': '30' } }, { text: 'Now.' }],
+  })
   const first = run()
   for await (const event of first) if (event.type === 'retry') break
   const state = await first.suspend()
@@ -147,7 +179,10 @@ test('the state of a turn that had ended ends at once; others are refused', asyn
   turn.finish()
   for (const _ of turn.events());
   const over = engine.resume(turn.state, { model })
-  assert.deepEqual((await collect(over)).map(({ type }) => type), ['done'])
+  assert.deepEqual(
+    (await collect(over)).map(({ type }) => type),
+    ['done'],
+  )
   assert.deepEqual([(await over.done).outcome, (await over.done).text], ['completed', 'Yes.'])
   turn.close()
   const parser = engine.turn({ wire: 'text' })
@@ -156,15 +191,27 @@ test('the state of a turn that had ended ends at once; others are refused', asyn
   assert.throws(() => engine.resume('{}', { model }), { code: 'json' })
   assert.throws(() => engine.resume({}, { model }), { code: 'option', path: 'state' })
   assert.throws(() => engine.resume('', {}), { code: 'option', path: 'model' })
-  assert.throws(() => engine.resume('', { model, maxRounds: 3 }), { code: 'option', path: 'maxRounds', hint: /what it began with/ })
+  assert.throws(() => engine.resume('', { model, maxRounds: 3 }), {
+    code: 'option',
+    path: 'maxRounds',
+    hint: /what it began with/,
+  })
 })
 
 test('a checkpoint is awaited before a request goes out, a question is asked and a tool starts', async (t) => {
   const log = []
-  const execute = () => { log.push('ran'); return 'ok' }
+  const execute = () => {
+    log.push('ran')
+    return 'ok'
+  }
   const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [asks({ execute })] })
   const { outcome } = await run({
-    approvals: { execution: () => { log.push('asked'); return 'once' } },
+    approvals: {
+      execution: () => {
+        log.push('asked')
+        return 'once'
+      },
+    },
     checkpoint: async (state, why) => {
       const before = server.requests.length
       await delay(5)
@@ -181,12 +228,14 @@ test('suspend waits for a state that is being saved, and not for ever', async (t
   let saving = 0
   const { run } = await stage(t, { answers: () => callsEcho, tools: [echo({ permission: 'sensitive' })] })
   const suspended = async (work) => {
-    const turn = run({ checkpoint: async (_, why) => {
-      if (why !== 'question') return
-      saving++
-      await work()
-      saving--
-    } })
+    const turn = run({
+      checkpoint: async (_, why) => {
+        if (why !== 'question') return
+        saving++
+        await work()
+        saving--
+      },
+    })
     for await (const event of turn) if (event.type === 'approval') return turn.suspend({ graceMs: 100 })
   }
   assert.ok(await suspended(() => delay(30)))
@@ -197,11 +246,19 @@ test('suspend waits for a state that is being saved, and not for ever', async (t
 
 test('each saved state goes on in a process that knows nothing else', async (t) => {
   const states = []
-  const { server, run } = await stage(t, { answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }), tools: [echo({ idempotent: true })] })
+  const { server, run } = await stage(t, {
+    answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }),
+    tools: [echo({ idempotent: true })],
+  })
   await run({ checkpoint: (state, why) => void states.push([why, state]) }).done
-  assert.deepEqual(states.map(([why]) => why), ['request', 'tool', 'request'], 'an idempotent tool needs one as well')
+  assert.deepEqual(
+    states.map(([why]) => why),
+    ['request', 'tool', 'request'],
+    'an idempotent tool needs one as well',
+  )
   for (const [, state] of states) {
-    const result = await elsewhere(t, { tools: [echo({ idempotent: true })] }).resume(state, { model: modelOf(server) }).done
+    const result = await elsewhere(t, { tools: [echo({ idempotent: true })] }).resume(state, { model: modelOf(server) })
+      .done
     assert.deepEqual([result.outcome, result.text], ['completed', 'Well, Done.'])
   }
 })
@@ -210,30 +267,54 @@ test('a process that dies after a save: what may have happened is not done again
   let ran = 0
   const states = []
   const tools = () => [echo({ execute: () => ++ran, identity: '1' })]
-  const { server, run } = await stage(t, { answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }), tools: tools() })
+  const { server, run } = await stage(t, {
+    answers: ({ body }) => (body.messages.length === 1 ? callsEcho : { text: 'Done.' }),
+    tools: tools(),
+  })
   await run({ checkpoint: (state, why) => void states.push([why, state]) }).done
   assert.deepEqual([states.map(([why]) => why), ran], [['request', 'tool', 'request'], 1])
   const ends = []
-  for (const [, state] of states) ends.push(cards(await elsewhere(t, { tools: tools() }).resume(state, { model: modelOf(server) }).done)[0].status)
+  for (const [, state] of states)
+    ends.push(cards(await elsewhere(t, { tools: tools() }).resume(state, { model: modelOf(server) }).done)[0].status)
   assert.deepEqual([ends, ran], [['success', 'unknown', 'success'], 2])
 })
 
 test('tools that start together share a save', async (t) => {
-  const calls = [1, 2, 3].map((number) => ({ id: `c${number}`, name: 'echo_back', arguments: { text: String(number) } }))
+  const calls = [1, 2, 3].map((number) => ({
+    id: `c${number}`,
+    name: 'echo_back',
+    arguments: { text: String(number) },
+  }))
   const { run } = await stage(t, { answers: [{ calls }, { text: 'Done.' }], tools: [echo()], execution: 'parallel' })
   const saved = []
-  const result = await run({ checkpoint: async (_, why) => { saved.push(why); await delay(10) } }).done
+  const result = await run({
+    checkpoint: async (_, why) => {
+      saved.push(why)
+      await delay(10)
+    },
+  }).done
   assert.deepEqual(saved, ['request', 'tool', 'request'])
-  assert.deepEqual(cards(result).map(({ status }) => status), ['success', 'success', 'success'])
+  assert.deepEqual(
+    cards(result).map(({ status }) => status),
+    ['success', 'success', 'success'],
+  )
 })
 
 test('what cannot be saved does not happen, and it is said', async (t) => {
   for (const [checkpoint, said] of [
-    [(_, why) => { if (why === 'tool') throw new Error('the disk is full') }, /^checkpoint threw: the disk is full/],
+    [
+      (_, why) => {
+        if (why === 'tool') throw new Error('the disk is full')
+      },
+      /^checkpoint threw: the disk is full/,
+    ],
     [(_, why) => (why === 'tool' ? new Promise(() => {}) : undefined), /^checkpoint did not answer within 30 ms/],
   ]) {
     let ran = 0
-    const { server, run } = await stage(t, { answers: [callsEcho, { text: 'never' }], tools: [echo({ execute: () => ran++ })] })
+    const { server, run } = await stage(t, {
+      answers: [callsEcho, { text: 'never' }],
+      tools: [echo({ execute: () => ran++ })],
+    })
     const warned = once(process, 'warning')
     const own = run({ checkpoint, hookTimeoutMs: 30 })
     const events = await collect(own)
@@ -246,7 +327,17 @@ test('what cannot be saved does not happen, and it is said', async (t) => {
 })
 
 test('quiet: when only people and results from outside are waited for', async (t) => {
-  const { run } = await stage(t, { answers: [callsEcho, callsEcho, { text: 'Done.' }], tools: [asks({ execute: async () => { await delay(10); return 'ok' } })] })
+  const { run } = await stage(t, {
+    answers: [callsEcho, callsEcho, { text: 'Done.' }],
+    tools: [
+      asks({
+        execute: async () => {
+          await delay(10)
+          return 'ok'
+        },
+      }),
+    ],
+  })
   const own = run()
   assert.equal(await own.quiet, 'waiting')
   assert.equal(own.approve(1), true)
@@ -258,7 +349,11 @@ test('quiet: when only people and results from outside are waited for', async (t
 
 test('a result from outside may come days later, in another process', async (t) => {
   const external = () => echo({ execute: undefined, external: true })
-  const { server, run } = await stage(t, { answers: [callsEcho, { text: 'Done.' }], tools: [external()], timeoutMs: 20 })
+  const { server, run } = await stage(t, {
+    answers: [callsEcho, { text: 'Done.' }],
+    tools: [external()],
+    timeoutMs: 20,
+  })
   const first = run()
   assert.equal(await first.quiet, 'waiting')
   await delay(40)
@@ -276,7 +371,10 @@ test('rules that came meanwhile count', async (t) => {
   const first = run()
   await first.quiet
   const state = await first.suspend()
-  const second = elsewhere(t, { tools: [asks()] }).resume(state, { model: modelOf(server), rules: [{ tool: 'echo.*', effect: 'deny' }] })
+  const second = elsewhere(t, { tools: [asks()] }).resume(state, {
+    model: modelOf(server),
+    rules: [{ tool: 'echo.*', effect: 'deny' }],
+  })
   const events = await collect(second)
   assert.equal(ofType(events, 'approval').length, 0)
   const [card] = cards(await second.done)
@@ -285,16 +383,25 @@ test('rules that came meanwhile count', async (t) => {
 })
 
 test('wherever a run is suspended, the turn comes to the same end, and every tool runs once', async (t) => {
-  const calls = (...texts) => texts.map((text, index) => ({ id: `${text}${index}`, name: 'echo_back', arguments: { text } }))
+  const calls = (...texts) =>
+    texts.map((text, index) => ({ id: `${text}${index}`, name: 'echo_back', arguments: { text } }))
   const answers = ({ body }) => {
     const results = body.messages.filter(({ role }) => role === 'tool').length
     if (results === 0) return { text: 'First this. ', calls: calls('a', 'b') }
     return results === 2 ? { reasoning: 'Hm.', text: 'Then that. ', calls: calls('c') } : { text: 'That is all.' }
   }
   let ran
-  const execute = async ({ text }) => { ran.push(text); await delay(1); return text.toUpperCase() }
+  const execute = async ({ text }) => {
+    ran.push(text)
+    await delay(1)
+    return text.toUpperCase()
+  }
   const make = (permission) => [echo({ execute, permission, identity: '1' })]
-  for (const settings of [{}, { dispatch: 'block', execution: 'parallel' }, { permission: 'sensitive', questionOrder: 'one_by_one' }]) {
+  for (const settings of [
+    {},
+    { dispatch: 'block', execution: 'parallel' },
+    { permission: 'sensitive', questionOrder: 'one_by_one' },
+  ]) {
     const { permission = 'public', ...rest } = settings
     const { server, run, engine } = await stage(t, { answers, tools: make(permission), flushMs: 0, ...rest })
     let length = Infinity
@@ -308,7 +415,10 @@ test('wherever a run is suspended, the turn comes to the same end, and every too
         for await (const event of own) {
           seen.push(event.type)
           if (event.type === 'approval') own.approve(event)
-          if (state === null && count++ === at) { state = await own.suspend(); break }
+          if (state === null && count++ === at) {
+            state = await own.suspend()
+            break
+          }
         }
         if ((await own.done).outcome !== 'suspended') break
         own = engine.resume(state, { model: modelOf(server) })
@@ -316,9 +426,25 @@ test('wherever a run is suspended, the turn comes to the same end, and every too
       if (state === null) length = 0 // it was over before that many events
       const { outcome, message, history, text } = await own.done
       const where = `${JSON.stringify(settings)}, at ${at}: ${seen.join(' ')}`
-      assert.deepEqual([outcome, text, ran.toSorted()], ['completed', 'First this. Then that. That is all.', ['a', 'b', 'c']], where)
-      assert.deepEqual(cards({ message }).map(({ status, output }) => [status, output]), [['success', 'A'], ['success', 'B'], ['success', 'C']], where)
-      assert.deepEqual(history.map(({ role }) => role), ['assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'], where)
+      assert.deepEqual(
+        [outcome, text, ran.toSorted()],
+        ['completed', 'First this. Then that. That is all.', ['a', 'b', 'c']],
+        where,
+      )
+      assert.deepEqual(
+        cards({ message }).map(({ status, output }) => [status, output]),
+        [
+          ['success', 'A'],
+          ['success', 'B'],
+          ['success', 'C'],
+        ],
+        where,
+      )
+      assert.deepEqual(
+        history.map(({ role }) => role),
+        ['assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'],
+        where,
+      )
       assert.equal(message.blocks.length, 7, where)
     }
   }
@@ -326,7 +452,10 @@ test('wherever a run is suspended, the turn comes to the same end, and every too
 
 test('a run is not quiet while onFinal looks at its answer', async (t) => {
   const { run } = await stage(t, { answers: [{ text: 'Perhaps.' }, { text: 'Yes.' }] })
-  const looks = async ({ text }) => { await delay(20); return text === 'Perhaps.' ? { retry: 'Decide.' } : 'accept' }
+  const looks = async ({ text }) => {
+    await delay(20)
+    return text === 'Perhaps.' ? { retry: 'Decide.' } : 'accept'
+  }
   const judged = run({ onFinal: looks })
   assert.equal(await judged.quiet, 'done')
   assert.equal((await judged.done).text, 'Yes.')

@@ -1,4 +1,5 @@
-// A terminal as the commands use it: what stands on it after these bytes, with as many rows above the screen as there were. Sequences it
+// A terminal as the commands use it: what stands on it after these bytes, with as many rows above the screen as there
+// were. Sequences it
 // does not know are an error: nothing but what is listed here may reach a person's terminal.
 import { built } from './dist.mjs'
 
@@ -13,7 +14,11 @@ export function screenOf(bytes, columns, { styles = false } = {}) {
   let style = ''
   const put = (text) => {
     const wide = widthOf(text)
-    if (wide === 0) return void (rows[row][Math.max(0, column - 1)] = { ...rows[row][Math.max(0, column - 1)], text: (rows[row][Math.max(0, column - 1)]?.text ?? '') + text })
+    if (wide === 0)
+      return void (rows[row][Math.max(0, column - 1)] = {
+        ...rows[row][Math.max(0, column - 1)],
+        text: (rows[row][Math.max(0, column - 1)]?.text ?? '') + text,
+      })
     if (column + wide > columns) next(0)
     rows[row][column] = { text, style }
     for (let i = 1; i < wide; i++) rows[row][column + i] = { text: '', style }
@@ -30,7 +35,8 @@ export function screenOf(bytes, columns, { styles = false } = {}) {
       else if (point === '\n') next()
       else if (point === '\b') column = Math.max(0, column - 1)
       else if (point === '\x07') continue
-      else if (/\p{Cc}/u.test(point)) throw new Error(`the control U+${point.codePointAt(0).toString(16)} reached the terminal`)
+      else if (/\p{Cc}/u.test(point))
+        throw new Error(`the control U+${point.codePointAt(0).toString(16)} reached the terminal`)
       else put(point)
       continue
     }
@@ -47,7 +53,8 @@ export function screenOf(bytes, columns, { styles = false } = {}) {
     else if (what === 'G') column = number - 1
     else if (what === '7') saved = [row, column]
     else if (what === '8') [row, column] = saved
-    else if (!['h', 'l'].includes(what)) throw new Error(`the sequence ${JSON.stringify(sequence)} reached the terminal`)
+    else if (!['h', 'l'].includes(what))
+      throw new Error(`the sequence ${JSON.stringify(sequence)} reached the terminal`)
   }
   return rows.map((cells) => {
     let text = ''

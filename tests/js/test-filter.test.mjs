@@ -14,9 +14,26 @@ function npmTest(...words) {
 }
 
 test('a word chooses files by their names, scripts by their folders, tests by their names', () => {
-  assert.deepEqual(filesWith(['tests/js/run.test.mjs', 'tests/js/turn.test.mjs', 'tests/js/options.test.mjs'], ['run', 'opt']), ['tests/js/run.test.mjs', 'tests/js/options.test.mjs'])
-  assert.deepEqual(['mimo', 'mimo#cut', 'tests/vectors/mimo/cut.json', 'mimo/cut', 'mimo#no-such-script', 'no-such-folder', '', '../js'].map(scriptPart), ['mimo/', 'mimo/cut.json', 'mimo/cut.json', 'mimo/cut.json', undefined, undefined, undefined, undefined])
-  assert.ok(new RegExp(patternOf(['a (b)', 'c'])).test('what a (b) does') && !new RegExp(patternOf(['a.c'])).test('abc'))
+  assert.deepEqual(
+    filesWith(['tests/js/run.test.mjs', 'tests/js/turn.test.mjs', 'tests/js/options.test.mjs'], ['run', 'opt']),
+    ['tests/js/run.test.mjs', 'tests/js/options.test.mjs'],
+  )
+  assert.deepEqual(
+    [
+      'mimo',
+      'mimo#cut',
+      'tests/vectors/mimo/cut.json',
+      'mimo/cut',
+      'mimo#no-such-script',
+      'no-such-folder',
+      '',
+      '../js',
+    ].map(scriptPart),
+    ['mimo/', 'mimo/cut.json', 'mimo/cut.json', 'mimo/cut.json', undefined, undefined, undefined, undefined],
+  )
+  assert.ok(
+    new RegExp(patternOf(['a (b)', 'c'])).test('what a (b) does') && !new RegExp(patternOf(['a.c'])).test('abc'),
+  )
   assert.equal(nearest('optoins', ['turn', 'options', 'openai', 'rules', 'words', 'run'])[0], 'options')
 })
 
@@ -24,7 +41,8 @@ test('what would run is listed, and runs not', () => {
   assert.deepEqual(npmTest('--list').suites, ['native', 'types', 'js', 'python', 'browser'])
   assert.deepEqual(npmTest('python', '--list').suites, ['python'])
   const all = npmTest('all', '--list').said
-  for (const suite of ['native', 'browser', 'package', 'soak', 'asan native', 'asan js']) assert.match(all, new RegExp(`^${suite}: `, 'm'))
+  for (const suite of ['native', 'browser', 'package', 'soak', 'asan native', 'asan js'])
+    assert.match(all, new RegExp(`^${suite}: `, 'm'))
   const files = npmTest('js', 'test-filter', '--list')
   assert.match(files.said, /tests\/js\/test-filter\.test\.mjs/)
   assert.deepEqual(npmTest('mimo#cut', '--list').suites, ['native', 'js', 'python'])
@@ -32,7 +50,13 @@ test('what would run is listed, and runs not', () => {
 })
 
 test('wrong words are refused', () => {
-  for (const [words, expected] of [[['--all'], /--all: no such option/], [['asan', 'browser'], /browser: does not run under sanitizers/], [['--accept'], /pictures/], [['types', 'cards', '--list'], /no files to choose from in types/], [['python', '--watch'], /--watch is for/]]) {
+  for (const [words, expected] of [
+    [['--all'], /--all: no such option/],
+    [['asan', 'browser'], /browser: does not run under sanitizers/],
+    [['--accept'], /pictures/],
+    [['types', 'cards', '--list'], /no files to choose from in types/],
+    [['python', '--watch'], /--watch is for/],
+  ]) {
     const { status, said } = npmTest(...words)
     assert.equal(status, words[0] === '--all' ? 2 : 1, words.join(' '))
     assert.match(said, expected)
@@ -41,5 +65,9 @@ test('wrong words are refused', () => {
 
 test('a word that nothing has ends with 2, and names what is near', () => {
   const { status, said } = npmTest('types', 'js', `test-${'reportz'}`)
-  assert.deepEqual([status, /no suite, file, script or test has such a name\. Near to it are: test-reports/.test(said)], [2, true], said)
+  assert.deepEqual(
+    [status, /no suite, file, script or test has such a name\. Near to it are: test-reports/.test(said)],
+    [2, true],
+    said,
+  )
 })

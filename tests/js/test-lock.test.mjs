@@ -43,7 +43,10 @@ test('the second process is refused with the number of the first, and gets the l
   const first = await start()
   assert.equal(first.said, 'has it')
   const refused = await start()
-  assert.equal(refused.said, `2 another npm test runs in this checkout: process ${first.child.pid}. Wait for its end, or end it (kill ${first.child.pid})`)
+  assert.equal(
+    refused.said,
+    `2 another npm test runs in this checkout: process ${first.child.pid}. Wait for its end, or end it (kill ${first.child.pid})`,
+  )
   assert.equal(readFileSync(file, 'utf8'), String(first.child.pid), 'who was refused takes nothing away')
   await first.end(() => first.child.stdin.end())
   assert.equal(existsSync(file), false)

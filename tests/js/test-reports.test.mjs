@@ -1,4 +1,5 @@
-// What `npm test` reads from the reports of Node's test runner: real runs of files that pass, fail and leave something behind.
+// What `npm test` reads from the reports of Node's test runner: real runs of files that pass, fail and leave something
+// behind.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { countOfJUnit, countOfNode, countOfUnittest, judged, NodeOutput, unittestId } from '../../js/scripts/test-reports.mjs'
+import {
+  countOfJUnit,
+  countOfNode,
+  countOfUnittest,
+  judged,
+  NodeOutput,
+  unittestId,
+} from '../../js/scripts/test-reports.mjs'
 
 const files = {
   passes: `test('passes', () => {}); test('is left out', { skip: 'no printer' }, () => {})`,
@@ -16,15 +24,25 @@ const files = {
   exits: `test('exits', () => process.exit(7))`,
 }
 const reporter = fileURLToPath(new URL('../../js/scripts/test-reporter.mjs', import.meta.url))
-const reporters = ['--test-reporter=spec', '--test-reporter-destination=stdout', `--test-reporter=${reporter}`, '--test-reporter-destination=stderr']
+const reporters = [
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  `--test-reporter=${reporter}`,
+  '--test-reporter-destination=stderr',
+]
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-reports-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 function countOf(...names) {
-  for (const name of names) writeFileSync(join(folder, `${name}.test.mjs`), `import { test } from 'node:test'\n${files[name]}\n`)
+  for (const name of names)
+    writeFileSync(join(folder, `${name}.test.mjs`), `import { test } from 'node:test'\n${files[name]}\n`)
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // the run stands alone
-  const { stdout, stderr } = spawnSync(process.execPath, ['--test', ...reporters, ...names.map((name) => `${name}.test.mjs`)], { cwd: folder, env, encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--test', ...reporters, ...names.map((name) => `${name}.test.mjs`)],
+    { cwd: folder, env, encoding: 'utf8' },
+  )
   return { ...countOfNode(stdout + stderr), stdout }
 }
 
@@ -42,7 +60,10 @@ test('countOfNode names each failed test with its file and reason, also a file t
 test('countOfNode says how a file ended whose process was killed, or ended early', () => {
   const { broken, failed } = countOf('killed', 'exits', 'passes')
   assert.equal(failed, 2)
-  assert.deepEqual(broken.map(({ file, why }) => [file, why]).sort(), [['exits.test.mjs', 'its process ended with 7'], ['killed.test.mjs', 'its process was killed by SIGKILL']])
+  assert.deepEqual(broken.map(({ file, why }) => [file, why]).sort(), [
+    ['exits.test.mjs', 'its process ended with 7'],
+    ['killed.test.mjs', 'its process was killed by SIGKILL'],
+  ])
 })
 
 test('where all passed, nothing is named', () => {
@@ -57,7 +78,11 @@ test('a second run is compared by the names of the tests', () => {
   const mended = { ...countOf('passes'), held: ['fails (twice)', 'passes too', 'leaves something behind'] }
   assert.deepEqual(names(judged(first, mended)), [[], [failed, crashed]], 'all of them passed')
   assert.deepEqual(names(judged(first, countOf('fails'))), [[failed], [crashed]], 'one failed again')
-  assert.deepEqual(names(judged(first, countOf('leaves'))), [[failed, crashed], []], 'the other one failed again; of the first nothing is known')
+  assert.deepEqual(
+    names(judged(first, countOf('leaves'))),
+    [[failed, crashed], []],
+    'the other one failed again; of the first nothing is known',
+  )
   assert.deepEqual(names(judged({ broken: [] }, { broken: [], held: [], files: [] })), [[], []], 'none failed')
   const renamed = { ...mended, held: ['fails (thrice)'] }
   assert.deepEqual(names(judged(first, renamed)), [[failed], [crashed]], 'a test that the second run does not have')
@@ -73,19 +98,41 @@ test('NodeOutput counts each test, and gives each failure with its place, while 
     const output = new NodeOutput({ test: () => tests++, failure: (failure) => failures.push(failure) })
     for (let at = 0; at < stdout.length; at += size) output.take(stdout.slice(at, at + size))
     const [{ place, ...failure }, ...others] = failures
-    assert.deepEqual([tests, others.length, failure], [4, 0, { name: 'fails (twice)', why: 'Error: the focus: waited 20 ms' }])
+    assert.deepEqual(
+      [tests, others.length, failure],
+      [4, 0, { name: 'fails (twice)', why: 'Error: the focus: waited 20 ms' }],
+    )
     assert.match(place, /fails\.test\.mjs:2$/)
   }
 })
 
 test('countOfJUnit reads what ctest wrote: names, the first assertion that failed, and why tests were skipped', () => {
   const file = join(folder, 'ctest.xml')
-  const row = (name, status, body = '') => `<testcase name="${name}" classname="${name}" time="0.1" status="${status}">${body}</testcase>`
-  const said = '-----\n/work/tests/native/base_test.cpp:12: FAILED:\n  CHECK( a &lt; b )\nwith expansion:\n  3 &lt; 2\n\n=====\n'
-  writeFileSync(file, ['<testsuite>', row('holds &quot;so&quot;', 'run'), row('fails', 'fail', `<system-out>${said}</system-out>`),
-    row('crashes', 'fail', '<failure message=""/>'), row('is left out', 'notrun', '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>SKIPPED: no data\n</system-out>'), '</testsuite>'].join('\n'))
+  const row = (name, status, body = '') =>
+    `<testcase name="${name}" classname="${name}" time="0.1" status="${status}">${body}</testcase>`
+  const said =
+    '-----\n/work/tests/native/base_test.cpp:12: FAILED:\n  CHECK( a &lt; b )\nwith expansion:\n  3 &lt; 2\n\n=====\n'
+  writeFileSync(
+    file,
+    [
+      '<testsuite>',
+      row('holds &quot;so&quot;', 'run'),
+      row('fails', 'fail', `<system-out>${said}</system-out>`),
+      row('crashes', 'fail', '<failure message=""/>'),
+      row(
+        'is left out',
+        'notrun',
+        '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>SKIPPED: no data\n</system-out>',
+      ),
+      '</testsuite>',
+    ].join('\n'),
+  )
   assert.deepEqual(countOfJUnit(file), {
-    passed: 1, failed: 2, held: ['holds "so"'], skips: ['no data'], broken: [{ name: 'fails', why: 'base_test.cpp:12: CHECK( a < b ) with expansion: 3 < 2' }, { name: 'crashes' }],
+    passed: 1,
+    failed: 2,
+    held: ['holds "so"'],
+    skips: ['no data'],
+    broken: [{ name: 'fails', why: 'base_test.cpp:12: CHECK( a < b ) with expansion: 3 < 2' }, { name: 'crashes' }],
   })
   assert.equal(countOfJUnit(join(folder, 'none.xml')).passed, 0)
 })
@@ -108,17 +155,35 @@ class B(unittest.TestCase):
 
 test('countOfUnittest names each failed test once, and a second run finds it by that name', (t) => {
   writeFileSync(join(folder, 'test_some.py'), python)
-  const unittest = (...chosen) => spawnSync('python3', ['-m', 'unittest', 'discover', '--verbose', '-s', folder, ...chosen], { encoding: 'utf8' })
+  const unittest = (...chosen) =>
+    spawnSync('python3', ['-m', 'unittest', 'discover', '--verbose', '-s', folder, ...chosen], { encoding: 'utf8' })
   const { stderr, error } = unittest()
   if (error) return t.skip('there is no python3')
   const { broken, held, ...rest } = countOfUnittest(stderr)
   assert.deepEqual(rest, { passed: 1, failed: 3, skips: ['no printer'] })
-  assert.deepEqual(held.map((name) => name.split(' ')[0]), ['test_a'])
-  assert.deepEqual(broken.map(({ name, why }) => [name.split(' ')[0], why]).sort(), [['setUpClass', 'ValueError: nobody is there'], ['test_b', 'AssertionError: 1 != 2 : no'], ['test_c', 'AssertionError: 0 != 1']])
+  assert.deepEqual(
+    held.map((name) => name.split(' ')[0]),
+    ['test_a'],
+  )
+  assert.deepEqual(broken.map(({ name, why }) => [name.split(' ')[0], why]).sort(), [
+    ['setUpClass', 'ValueError: nobody is there'],
+    ['test_b', 'AssertionError: 1 != 2 : no'],
+    ['test_c', 'AssertionError: 0 != 1'],
+  ])
   const again = countOfUnittest(unittest(...broken.flatMap(({ name }) => ['-k', unittestId(name)])).stderr)
   assert.deepEqual(again.broken, broken)
-  assert.deepEqual([unittestId('test_b (test_some.A)'), unittestId('test_b (test_some.A.test_b)'), unittestId('setUpClass (test_some.B)')], ['test_some.A.test_b', 'test_some.A.test_b', 'test_some.B'])
-  const mended = { broken: [], held: ['test_e (test_some.B)', ...broken.map(({ name }) => name).filter((name) => /test_[bc]/.test(name))] }
+  assert.deepEqual(
+    [
+      unittestId('test_b (test_some.A)'),
+      unittestId('test_b (test_some.A.test_b)'),
+      unittestId('setUpClass (test_some.B)'),
+    ],
+    ['test_some.A.test_b', 'test_some.A.test_b', 'test_some.B'],
+  )
+  const mended = {
+    broken: [],
+    held: ['test_e (test_some.B)', ...broken.map(({ name }) => name).filter((name) => /test_[bc]/.test(name))],
+  }
   assert.equal(judged({ broken }, mended).unsteady.length, 3)
   assert.deepEqual(judged({ broken }, { broken: [], held: [] }).broken, broken, 'the second run says nothing of them')
 })

@@ -1,4 +1,5 @@
-// The official clients read the scripted server, one script on every wire, and what they send back passes the validators.
+// The official clients read the scripted server, one script on every wire, and what they send back passes the
+// validators.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
@@ -16,19 +17,40 @@ const usage = { prompt_tokens: 100, completion_tokens: 30, cached_tokens: 40, re
 /** What every client has to read. `told` are the results that went back. */
 const script = [
   {
-    reasoning: 'Two cities, two calls.', text: 'Let me look.', usage,
-    calls: [{ id: 'call_paris', name: 'weather', arguments: { city: 'Paris' } }, { id: 'call_rome', name: 'weather', arguments: { city: 'Rome' } }],
+    reasoning: 'Two cities, two calls.',
+    text: 'Let me look.',
+    usage,
+    calls: [
+      { id: 'call_paris', name: 'weather', arguments: { city: 'Paris' } },
+      { id: 'call_rome', name: 'weather', arguments: { city: 'Rome' } },
+    ],
   },
   { reasoning: 'Rome is warmer.', text: 'Rome is warmer, größe 你好.', usage },
 ]
 
 const said = [
-  { reasoning: 'Two cities, two calls.', text: 'Let me look.', calls: [['call_paris', 'weather', { city: 'Paris' }], ['call_rome', 'weather', { city: 'Rome' }]], finish: 'tool_calls', usage: [100, 30, 40] },
-  { reasoning: 'Rome is warmer.', text: 'Rome is warmer, größe 你好.', calls: [], finish: 'stop', usage: [100, 30, 40] },
+  {
+    reasoning: 'Two cities, two calls.',
+    text: 'Let me look.',
+    calls: [
+      ['call_paris', 'weather', { city: 'Paris' }],
+      ['call_rome', 'weather', { city: 'Rome' }],
+    ],
+    finish: 'tool_calls',
+    usage: [100, 30, 40],
+  },
+  {
+    reasoning: 'Rome is warmer.',
+    text: 'Rome is warmer, größe 你好.',
+    calls: [],
+    finish: 'stop',
+    usage: [100, 30, 40],
+  },
 ]
 
 /**
- * A client per wire: `missing` is what it reads where a result is not there, `start` makes a conversation, `ask` sends it and gives what came in neutral words, `tell` adds what came and its results as
+ * A client per wire: `missing` is what it reads where a result is not there, `start` makes a conversation, `ask` sends
+ * it and gives what came in neutral words, `tell` adds what came and its results as
  * the client's own types have them, `say` adds a question.
  */
 const clients = {
@@ -36,28 +58,48 @@ const clients = {
     missing: /must be followed by a tool message for each; missing|no tool message for call_paris/,
     of: ({ baseURLs }) => new OpenAI({ baseURL: baseURLs['openai-chat'], apiKey: 'key', maxRetries: 0 }),
     start: () => [{ role: 'user', content: question }],
-    request: (messages) => ({ model: 'scripted', messages, tools: [{ type: 'function', function: { name: 'weather', description, parameters } }] }),
+    request: (messages) => ({
+      model: 'scripted',
+      messages,
+      tools: [{ type: 'function', function: { name: 'weather', description, parameters } }],
+    }),
     async ask(client, messages, stream) {
       const body = this.request(messages)
       if (!stream) {
-        const { choices: [{ message, finish_reason: finish }], usage } = await client.chat.completions.create({ ...body, stream: false })
+        const {
+          choices: [{ message, finish_reason: finish }],
+          usage,
+        } = await client.chat.completions.create({ ...body, stream: false })
         return { came: message, ...this.read(message, finish, usage) }
       }
       const run = client.chat.completions.stream(body)
       let reasoning = ''
       for await (const chunk of run) reasoning += chunk.choices[0]?.delta.reasoning_content ?? ''
-      const { choices: [{ message, finish_reason: finish }] } = await run.finalChatCompletion()
+      const {
+        choices: [{ message, finish_reason: finish }],
+      } = await run.finalChatCompletion()
       const { role, content, tool_calls } = message
-      const calls = tool_calls?.map(({ id, type, function: { name, arguments: text } }) => ({ id, type, function: { name, arguments: text } }))
+      const calls = tool_calls?.map(({ id, type, function: { name, arguments: text } }) => ({
+        id,
+        type,
+        function: { name, arguments: text },
+      }))
       const came = { role, content, ...(calls?.length ? { tool_calls: calls } : {}) }
       return { came, ...this.read({ ...came, reasoning_content: reasoning }, finish, await run.totalUsage()) }
     },
     read: ({ content, reasoning_content: reasoning, tool_calls: calls = [] }, finish, usage) => ({
-      reasoning, text: content, finish,
+      reasoning,
+      text: content,
+      finish,
       calls: calls.map(({ id, function: { name, arguments: text } }) => [id, name, JSON.parse(text)]),
-      usage: [usage.prompt_tokens, usage.completion_tokens, usage.prompt_tokens_details?.cached_tokens ?? 40], // totalUsage adds up no details
+      // totalUsage adds up no details
+      usage: [usage.prompt_tokens, usage.completion_tokens, usage.prompt_tokens_details?.cached_tokens ?? 40],
     }),
-    tell: (messages, { came, calls }) => [...messages, came, ...calls.map(([id]) => ({ role: 'tool', tool_call_id: id, content: results[id] }))],
+    tell: (messages, { came, calls }) => [
+      ...messages,
+      came,
+      ...calls.map(([id]) => ({ role: 'tool', tool_call_id: id, content: results[id] })),
+    ],
     say: (messages, text) => [...messages, { role: 'user', content: text }],
   },
 
@@ -65,7 +107,13 @@ const clients = {
     missing: /`tool_use` ids were found without `tool_result` blocks immediately after: call_paris/,
     of: ({ url }) => new Anthropic({ baseURL: url, apiKey: 'key', maxRetries: 0 }),
     start: () => [{ role: 'user', content: question }],
-    request: (messages) => ({ model: 'scripted', max_tokens: 4096, thinking: { type: 'enabled', budget_tokens: 2048 }, messages, tools: [{ name: 'weather', description, input_schema: parameters }] }),
+    request: (messages) => ({
+      model: 'scripted',
+      max_tokens: 4096,
+      thinking: { type: 'enabled', budget_tokens: 2048 },
+      messages,
+      tools: [{ name: 'weather', description, input_schema: parameters }],
+    }),
     async ask(client, messages, stream) {
       const body = this.request(messages)
       const message = stream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body)
@@ -73,16 +121,32 @@ const clients = {
       for (const { signature } of of('thinking')) assert.match(signature, /^[A-Za-z0-9+/]{20,}=*$/)
       return {
         came: message.content,
-        reasoning: of('thinking').map((block) => block.thinking).join(''),
-        text: of('text').map((block) => block.text).join(''),
+        reasoning: of('thinking')
+          .map((block) => block.thinking)
+          .join(''),
+        text: of('text')
+          .map((block) => block.text)
+          .join(''),
         calls: of('tool_use').map(({ id, name, input }) => [id, name, input]),
         finish: { end_turn: 'stop', tool_use: 'tool_calls' }[message.stop_reason],
-        usage: [message.usage.input_tokens + message.usage.cache_read_input_tokens, message.usage.output_tokens, message.usage.cache_read_input_tokens],
+        usage: [
+          message.usage.input_tokens + message.usage.cache_read_input_tokens,
+          message.usage.output_tokens,
+          message.usage.cache_read_input_tokens,
+        ],
       }
     },
     tell: (messages, { came, calls }) => [
-      ...messages, { role: 'assistant', content: came },
-      ...(calls.length > 0 ? [{ role: 'user', content: calls.map(([id]) => ({ type: 'tool_result', tool_use_id: id, content: results[id] })) }] : []),
+      ...messages,
+      { role: 'assistant', content: came },
+      ...(calls.length > 0
+        ? [
+            {
+              role: 'user',
+              content: calls.map(([id]) => ({ type: 'tool_result', tool_use_id: id, content: results[id] })),
+            },
+          ]
+        : []),
     ],
     say: (messages, text) => [...messages, { role: 'user', content: text }],
   },
@@ -91,10 +155,19 @@ const clients = {
     missing: /number of function response parts is equal/,
     of: ({ url }) => new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: url } }),
     start: () => [{ role: 'user', parts: [{ text: question }] }],
-    request: (contents) => ({ model: 'gemini-3-scripted', contents, config: { thinkingConfig: { includeThoughts: true }, tools: [{ functionDeclarations: [{ name: 'weather', description, parametersJsonSchema: parameters }] }] } }),
+    request: (contents) => ({
+      model: 'gemini-3-scripted',
+      contents,
+      config: {
+        thinkingConfig: { includeThoughts: true },
+        tools: [{ functionDeclarations: [{ name: 'weather', description, parametersJsonSchema: parameters }] }],
+      },
+    }),
     async ask(client, contents, stream) {
       const body = this.request(contents)
-      const answers = stream ? await client.models.generateContentStream(body) : [await client.models.generateContent(body)]
+      const answers = stream
+        ? await client.models.generateContentStream(body)
+        : [await client.models.generateContent(body)]
       const parts = []
       let last
       for await (const answer of answers) {
@@ -102,20 +175,42 @@ const clients = {
         parts.push(...(answer.candidates[0].content?.parts ?? []))
       }
       const calls = parts.filter((part) => part.functionCall)
-      if (calls.length > 0) assert.deepEqual(calls.map((part) => part.thoughtSignature !== undefined), [true, false]) // the first of parallel calls
+      if (calls.length > 0)
+        assert.deepEqual(
+          calls.map((part) => part.thoughtSignature !== undefined),
+          [true, false],
+        ) // the first of parallel calls
       else assert.ok(parts.at(-1).thoughtSignature)
       return {
         came: parts,
-        reasoning: parts.filter((part) => part.thought).map((part) => part.text).join(''),
-        text: parts.filter((part) => part.text && !part.thought).map((part) => part.text).join(''),
+        reasoning: parts
+          .filter((part) => part.thought)
+          .map((part) => part.text)
+          .join(''),
+        text: parts
+          .filter((part) => part.text && !part.thought)
+          .map((part) => part.text)
+          .join(''),
         calls: calls.map(({ functionCall: { id, name, args } }) => [id, name, args]),
         finish: last.candidates[0].finishReason === 'STOP' ? (calls.length > 0 ? 'tool_calls' : 'stop') : 'other',
-        usage: [last.usageMetadata.promptTokenCount, last.usageMetadata.candidatesTokenCount + last.usageMetadata.thoughtsTokenCount, last.usageMetadata.cachedContentTokenCount],
+        usage: [
+          last.usageMetadata.promptTokenCount,
+          last.usageMetadata.candidatesTokenCount + last.usageMetadata.thoughtsTokenCount,
+          last.usageMetadata.cachedContentTokenCount,
+        ],
       }
     },
     tell: (contents, { came, calls }) => [
-      ...contents, { role: 'model', parts: came },
-      ...(calls.length > 0 ? [{ role: 'user', parts: calls.map(([id, name]) => ({ functionResponse: { id, name, response: { output: results[id] } } })) }] : []),
+      ...contents,
+      { role: 'model', parts: came },
+      ...(calls.length > 0
+        ? [
+            {
+              role: 'user',
+              parts: calls.map(([id, name]) => ({ functionResponse: { id, name, response: { output: results[id] } } })),
+            },
+          ]
+        : []),
     ],
     say: (contents, text) => [...contents, { role: 'user', parts: [{ text }] }],
   },
@@ -124,17 +219,34 @@ const clients = {
     missing: /No tool output found for function call call_paris/,
     of: ({ baseURLs }) => new OpenAI({ baseURL: baseURLs['openai-responses'], apiKey: 'key', maxRetries: 0 }),
     start: () => [{ role: 'user', content: [{ type: 'input_text', text: question }] }],
-    request: (input) => ({ model: 'scripted', input, store: false, include: ['reasoning.encrypted_content'], tools: [{ type: 'function', name: 'weather', description, parameters, strict: false }] }),
+    request: (input) => ({
+      model: 'scripted',
+      input,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      tools: [{ type: 'function', name: 'weather', description, parameters, strict: false }],
+    }),
     async ask(client, input, stream) {
       const body = this.request(input)
-      const { output, status, usage } = stream ? await this.last(client.responses.stream(body)) : await client.responses.create(body)
+      const { output, status, usage } = stream
+        ? await this.last(client.responses.stream(body))
+        : await client.responses.create(body)
       const of = (type) => output.filter((item) => item.type === type)
       for (const { encrypted_content: encrypted } of of('reasoning')) assert.match(encrypted, /^[A-Za-z0-9+/]{20,}=*$/)
       return {
         // `stream` of the client adds what it parsed; that is not for the server
-        came: output.map(({ parsed_arguments: _, ...item }) => ({ ...item, ...(item.type === 'message' ? { content: item.content.map(({ parsed: __, ...part }) => part) } : {}) })),
-        reasoning: of('reasoning').flatMap((item) => item.summary).map((part) => part.text).join(''),
-        text: of('message').flatMap((item) => item.content).map((part) => part.text).join(''),
+        came: output.map(({ parsed_arguments: _, ...item }) => ({
+          ...item,
+          ...(item.type === 'message' ? { content: item.content.map(({ parsed: __, ...part }) => part) } : {}),
+        })),
+        reasoning: of('reasoning')
+          .flatMap((item) => item.summary)
+          .map((part) => part.text)
+          .join(''),
+        text: of('message')
+          .flatMap((item) => item.content)
+          .map((part) => part.text)
+          .join(''),
         calls: of('function_call').map(({ call_id: id, name, arguments: text }) => [id, name, JSON.parse(text)]),
         finish: status === 'completed' ? (of('function_call').length > 0 ? 'tool_calls' : 'stop') : 'other',
         usage: [usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens],
@@ -142,12 +254,18 @@ const clients = {
     },
     async last(run) {
       let text = ''
-      run.on('response.output_text.delta', ({ delta }) => { text += delta })
+      run.on('response.output_text.delta', ({ delta }) => {
+        text += delta
+      })
       const response = await run.finalResponse()
       assert.equal(response.output_text, text)
       return response
     },
-    tell: (input, { came, calls }) => [...input, ...came, ...calls.map(([id]) => ({ type: 'function_call_output', call_id: id, output: results[id] }))],
+    tell: (input, { came, calls }) => [
+      ...input,
+      ...came,
+      ...calls.map(([id]) => ({ type: 'function_call_output', call_id: id, output: results[id] })),
+    ],
     say: (input, text) => [...input, { role: 'user', content: text }],
   },
 
@@ -155,7 +273,12 @@ const clients = {
     missing: /no tool message for weather/,
     of: ({ url }) => new Ollama({ host: url }),
     start: () => [{ role: 'user', content: question }],
-    request: (messages) => ({ model: 'scripted', messages, think: true, tools: [{ type: 'function', function: { name: 'weather', description, parameters } }] }),
+    request: (messages) => ({
+      model: 'scripted',
+      messages,
+      think: true,
+      tools: [{ type: 'function', function: { name: 'weather', description, parameters } }],
+    }),
     async ask(client, messages, stream) {
       const body = this.request(messages)
       const answers = stream ? await client.chat({ ...body, stream: true }) : [await client.chat(body)]
@@ -168,13 +291,19 @@ const clients = {
         if (answer.message.tool_calls) came.tool_calls = [...(came.tool_calls ?? []), ...answer.message.tool_calls]
       }
       return {
-        came, reasoning: came.thinking, text: came.content,
+        came,
+        reasoning: came.thinking,
+        text: came.content,
         calls: (came.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => [id, name, given]),
         finish: last.done_reason === 'stop' ? (came.tool_calls ? 'tool_calls' : 'stop') : 'other',
         usage: [last.prompt_eval_count, last.eval_count, 40], // Ollama counts no cache
       }
     },
-    tell: (messages, { came, calls }) => [...messages, came, ...calls.map(([id, name]) => ({ role: 'tool', content: results[id], tool_name: name, tool_call_id: id }))],
+    tell: (messages, { came, calls }) => [
+      ...messages,
+      came,
+      ...calls.map(([id, name]) => ({ role: 'tool', content: results[id], tool_name: name, tool_call_id: id })),
+    ],
     say: (messages, text) => [...messages, { role: 'user', content: text }],
   },
 }
@@ -193,7 +322,10 @@ for (const [wire, client] of Object.entries(clients)) {
       }
       const { text } = await client.ask(official, client.say(conversation, 'Thank you!'), stream)
       assert.equal(text, 'Any time.')
-      assert.deepEqual(server.requests.map((request) => request.wire), [wire, wire, wire])
+      assert.deepEqual(
+        server.requests.map((request) => request.wire),
+        [wire, wire, wire],
+      )
     })
   }
 
@@ -231,7 +363,10 @@ for (const [wire, client] of Object.entries(clients)) {
     const told = client.tell(start, first)
     const second = await ask(told)
     const goOn = (conversation) => client.say(client.tell(conversation, second), 'And tomorrow?')
-    await assert.rejects(ask(goOn(JSON.parse(JSON.stringify(told).replace('21 degrees', '12 degrees')))), /append only.*12 degrees|Invalid `signature`.*12 degrees/)
+    await assert.rejects(
+      ask(goOn(JSON.parse(JSON.stringify(told).replace('21 degrees', '12 degrees')))),
+      /append only.*12 degrees|Invalid `signature`.*12 degrees/,
+    )
     await assert.rejects(ask(client.tell(start, { ...first, calls: first.calls.slice(1) })), client.missing)
   })
 }

@@ -9,12 +9,23 @@ async function ask(server, messages = [{ role: 'user', content: 'x' }], more = {
 }
 
 test('an answer is a stream of chunks that ends with [DONE]', async (t) => {
-  const server = await startScriptedServer({ answers: [{ text: 'one two', calls: [{ id: 'c', name: 'f', arguments: { a: 1 } }], usage: { prompt_tokens: 1, completion_tokens: 2 } }] })
+  const server = await startScriptedServer({
+    answers: [
+      {
+        text: 'one two',
+        calls: [{ id: 'c', name: 'f', arguments: { a: 1 } }],
+        usage: { prompt_tokens: 1, completion_tokens: 2 },
+      },
+    ],
+  })
   t.after(server.close)
   const { status, type, text } = await ask(server)
   assert.equal(status, 200)
   assert.match(type, /event-stream/)
-  const events = text.split('\n\n').filter(Boolean).map((event) => event.replace(/^data: /, ''))
+  const events = text
+    .split('\n\n')
+    .filter(Boolean)
+    .map((event) => event.replace(/^data: /, ''))
   assert.equal(events.pop(), '[DONE]')
   const chunks = events.map((event) => JSON.parse(event))
   const deltas = chunks.flatMap((chunk) => chunk.choices).map((choice) => choice.delta)
@@ -60,7 +71,15 @@ test('raw bytes, errors, one JSON body, and the end of the script', async (t) =>
 test('a request that a strict provider would refuse gets a 400 that says why', async (t) => {
   const server = await startScriptedServer({ answers: () => ({ text: 'x' }) })
   t.after(server.close)
-  const { status, text } = await ask(server, [{ role: 'user', content: 'x' }, { role: 'assistant', content: '', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'user', content: 'y' }])
+  const { status, text } = await ask(server, [
+    { role: 'user', content: 'x' },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'user', content: 'y' },
+  ])
   assert.equal(status, 400)
   assert.match(JSON.parse(text).error.message, /messages\[2\].*missing: a/)
 })
@@ -81,8 +100,17 @@ test('the order of messages is checked as strict providers do', () => {
   assert.match(check(user, { role: 'assistant', content: '' }, user), /needs content or tool_calls/)
   assert.match(check({ ...user, metadata: {} }), /unknown member 'metadata'/)
   assert.match(check(user, { ...calling, tool_calls: [call, call] }, result), /stands twice/)
-  assert.match(check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'a.b', arguments: '{}' } }] }, result), /does not match/)
-  assert.match(check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'f', arguments: '{"x' } }] }, result), /no JSON/)
+  assert.match(
+    check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'a.b', arguments: '{}' } }] }, result),
+    /does not match/,
+  )
+  assert.match(
+    check(user, { ...calling, tool_calls: [{ ...call, function: { name: 'f', arguments: '{"x' } }] }, result),
+    /no JSON/,
+  )
   assert.match(checkOpenAIChat({ model: 'm', messages: [user], tools: [] }), /non-empty/)
-  assert.match(checkOpenAIChat({ model: 'm', messages: [user], tools: [{ function: { name: 'a.b' } }] }), /does not match/)
+  assert.match(
+    checkOpenAIChat({ model: 'm', messages: [user], tools: [{ function: { name: 'a.b' } }] }),
+    /does not match/,
+  )
 })

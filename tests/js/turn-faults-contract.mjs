@@ -1,5 +1,7 @@
-// What may go wrong with turns in every store: damaged rows, a wrong key, unknown turns, what is said twice. Nothing runs twice, nothing is lost, and the
-// words say what happened. `open` gives a store that is empty, or with `again` the same place by another connection; `spoil` breaks a column of a row.
+// What may go wrong with turns in every store: damaged rows, a wrong key, unknown turns, what is said twice. Nothing
+// runs twice, nothing is lost, and the
+// words say what happened. `open` gives a store that is empty, or with `again` the same place by another connection;
+// `spoil` breaks a column of a row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,35 +12,50 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
   const questionsOf = async (turns) => {
     const seen = []
     let fault
-    try { for await (const { turn } of turns.questions()) seen.push(turn) } catch (error) { fault = error }
+    try {
+      for await (const { turn } of turns.questions()) seen.push(turn)
+    } catch (error) {
+      fault = error
+    }
     return { seen: seen.sort(), fault }
   }
   const withoutPlace = ({ rev: _, epoch: __, updated: ___, ...row }) => row
 
-  check('a text of a turn that cannot be read is told with its turn, hides no other, and is not written over', async (t) => {
-    const server = await serverOf(t, answersOf('hi'))
-    const store = await open(t)
-    let ran = 0
-    const turns = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute: () => ++ran })] })
-    const texts = { state: '{"format":', config: 'no JSON', questions: '[{' }
-    for (const id of ['sound', ...Object.keys(texts)]) { await turns.start({ id, messages: hello }); await turns.advance(id) }
-    const [question] = (await turns.status('sound')).questions
-    for (const [id, text] of Object.entries(texts)) await store.save(id, (await store.load(id)).rev, { updated: 1, [id]: text })
-    for (const id of Object.keys(texts)) {
-      await store.push(id, { key: 'k', entry: JSON.stringify({ type: 'decision', at: 1, ...approve(question) }) })
-      const before = await store.load(id)
-      await assert.rejects(turns.status(id), (error) => error.code === 'storage' && error.path === id && error.message.includes(id), id)
-      await assert.rejects(turns.advance(id), (error) => error.code === 'storage' && error.path === id, id)
-      assert.deepEqual(withoutPlace(await store.load(id)), withoutPlace(before), `${id}: it was given back`)
-      assert.equal((await store.inbox(id)).length, 1, 'and nothing that came for it was lost')
-    }
-    const { seen, fault } = await questionsOf(turns)
-    assert.ok(seen.includes('sound') && fault.code === 'storage' && fault.path === 'questions')
-    assert.equal(await turns.decide('sound', approve(question)), 'accepted')
-    assert.ok((await turns.sweep()) >= 1)
-    assert.equal(await turns.advance('sound'), 'done')
-    assert.equal(ran, 1)
-  })
+  check(
+    'a text of a turn that cannot be read is told with its turn, hides no other, and is not written over',
+    async (t) => {
+      const server = await serverOf(t, answersOf('hi'))
+      const store = await open(t)
+      let ran = 0
+      const turns = turnsOf(t, server, { store, queue: lossy, tools: [asks({ execute: () => ++ran })] })
+      const texts = { state: '{"format":', config: 'no JSON', questions: '[{' }
+      for (const id of ['sound', ...Object.keys(texts)]) {
+        await turns.start({ id, messages: hello })
+        await turns.advance(id)
+      }
+      const [question] = (await turns.status('sound')).questions
+      for (const [id, text] of Object.entries(texts))
+        await store.save(id, (await store.load(id)).rev, { updated: 1, [id]: text })
+      for (const id of Object.keys(texts)) {
+        await store.push(id, { key: 'k', entry: JSON.stringify({ type: 'decision', at: 1, ...approve(question) }) })
+        const before = await store.load(id)
+        await assert.rejects(
+          turns.status(id),
+          (error) => error.code === 'storage' && error.path === id && error.message.includes(id),
+          id,
+        )
+        await assert.rejects(turns.advance(id), (error) => error.code === 'storage' && error.path === id, id)
+        assert.deepEqual(withoutPlace(await store.load(id)), withoutPlace(before), `${id}: it was given back`)
+        assert.equal((await store.inbox(id)).length, 1, 'and nothing that came for it was lost')
+      }
+      const { seen, fault } = await questionsOf(turns)
+      assert.ok(seen.includes('sound') && fault.code === 'storage' && fault.path === 'questions')
+      assert.equal(await turns.decide('sound', approve(question)), 'accepted')
+      assert.ok((await turns.sweep()) >= 1)
+      assert.equal(await turns.advance('sound'), 'done')
+      assert.equal(ran, 1)
+    },
+  )
 
   if (spoil) {
     check('a damaged row is told as such, hides no other, and is left as it is', async (t) => {
@@ -50,16 +67,35 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       t.after(() => process.off('warning', listen))
       const turns = turnsOf(t, server, { store, queue: lossy })
       const columns = { phase: 'sleeping', rev: '-3', epoch: '-1' }
-      for (const id of ['sound', ...Object.keys(columns)]) { await turns.start({ id, messages: hello }); await turns.advance(id) }
-      const { questions: [question] } = await turns.status('sound')
+      for (const id of ['sound', ...Object.keys(columns)]) {
+        await turns.start({ id, messages: hello })
+        await turns.advance(id)
+      }
+      const {
+        questions: [question],
+      } = await turns.status('sound')
       for (const [id, value] of Object.entries(columns)) await spoil(t, id, id, value)
       for (const id of Object.keys(columns)) {
-        for (const act of [() => turns.status(id), () => turns.advance(id), () => turns.decide(id, approve(question)), () => turns.cancel(id), () => turns.events(id).next()]) {
-          await assert.rejects(act(), (error) => error.code === 'storage' && error.path.includes(id) && /damaged/.test(error.message), id)
+        for (const act of [
+          () => turns.status(id),
+          () => turns.advance(id),
+          () => turns.decide(id, approve(question)),
+          () => turns.cancel(id),
+          () => turns.events(id).next(),
+        ]) {
+          await assert.rejects(
+            act(),
+            (error) => error.code === 'storage' && error.path.includes(id) && /damaged/.test(error.message),
+            id,
+          )
         }
       }
       assert.deepEqual(await questionsOf(turns), { seen: ['sound'], fault: undefined })
-      await until(() => Object.keys(columns).every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))), 'the words')
+      await until(
+        () =>
+          Object.keys(columns).every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))),
+        'the words',
+      )
       assert.equal(await turns.sweep(), 0)
     })
   }
@@ -75,8 +111,19 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
     const before = await store.load(id)
     for (const seal of [wrong, undefined]) {
       const stranger = turnsOf(t, server, { store: other, queue: lossy, seal })
-      for (const act of [() => stranger.status(id), () => stranger.decide(id, approve(question)), () => stranger.result(id, { call: 1, digest: '0' }, { value: 1 }), async () => { const { fault } = await questionsOf(stranger); throw fault }]) {
-        await assert.rejects(act(), (error) => error.code === 'storage' && error.path === id && /sealed/.test(error.message))
+      for (const act of [
+        () => stranger.status(id),
+        () => stranger.decide(id, approve(question)),
+        () => stranger.result(id, { call: 1, digest: '0' }, { value: 1 }),
+        async () => {
+          const { fault } = await questionsOf(stranger)
+          throw fault
+        },
+      ]) {
+        await assert.rejects(
+          act(),
+          (error) => error.code === 'storage' && error.path === id && /sealed/.test(error.message),
+        )
       }
       assert.deepEqual([await store.load(id), await store.inbox(id)], [before, []])
     }
@@ -89,58 +136,107 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
   check('an unknown turn is none, whatever is said to it', async (t) => {
     const turns = turnsOf(t, await serverOf(t, []), { store: await open(t), queue: lossy })
     const decision = approve({ call: 1, stage: 'execution', digest: 'x' })
-    for (const act of [() => turns.status('x'), () => turns.advance('x'), () => turns.cancel('x'), () => turns.result('x', { call: 1, digest: '' }, { value: 1 }), () => turns.decide('x', decision), () => turns.events('x').next()]) {
+    for (const act of [
+      () => turns.status('x'),
+      () => turns.advance('x'),
+      () => turns.cancel('x'),
+      () => turns.result('x', { call: 1, digest: '' }, { value: 1 }),
+      () => turns.decide('x', decision),
+      () => turns.events('x').next(),
+    ]) {
       await assert.rejects(act(), { code: 'not_found', path: 'x' })
     }
-    assert.deepEqual([await turns.forget('x'), await questionsOf(turns), await turns.sweep()], [false, { seen: [], fault: undefined }, 0])
+    assert.deepEqual(
+      [await turns.forget('x'), await questionsOf(turns), await turns.sweep()],
+      [false, { seen: [], fault: undefined }, 0],
+    )
   })
 
   check('what is decided by many at once is decided once, in every process', async (t) => {
     const server = await serverOf(t, answersOf('one', 'two'))
     const stores = [await open(t), await again(t)]
     const ran = []
-    const tools = () => [asks({ execute: ({ text }, { key }) => { ran.push(key); return text } })]
+    const tools = () => [
+      asks({
+        execute: ({ text }, { key }) => {
+          ran.push(key)
+          return text
+        },
+      }),
+    ]
     const processes = stores.map((store) => turnsOf(t, server, { store, queue: lossy, tools: tools() }))
     const id = await processes[0].start({ messages: hello })
     for (const call of [1, 2]) {
       await Promise.all(processes.map((turns) => turns.advance(id)))
-      const question = await until(async () => (await processes[1].status(id)).questions.find((one) => one.call === call))
-      const said = await Promise.all(Array.from({ length: 8 }, (_, n) => processes[n % 2].decide(id, n % 3 ? approve(question) : approve(question, { arguments: { text: `by ${n}` } }))))
+      const question = await until(async () =>
+        (await processes[1].status(id)).questions.find((one) => one.call === call),
+      )
+      const said = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          processes[n % 2].decide(
+            id,
+            n % 3 ? approve(question) : approve(question, { arguments: { text: `by ${n}` } }),
+          ),
+        ),
+      )
       assert.deepEqual(said.toSorted(), ['accepted', ...Array.from({ length: 7 }, () => 'stale')])
     }
-    await until(async () => (await Promise.all(processes.map((turns) => turns.advance(id)))).includes('done') || delay(5))
-    assert.deepEqual(ran.map((key) => key.split(':').slice(0, 2).join(':')), [`${id}:1`, `${id}:2`])
+    await until(
+      async () => (await Promise.all(processes.map((turns) => turns.advance(id)))).includes('done') || delay(5),
+    )
+    assert.deepEqual(
+      ran.map((key) => key.split(':').slice(0, 2).join(':')),
+      [`${id}:1`, `${id}:2`],
+    )
     assert.equal(server.requests.length, 3)
     const [one, other] = await Promise.all(processes.map((turns) => turns.status(id)))
     assert.deepEqual([one, one.outcome, one.decisions.length], [other, 'completed', 2])
-    for (const turns of processes) assert.equal(await turns.decide(id, approve({ call: 2, stage: 'execution', digest: 'x' })), 'over')
+    for (const turns of processes)
+      assert.equal(await turns.decide(id, approve({ call: 2, stage: 'execution', digest: 'x' })), 'over')
   })
 
-  check('two workers with different tools: what was decided for the one is nothing to the other, and the turn ends', async (t) => {
-    const server = await serverOf(t, answersOf('hi'))
-    const stores = [await open(t), await again(t)]
-    let ran = 0
-    const [old, next] = ['1', '2'].map((identity, at) => turnsOf(t, server, { store: stores[at], queue: lossy, tools: [asks({ identity, execute: () => ++ran })] }))
-    const id = await old.start({ messages: hello })
-    await old.advance(id)
-    for (const worker of [next, old, next]) {
-      const [question] = (await worker.status(id)).questions
-      await delay(2)
-      assert.equal(await worker.decide(id, approve(question)), 'accepted')
-      assert.equal(await worker.advance(id), 'waiting')
-    }
-    assert.equal(ran, 0)
-    assert.equal(await next.decide(id, approve((await next.status(id)).questions[0])), 'accepted')
-    assert.equal(await next.advance(id), 'done')
-    assert.deepEqual([ran, cardsOf(await old.status(id))[0].status], [1, 'success'])
-  })
+  check(
+    'two workers with different tools: what was decided for the one is nothing to the other, and the turn ends',
+    async (t) => {
+      const server = await serverOf(t, answersOf('hi'))
+      const stores = [await open(t), await again(t)]
+      let ran = 0
+      const [old, next] = ['1', '2'].map((identity, at) =>
+        turnsOf(t, server, { store: stores[at], queue: lossy, tools: [asks({ identity, execute: () => ++ran })] }),
+      )
+      const id = await old.start({ messages: hello })
+      await old.advance(id)
+      for (const worker of [next, old, next]) {
+        const [question] = (await worker.status(id)).questions
+        await delay(2)
+        assert.equal(await worker.decide(id, approve(question)), 'accepted')
+        assert.equal(await worker.advance(id), 'waiting')
+      }
+      assert.equal(ran, 0)
+      assert.equal(await next.decide(id, approve((await next.status(id)).questions[0])), 'accepted')
+      assert.equal(await next.advance(id), 'done')
+      assert.deepEqual([ran, cardsOf(await old.status(id))[0].status], [1, 'success'])
+    },
+  )
 }
 
 /** A turn whose result does not fit, and later does. */
 export async function onFullDisk(t, store, { fill, free, fault }) {
-  const server = await serverOf(t, ({ body }) => (body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'a' } }] }))
+  const server = await serverOf(t, ({ body }) =>
+    body.messages.some(({ role }) => role === 'tool')
+      ? { text: 'Done.' }
+      : { calls: [{ id: 'c', name: 'echo_back', arguments: { text: 'a' } }] },
+  )
   let ran = 0
-  const tools = [asks({ execute: async () => { ran++; await fill(); return 'x'.repeat(200_000) } })]
+  const tools = [
+    asks({
+      execute: async () => {
+        ran++
+        await fill()
+        return 'x'.repeat(200_000)
+      },
+    }),
+  ]
   const turns = turnsOf(t, server, { store, queue: lossy, leaseMs: 300, tools, engine: { resultMaxBytes: 1_000_000 } })
   const id = await turns.start({ messages: hello })
   await turns.advance(id)
@@ -152,5 +248,9 @@ export async function onFullDisk(t, store, { fill, free, fault }) {
   await free()
   await until(async () => (await turns.advance(id)) === 'done' || delay(50).then(() => false))
   const status = await turns.status(id)
-  assert.deepEqual([status.outcome, ran, cardsOf(status)[0].status], ['completed', 1, 'unknown'], 'it may have happened, and is not done again')
+  assert.deepEqual(
+    [status.outcome, ran, cardsOf(status)[0].status],
+    ['completed', 1, 'unknown'],
+    'it may have happened, and is not done again',
+  )
 }

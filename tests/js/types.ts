@@ -1,7 +1,27 @@
 // Compiled only: what a user writes must be typed as documented. `@ts-expect-error` marks what must not compile.
-import { Engine, fileRules, resultParts, SluiceError, tool, type Block, type Run, type RunResult, type SluiceEvent, type Tool, type ToolContext } from 'sluice'
+import {
+  Engine,
+  fileRules,
+  resultParts,
+  SluiceError,
+  tool,
+  type Block,
+  type Run,
+  type RunResult,
+  type SluiceEvent,
+  type Tool,
+  type ToolContext,
+} from 'sluice'
 import OpenAI, { type ClientOptions } from 'openai'
-import { createHost, methods, type Bridge, type HostConnection, type Method, type WindowPeer, type WindowRights } from 'sluice/host'
+import {
+  createHost,
+  methods,
+  type Bridge,
+  type HostConnection,
+  type Method,
+  type WindowPeer,
+  type WindowRights,
+} from 'sluice/host'
 import { live2dTools, live2dTriggerChannels } from 'sluice/live2d'
 import { openAIHandler, textToolCalls, type TextToolCallDiagnostic } from 'sluice/openai'
 import { startScriptedServer } from 'sluice/testing'
@@ -75,7 +95,11 @@ export function decide(run: Run, event: SluiceEvent): void {
 tool({ name: 'x', permission: 'everyone' })
 
 const engine = new Engine({
-  tools: [weather, plain, ...live2dTools({ expressions: ['smile'], motions: { Idle: 2 }, channels: live2dTriggerChannels })],
+  tools: [
+    weather,
+    plain,
+    ...live2dTools({ expressions: ['smile'], motions: { Idle: 2 }, channels: live2dTriggerChannels }),
+  ],
   rules: fileRules('rules.json'),
   maxRounds: 3,
   approvals: {
@@ -89,7 +113,12 @@ tool({
   name: 'typed',
   parameters: {
     type: 'object',
-    properties: { path: { type: 'string' }, mode: { enum: ['read', 'write'] }, lines: { type: 'array', items: { type: 'integer' } }, at: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },
+    properties: {
+      path: { type: 'string' },
+      mode: { enum: ['read', 'write'] },
+      lines: { type: 'array', items: { type: 'integer' } },
+      at: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+    },
     required: ['path', 'at'],
   },
   execute: ({ path, mode, lines, at }) => {
@@ -101,16 +130,28 @@ tool({
 })
 
 // What a tool returns, and what comes back from its card.
-const measured = tool({ name: 'measured', output: z.object({ grams: z.number() }), execute: async () => ({ grams: 5 }) })
-const counted = tool({ name: 'counted', output: { type: 'object', properties: { lines: { type: 'integer' } }, required: ['lines'] }, execute: () => ({ lines: 7 }) })
+const measured = tool({
+  name: 'measured',
+  output: z.object({ grams: z.number() }),
+  execute: async () => ({ grams: 5 }),
+})
+const counted = tool({
+  name: 'counted',
+  output: { type: 'object', properties: { lines: { type: 'integer' } }, required: ['lines'] },
+  execute: () => ({ lines: 7 }),
+})
 // @ts-expect-error: grams
 tool({ name: 'wrong', output: z.object({ grams: z.number() }), execute: () => ({ gram: 5 }) })
-export const results = (block: Block): number | undefined => (block.type === 'tool_use' ? measured.resultOf(block)?.grams ?? counted.resultOf(block)?.lines : undefined)
+export const results = (block: Block): number | undefined =>
+  block.type === 'tool_use' ? (measured.resultOf(block)?.grams ?? counted.resultOf(block)?.lines) : undefined
 
 // A tool that wants the run's own context: its engine's runs must bring it.
 const mine = tool({ name: 'mine', execute: (_, { context }: ToolContext<{ user: string }>) => context.user })
 const personal = new Engine({ tools: [weather, mine] })
-const conditions = { model: { baseURL: 'http://x/v1', name: 'm' }, messages: [{ role: 'user' as const, content: 'Hello' }] }
+const conditions = {
+  model: { baseURL: 'http://x/v1', name: 'm' },
+  messages: [{ role: 'user' as const, content: 'Hello' }],
+}
 export const runs = [
   () => personal.run({ ...conditions, context: { user: 'Ann' } }),
   // @ts-expect-error: context
@@ -119,10 +160,18 @@ export const runs = [
   () => personal.run({ ...conditions, context: { name: 'Ann' } }),
   () => new Engine({ tools: [weather] }).run(conditions),
   () => engine.run({ ...conditions, model: { provider: 'anthropic', apiKey: 'x', name: 'm' } }),
-  () => engine.run({ ...conditions, model: { provider: 'openai', wire: 'openai-chat', path: '/chat', headers: { 'x-a': 'b' }, name: 'm' } }),
+  () =>
+    engine.run({
+      ...conditions,
+      model: { provider: 'openai', wire: 'openai-chat', path: '/chat', headers: { 'x-a': 'b' }, name: 'm' },
+    }),
   // @ts-expect-error: a hook that does not exist
   () => engine.run({ ...conditions, beforeSend: () => {} }),
-  () => engine.run({ ...conditions, retries: ({ status, attempt, delayMs }) => (status === 429 && attempt < 9 ? 1000 : delayMs) }),
+  () =>
+    engine.run({
+      ...conditions,
+      retries: ({ status, attempt, delayMs }) => (status === 429 && attempt < 9 ? 1000 : delayMs),
+    }),
   // @ts-expect-error: milliseconds, or null
   () => engine.run({ ...conditions, retries: () => 'soon' }),
   () => engine.run({ ...conditions, beforeRequest: async ({ messages }) => ({ messages: messages.slice(-5) }) }),
@@ -181,7 +230,10 @@ export const page = async (path: string): Promise<FoundFile> => findPageFile({ .
 export const got = serve({ roots: {}, routes: { 'GET /x': () => 1 } })
 
 // What stands between OpenAI's client and a server is the client's own option.
-export const ofClient: ClientOptions['fetch'] = textToolCalls({ protocol: ['hermes', { id: 'vcp', lenient: true }], onDiagnostic: ({ model, code }: TextToolCallDiagnostic) => console.log(model, code) })
+export const ofClient: ClientOptions['fetch'] = textToolCalls({
+  protocol: ['hermes', { id: 'vcp', lenient: true }],
+  onDiagnostic: ({ model, code }: TextToolCallDiagnostic) => console.log(model, code),
+})
 export const client = new OpenAI({ apiKey: 'none', baseURL: 'http://127.0.0.1:8000/v1', fetch: textToolCalls() })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1', fetch: textToolCalls() }))
 // @ts-expect-error: baseURL

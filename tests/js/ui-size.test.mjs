@@ -11,7 +11,8 @@ const folder = new URL('../../js/dist/ui/', import.meta.url)
 function loaded(name, files = new Map()) {
   const source = readFileSync(fileURLToPath(new URL(name, folder)))
   files.set(name, source)
-  for (const [, other] of source.toString().matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) if (!files.has(other)) loaded(other, files)
+  for (const [, other] of source.toString().matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g))
+    if (!files.has(other)) loaded(other, files)
   return files
 }
 
@@ -26,7 +27,11 @@ test('sluice/ui is at most 324 kB, and 112 kB compressed', (t) => {
 })
 
 test('each file names the licences of what it holds', () => {
-  for (const [name, packages] of Object.entries({ 'index.js': ['markdown-it ', 'markdown-it-cjk-friendly '], 'math.js': ['temml '], 'code.js': ['highlight.js ', 'lowlight '] })) {
+  for (const [name, packages] of Object.entries({
+    'index.js': ['markdown-it ', 'markdown-it-cjk-friendly '],
+    'math.js': ['temml '],
+    'code.js': ['highlight.js ', 'lowlight '],
+  })) {
     const texts = [...loaded(name).values()].map(String).join('\n')
     for (const one of packages) assert.ok(texts.includes(`\n${one}`), `${name}: ${one}`)
     assert.match(texts, /\/\*! Licences of what is bundled here/)

@@ -26,17 +26,29 @@ async function long(pass) {
 }
 
 /** Reads the events; `on` is called before the next one is asked for. Resolves when something waits for the app. */
-const read = (run, on = () => {}) => new Promise((resolve) => void (async () => {
-  for await (const event of run) {
-    if (['approval', 'execute'].includes(event.type)) resolve()
-    await on(event)
-  }
-})())
+const read = (run, on = () => {}) =>
+  new Promise(
+    (resolve) =>
+      void (async () => {
+        for await (const event of run) {
+          if (['approval', 'execute'].includes(event.type)) resolve()
+          await on(event)
+        }
+      })(),
+  )
 
 const waits = [
   ['a question', { tools: [asks()] }, 'echo.back has waited 10 s: run.approve(event), run.deny(event), or approvals'],
-  ['a result', { tools: [echo({ resultApproval: 'always' })] }, 'echo.back has waited 10 s: run.release(event), run.deny(event), or approvals'],
-  ['a tool of a window, without a host', { tools: [inWindow()] }, 'echo.back has waited 10 s: run.succeed(event, value) or run.fail(event, message)'],
+  [
+    'a result',
+    { tools: [echo({ resultApproval: 'always' })] },
+    'echo.back has waited 10 s: run.release(event), run.deny(event), or approvals',
+  ],
+  [
+    'a tool of a window, without a host',
+    { tools: [inWindow()] },
+    'echo.back has waited 10 s: run.succeed(event, value) or run.fail(event, message)',
+  ],
 ]
 
 for (const [what, given, words] of waits) {
@@ -60,11 +72,20 @@ test('no warning where somebody answers, or may still answer', async (t) => {
   const pass = holdWaits(t, 10_000)
   const warnings = heard(t)
   const quiet = {
-    'approvals answers': [{ tools: [asks()], approvals: { execution: () => new Promise(() => {}) } }, (run) => read(run)],
-    'the reader holds the event': [{ tools: [asks()] }, (run) => read(run, ({ type }) => type === 'approval' && new Promise(() => {}))],
+    'approvals answers': [
+      { tools: [asks()], approvals: { execution: () => new Promise(() => {}) } },
+      (run) => read(run),
+    ],
+    'the reader holds the event': [
+      { tools: [asks()] },
+      (run) => read(run, ({ type }) => type === 'approval' && new Promise(() => {})),
+    ],
     'an external tool': [{ tools: [echo({ execute: undefined, external: true })] }, (run) => read(run)],
     'the app looks at quiet': [{ tools: [asks()] }, (run) => (void run.quiet, read(run))],
-    'the run ended': [{ tools: [asks()] }, (run) => read(run, ({ type }) => void (type === 'approval' && setImmediate(() => run.cancel())))],
+    'the run ended': [
+      { tools: [asks()] },
+      (run) => read(run, ({ type }) => void (type === 'approval' && setImmediate(() => run.cancel()))),
+    ],
   }
   for (const [what, [given, follow]] of Object.entries(quiet)) {
     const { run } = await stage(t, { answers, ...given })

@@ -1,4 +1,5 @@
-// The conformance data beside the checkout through the addon: vectors of one answer each, recorded streams, and recorded
+// The conformance data beside the checkout through the addon: vectors of one answer each, recorded streams, and
+// recorded
 // texts of model families.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
@@ -6,7 +7,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { recordedAnswers } from './recorded.mjs'
-import { cuts, documents, mismatch, native, pollAll, randomCut, sharedFolder, sseText, tests } from './script-runner.mjs'
+import {
+  cuts,
+  documents,
+  mismatch,
+  native,
+  pollAll,
+  randomCut,
+  sharedFolder,
+  sseText,
+  tests,
+} from './script-runner.mjs'
 
 const shared = sharedFolder()
 const skip = shared ? false : 'no conformance data at ../shared or $SLUICE_SHARED'
@@ -42,12 +53,17 @@ function blockPattern({ text, reasoning, error, call, invalid }) {
     name: said.name ?? absent,
     ...(said.reason && { reason: said.reason }),
     ...(said.id && { wireId: said.id }),
-    ...(call && { arguments: { $equals: call.arguments }, protocolFields: call.reserved ? { $equals: call.reserved } : absent }),
+    ...(call && {
+      arguments: { $equals: call.arguments },
+      protocolFields: call.reserved ? { $equals: call.reserved } : absent,
+    }),
   }
 }
 
 function chunks({ deltas, finish_reason: finish, done = true }) {
-  const items = deltas.map((delta) => ({ choices: [{ index: 0, ...(delta.__message__ ? { message: delta.__message__ } : { delta }) }] }))
+  const items = deltas.map((delta) => ({
+    choices: [{ index: 0, ...(delta.__message__ ? { message: delta.__message__ } : { delta }) }],
+  }))
   if (finish !== null) items.push({ finish })
   return Buffer.from(sseText(done ? [...items, '[DONE]'] : items))
 }
@@ -57,7 +73,8 @@ function hold(vector, config, data) {
     const { blocks, events } = parse(config, data, cut)
     assert.equal(mismatch(vector.blocks.map(blockPattern), blocks), '', `${vector.id} ${name}`)
     const reported = events.filter((event) => event.type === 'diagnostic').map((event) => event.code)
-    for (const code of vector.diagnostics ?? []) assert.ok(reported.includes(code), `${vector.id} ${name}: no diagnostic ${code}`)
+    for (const code of vector.diagnostics ?? [])
+      assert.ok(reported.includes(code), `${vector.id} ${name}: no diagnostic ${code}`)
   }
 }
 
@@ -77,22 +94,41 @@ test('the vectors of openai-chat deltas hold at any split', { skip }, async (t) 
   }
 })
 
-const joined = (blocks, type) => blocks.filter((block) => block.type === type).map((block) => block.text).join('').trim()
+const joined = (blocks, type) =>
+  blocks
+    .filter((block) => block.type === type)
+    .map((block) => block.text)
+    .join('')
+    .trim()
 
 function compareStream(expected, { blocks, events }) {
-  const said = [expected, expected.alt_think_split].filter((e) => e && typeof e === 'object').map((e) => [(e.text ?? '').trim(), (e.reasoning ?? '').trim()])
+  const said = [expected, expected.alt_think_split]
+    .filter((e) => e && typeof e === 'object')
+    .map((e) => [(e.text ?? '').trim(), (e.reasoning ?? '').trim()])
   const got = [joined(blocks, 'text'), joined(blocks, 'reasoning')]
-  assert.ok(said.some(([text, reasoning]) => text === got[0] && reasoning === got[1]), `text or reasoning: ${JSON.stringify(got)}`)
+  assert.ok(
+    said.some(([text, reasoning]) => text === got[0] && reasoning === got[1]),
+    `text or reasoning: ${JSON.stringify(got)}`,
+  )
   const patterns = expected.tool_calls.map((call) => {
     const card = { name: call.name, ...(call.id && { wireId: call.id }) }
     if (call.arguments_invalid_json || call.incomplete) return { ...card, status: 'invalid' }
     if (call.arguments_empty && expected.finish_reason === 'length') return card
     return { ...card, status: 'pending', arguments: { $equals: call.arguments } }
   })
-  assert.equal(mismatch(patterns, blocks.filter((block) => block.type === 'tool_use')), '')
+  assert.equal(
+    mismatch(
+      patterns,
+      blocks.filter((block) => block.type === 'tool_use'),
+    ),
+    '',
+  )
   if (!expected.error) return
   const error = { type: 'error', detail: { $has: expected.error.message ?? '' } }
-  assert.ok(events.some((event) => mismatch(error, event) === ''), 'no error event has the words')
+  assert.ok(
+    events.some((event) => mismatch(error, event) === ''),
+    'no error event has the words',
+  )
 }
 
 test('recorded openai-chat streams hold at any split', { skip }, async (t) => {
@@ -109,7 +145,13 @@ const exceptions = readJson(join(tests, 'conformance_exceptions.json'))
 
 function engineOf({ tools = [] }) {
   const registered = tools.map((tool) => tool.function ?? tool)
-  return { tools: registered.map(({ name, description, parameters }) => ({ name, description: description ?? '', parameters: parameters ?? { type: 'object' } })) }
+  return {
+    tools: registered.map(({ name, description, parameters }) => ({
+      name,
+      description: description ?? '',
+      parameters: parameters ?? { type: 'object' },
+    })),
+  }
 }
 
 /** Cards that were read as calls. Whether the schema holds is not the text's business, nor whether the tool exists: but
@@ -117,8 +159,12 @@ function engineOf({ tools = [] }) {
 function readCalls(recorded, blocks) {
   const tools = engineOf(recorded).tools.map(({ name }) => name)
   const nothing = recorded.expected_calls.length === 0 && tools.length > 0
-  return blocks.filter(({ type, status, reason, name }) =>
-    type === 'tool_use' && (status !== 'invalid' || ['not_found', 'schema'].includes(reason)) && (!nothing || tools.includes(name)))
+  return blocks.filter(
+    ({ type, status, reason, name }) =>
+      type === 'tool_use' &&
+      (status !== 'invalid' || ['not_found', 'schema'].includes(reason)) &&
+      (!nothing || tools.includes(name)),
+  )
 }
 
 const blank = /^[ \t\r\n\v\f]+/
@@ -143,7 +189,10 @@ function compareText(recorded, blocks) {
   }))
   assert.equal(mismatch(patterns, readCalls(recorded, blocks)), '')
   const texts = [recorded.expected_text, ...(recorded.text_variants ?? [])]
-  assert.ok(texts.some((text) => sameText(text, blocks, 'text')), `text: ${JSON.stringify({ texts, blocks })}`)
+  assert.ok(
+    texts.some((text) => sameText(text, blocks, 'text')),
+    `text: ${JSON.stringify({ texts, blocks })}`,
+  )
   if (recorded.expected_reasoning !== undefined)
     assert.ok(sameText(recorded.expected_reasoning, blocks, 'reasoning'), `reasoning: ${JSON.stringify(blocks)}`)
 }
@@ -151,14 +200,24 @@ function compareText(recorded, blocks) {
 test('recorded texts of model families are read as recorded, at any split', { skip }, async (t) => {
   const folder = join(shared ?? '', 'texts')
   let [all, passed] = [0, 0]
-  for (const name of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.json')).sort()) {
+  for (const name of readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith('.json'))
+    .sort()) {
     if (name in exceptions) continue
     const recorded = readJson(join(folder, name))
-    const config = { wire: 'text', mode: 'text', protocol: dirname(name), startsInReasoning: recorded.starts_in_reasoning ?? false }
+    const config = {
+      wire: 'text',
+      mode: 'text',
+      protocol: dirname(name),
+      startsInReasoning: recorded.starts_in_reasoning ?? false,
+    }
     all += 1
     await t.test(name, () => {
       const data = Buffer.from(recorded.input)
-      const ways = [...Object.values(cutters).map((cut) => [...cuts(data, cut)]), ...(recorded.chunks ? [recorded.chunks.map((chunk) => Buffer.from(chunk))] : [])]
+      const ways = [
+        ...Object.values(cutters).map((cut) => [...cuts(data, cut)]),
+        ...(recorded.chunks ? [recorded.chunks.map((chunk) => Buffer.from(chunk))] : []),
+      ]
       for (const pieces of ways) compareText(recorded, parsePieces(config, pieces, engineOf(recorded)).blocks)
       passed += 1
     })

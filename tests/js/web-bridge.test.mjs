@@ -1,4 +1,5 @@
-// The page's end of its connection, on a stopped clock: no real connection is open beside it, since that would take these hours for its own.
+// The page's end of its connection, on a stopped clock: no real connection is open beside it, since that would take
+// these hours for its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { webBridge } from 'sluice/renderer'

@@ -1,4 +1,5 @@
-// The local web server as an attacker and as a page see it: real HTTP, requests written by hand where clients are too polite.
+// The local web server as an attacker and as a page see it: real HTTP, requests written by hand where clients are too
+// polite.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -59,7 +60,8 @@ async function start(t, options = {}) {
     raw(origin, { method, path, headers: { host: authority, cookie, ...headers } }, body)
   const post = (path, value, headers = {}) =>
     ask(path, {
-      method: 'POST', headers: { origin: server.origin, 'content-type': 'application/json', ...headers },
+      method: 'POST',
+      headers: { origin: server.origin, 'content-type': 'application/json', ...headers },
       body: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
     })
   return { ...server, name, authority, port, cookie, opened, ask, post }
@@ -72,7 +74,9 @@ function raw(origin, options, body) {
     const outgoing = request({ host: hostname, port, setHost: false, agent: false, ...options }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece) => (text += piece))
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text, json: () => JSON.parse(text) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, text, json: () => JSON.parse(text) }),
+      )
       response.on('error', reject)
     })
     outgoing.on('error', reject)
@@ -121,7 +125,16 @@ test('without the cookie there is nothing', async (t) => {
 
 test('another Host is refused: DNS rebinding', async (t) => {
   const { port, ask, post, name, authority } = await start(t, { routes: { 'POST /api/x': () => 1 } })
-  for (const host of ['evil.example', `evil.example:${port}`, name, `${name}:${port + 1}`, `${authority}.evil.example`, `0.0.0.0:${port}`, `127.0.0.1:${port}`, `localhost:${port}`]) {
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    name,
+    `${name}:${port + 1}`,
+    `${authority}.evil.example`,
+    `0.0.0.0:${port}`,
+    `127.0.0.1:${port}`,
+    `localhost:${port}`,
+  ]) {
     const { status, text } = await ask('/', { headers: { host } })
     assert.equal(status, 421, host)
     assert.match(text, /^Host: found '.*', expected the one of the URL that was printed\n$/)
@@ -131,8 +144,19 @@ test('another Host is refused: DNS rebinding', async (t) => {
 })
 
 test('another Origin is refused, and none is not enough to write', async (t) => {
-  const { port, origin, ask, post, name, authority } = await start(t, { host: fakeHost(), routes: { 'POST /api/x': () => 'done' } })
-  for (const foreign of ['http://evil.example', 'null', 'file://', `http://${name}:${port + 1}`, `https://${authority}`, `http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+  const { port, origin, ask, post, name, authority } = await start(t, {
+    host: fakeHost(),
+    routes: { 'POST /api/x': () => 'done' },
+  })
+  for (const foreign of [
+    'http://evil.example',
+    'null',
+    'file://',
+    `http://${name}:${port + 1}`,
+    `https://${authority}`,
+    `http://127.0.0.1:${port}`,
+    `http://localhost:${port}`,
+  ]) {
     assert.equal((await post('/api/x', {}, { origin: foreign })).status, 403, foreign)
     assert.equal((await ask('/bridge/events', { headers: { origin: foreign } })).status, 403, foreign)
     assert.equal((await ask('/', { headers: { origin: foreign } })).status, 403, foreign)
@@ -159,12 +183,25 @@ test('another page of the same browser is refused, also where it may not read th
 test('every answer carries the headers: pages, files, refusals, replies', async (t) => {
   const { ask, post } = await start(t, { routes: { 'POST /api/x': () => 1 } })
   const answers = [
-    await ask('/'), await ask('/app.mjs'), await ask('/none'), await ask('/', { headers: { cookie: '' } }), await ask('/', { headers: { host: 'x' } }),
-    await ask('/', { method: 'DELETE' }), await post('/api/x', {}), await post('/api/x', '{'),
+    await ask('/'),
+    await ask('/app.mjs'),
+    await ask('/none'),
+    await ask('/', { headers: { cookie: '' } }),
+    await ask('/', { headers: { host: 'x' } }),
+    await ask('/', { method: 'DELETE' }),
+    await post('/api/x', {}),
+    await post('/api/x', '{'),
   ]
   for (const { headers } of answers) {
     const policy = headers['content-security-policy'].split('; ')
-    for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"]) {
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "form-action 'none'",
+    ]) {
       assert.ok(policy.includes(part), part)
     }
     assert.doesNotMatch(headers['content-security-policy'], /unsafe|\*/)
@@ -186,7 +223,12 @@ test('files: types, folders, HEAD, the package under /sluice/', async (t) => {
   const head = await ask('/', { method: 'HEAD' })
   assert.equal(head.text, '')
   assert.equal(head.headers['content-length'], String('<!doctype html><title>here</title>'.length))
-  for (const path of ['/sluice/renderer/index.js', '/sluice/ui/index.js', '/sluice/renderer/web-bridge.js', '/sluice/live2d/index.js']) {
+  for (const path of [
+    '/sluice/renderer/index.js',
+    '/sluice/ui/index.js',
+    '/sluice/renderer/web-bridge.js',
+    '/sluice/live2d/index.js',
+  ]) {
     const { status, headers } = await ask(path)
     assert.equal(status, 200, path)
     assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
@@ -196,10 +238,29 @@ test('files: types, folders, HEAD, the package under /sluice/', async (t) => {
 test('no path leads out of its folder', async (t) => {
   const { ask } = await start(t)
   const paths = [
-    '/../secret.txt', '/deep/../../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/%2e%2e%2fsecret.txt', '/..%5csecret.txt', '/..\\secret.txt',
-    '/deep/%2e%2e/%2e%2e/secret.txt', '//secret.txt', '/link.txt', '/up/secret.txt', '/.secret', '/%2esecret', '/app.mjs%00.txt', '/app.mjs/',
-    `/${'%2e%2e/'.repeat(20)}etc/passwd`, '/C:/Windows/win.ini', '/sluice/../../../package.json', '/sluice/%2e%2e/%2e%2e/%2e%2e/package.json',
-    '/sluice/..%2f..%2f..%2fpackage.json', `/${'x'.repeat(5000)}`, '/deep/nothing', '/%252e%252e/secret.txt',
+    '/../secret.txt',
+    '/deep/../../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/..%5csecret.txt',
+    '/..\\secret.txt',
+    '/deep/%2e%2e/%2e%2e/secret.txt',
+    '//secret.txt',
+    '/link.txt',
+    '/up/secret.txt',
+    '/.secret',
+    '/%2esecret',
+    '/app.mjs%00.txt',
+    '/app.mjs/',
+    `/${'%2e%2e/'.repeat(20)}etc/passwd`,
+    '/C:/Windows/win.ini',
+    '/sluice/../../../package.json',
+    '/sluice/%2e%2e/%2e%2e/%2e%2e/package.json',
+    '/sluice/..%2f..%2f..%2fpackage.json',
+    `/${'x'.repeat(5000)}`,
+    '/deep/nothing',
+    '/%252e%252e/secret.txt',
   ]
   for (const path of paths) {
     const { status, text } = await ask(path)
@@ -224,7 +285,14 @@ test('only the methods that mean something', async (t) => {
 test('a POST is JSON and nothing that a form could send', async (t) => {
   const seen = []
   const { post } = await start(t, { routes: { 'POST /api/x': (input) => seen.push(input) } })
-  for (const type of ['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx', 'text/plain; application/json']) {
+  for (const type of [
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/jsonx',
+    'text/plain; application/json',
+  ]) {
     assert.equal((await post('/api/x', '{}', { 'content-type': type })).status, 415, type)
   }
   assert.equal((await post('/api/x', '{}', { 'content-encoding': 'gzip' })).status, 415)
@@ -249,7 +317,10 @@ test('a body that is too large ends with 413 before it is read', async (t) => {
   t.after(() => socket.destroy())
   let answer = ''
   let sent = 0
-  socket.setEncoding('utf8').on('data', (text) => (answer += text)).on('error', () => {})
+  socket
+    .setEncoding('utf8')
+    .on('data', (text) => (answer += text))
+    .on('error', () => {})
   const closed = new Promise((resolve) => socket.on('close', resolve))
   const head = ['POST /api/x HTTP/1.1', `Host: ${authority}`, `Cookie: ${cookie}`, `Origin: ${origin}`]
   socket.write([...head, 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', ''].join('\r\n'))
@@ -269,24 +340,35 @@ test('a body that is too large ends with 413 before it is read', async (t) => {
 })
 
 test('who promises a large body is told before sending it', async (t) => {
-  const { port, cookie, origin, name, authority } = await start(t, { routes: { 'POST /api/x': (input) => input.length } })
-  const ask = (length) => new Promise((resolve, reject) => {
-    const headers = {
-      host: authority, cookie, origin, 'content-type': 'application/json', 'content-length': length, expect: '100-continue',
-    }
-    let continued = false
-    const outgoing = request({ host: name, port, method: 'POST', path: '/api/x', headers, agent: false }, (response) => {
-      response.resume().on('end', () => resolve({ status: response.statusCode, continued }))
-      if (!continued) outgoing.destroy()
-      if (!continued) resolve({ status: response.statusCode, continued })
-    })
-    outgoing.on('continue', () => {
-      continued = true
-      outgoing.end(JSON.stringify('x'.repeat(length - 2)))
-    })
-    outgoing.on('error', (error) => error.code === 'ECONNRESET' || reject(error))
-    outgoing.flushHeaders()
+  const { port, cookie, origin, name, authority } = await start(t, {
+    routes: { 'POST /api/x': (input) => input.length },
   })
+  const ask = (length) =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        host: authority,
+        cookie,
+        origin,
+        'content-type': 'application/json',
+        'content-length': length,
+        expect: '100-continue',
+      }
+      let continued = false
+      const outgoing = request(
+        { host: name, port, method: 'POST', path: '/api/x', headers, agent: false },
+        (response) => {
+          response.resume().on('end', () => resolve({ status: response.statusCode, continued }))
+          if (!continued) outgoing.destroy()
+          if (!continued) resolve({ status: response.statusCode, continued })
+        },
+      )
+      outgoing.on('continue', () => {
+        continued = true
+        outgoing.end(JSON.stringify('x'.repeat(length - 2)))
+      })
+      outgoing.on('error', (error) => error.code === 'ECONNRESET' || reject(error))
+      outgoing.flushHeaders()
+    })
   assert.deepEqual(await ask(100 * MEGABYTE), { status: 413, continued: false })
   assert.deepEqual(await ask(1000), { status: 200, continued: true })
 })
@@ -297,17 +379,25 @@ test('what a route throws is told, and who leaves aborts it', async (t) => {
   started.promise ??= new Promise((resolve) => (started.resolve = resolve))
   const { origin, cookie, post } = await start(t, {
     routes: {
-      'POST /api/wrong': () => { throw new SluiceError({ code: 'option', path: 'a.b', detail: 'found 1, expected 2', hint: 'try 2' }) },
-      'POST /api/broken': async () => { throw new TypeError('oh') },
-      'POST /api/slow': (_, { signal }) => new Promise((resolve) => {
-        signal.addEventListener('abort', () => resolve((aborted = signal.reason.message)))
-        started.resolve()
-      }),
+      'POST /api/wrong': () => {
+        throw new SluiceError({ code: 'option', path: 'a.b', detail: 'found 1, expected 2', hint: 'try 2' })
+      },
+      'POST /api/broken': async () => {
+        throw new TypeError('oh')
+      },
+      'POST /api/slow': (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve((aborted = signal.reason.message)))
+          started.resolve()
+        }),
     },
   })
   const wrong = await post('/api/wrong', {})
   assert.equal(wrong.status, 400)
-  assert.deepEqual(wrong.json(), { ok: false, error: { code: 'option', detail: 'found 1, expected 2', path: 'a.b', hint: 'try 2' } })
+  assert.deepEqual(wrong.json(), {
+    ok: false,
+    error: { code: 'option', detail: 'found 1, expected 2', path: 'a.b', hint: 'try 2' },
+  })
   const broken = await post('/api/broken', {})
   assert.equal(broken.status, 500)
   assert.deepEqual(broken.json(), { ok: false, error: { code: 'internal', detail: 'oh' } })
@@ -324,18 +414,21 @@ test('what a route throws is told, and who leaves aborts it', async (t) => {
 function listen(t, origin, cookie) {
   const { hostname, port } = new URL(origin)
   const events = []
-  const outgoing = request({ host: hostname, port, path: '/bridge/events', headers: { cookie }, agent: false }, (response) => {
-    let text = ''
-    response.setEncoding('utf8').on('data', (piece) => {
-      text += piece
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const [, event, data] = /^event: (.*)\ndata: (.*)$/s.exec(text.slice(0, end)) ?? []
-        if (event) events.push({ event, data: JSON.parse(data) })
-        text = text.slice(end + 2)
-      }
-    })
-    response.on('error', () => {})
-  })
+  const outgoing = request(
+    { host: hostname, port, path: '/bridge/events', headers: { cookie }, agent: false },
+    (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const [, event, data] = /^event: (.*)\ndata: (.*)$/s.exec(text.slice(0, end)) ?? []
+          if (event) events.push({ event, data: JSON.parse(data) })
+          text = text.slice(end + 2)
+        }
+      })
+      response.on('error', () => {})
+    },
+  )
   outgoing.on('error', () => {})
   outgoing.end()
   t.after(() => outgoing.destroy())
@@ -397,7 +490,9 @@ test('a window that does not read is closed, and not kept in memory', async (t) 
   socket.write(`GET /bridge/events HTTP/1.1\r\nHost: ${authority}\r\nCookie: ${cookie}\r\n\r\n`)
   socket.pause()
   const window = await until(() => host.windows[0], 'the window')
-  const frame = { messages: [{ id: 'm', after: 0, seq: 1, deltas: [{ type: 'text', block: 0, text: 'x'.repeat(100_000) }] }] }
+  const frame = {
+    messages: [{ id: 'm', after: 0, seq: 1, deltas: [{ type: 'text', block: 0, text: 'x'.repeat(100_000) }] }],
+  }
   let frames = 0
   await until(() => {
     for (let i = 0; i < 20 && !window.closed; i++, frames++) window.peer.frame(frame)
@@ -435,12 +530,23 @@ test('two servers have tokens and cookies of their own; a port that is taken is 
   t.after(() => other.close())
   await once(other, 'listening')
   const taken = serve({ roots: {}, port: other.address().port })
-  await assert.rejects(taken, (error) => error.code === 'option' && error.path === 'port' && /EADDRINUSE/.test(error.detail))
+  await assert.rejects(
+    taken,
+    (error) => error.code === 'option' && error.path === 'port' && /EADDRINUSE/.test(error.detail),
+  )
   for (const [options, path, words] of [
-    [{}, 'roots', /expected folders/], [{ roots: {}, prot: 1 }, 'prot', /unknown member/], [{ roots: {}, port: -1 }, 'port', /found -1/],
-    [{ roots: {}, host: {} }, 'host', /expected a host/], [{ roots: {}, rights: { look: true } }, 'rights.look', /unknown member/],
+    [{}, 'roots', /expected folders/],
+    [{ roots: {}, prot: 1 }, 'prot', /unknown member/],
+    [{ roots: {}, port: -1 }, 'port', /found -1/],
+    [{ roots: {}, host: {} }, 'host', /expected a host/],
+    [{ roots: {}, rights: { look: true } }, 'rights.look', /unknown member/],
     [undefined, 'options', /found undefined/],
-  ]) await assert.rejects(serve(options), (error) => SluiceError.is(error) && error.path === path && words.test(error.detail), path)
+  ])
+    await assert.rejects(
+      serve(options),
+      (error) => SluiceError.is(error) && error.path === path && words.test(error.detail),
+      path,
+    )
   await assert.rejects(serve({ roots: {}, routes: { 'GET /x': () => 1 } }), /found 'GET \/x', expected 'POST \/path'/)
 })
 
@@ -448,5 +554,6 @@ test('no other server of the machine has its address, and no other server is sen
   const names = []
   for (let count = 0; count < 5; count++) names.push((await start(t)).name)
   assert.equal(new Set(names).size, 5)
-  for (const name of names) assert.ok(name !== '127.0.0.1' && /^(?:127\.\d+\.\d+\.\d+|\w{24}\.localhost)$/.test(name), name)
+  for (const name of names)
+    assert.ok(name !== '127.0.0.1' && /^(?:127\.\d+\.\d+\.\d+|\w{24}\.localhost)$/.test(name), name)
 })

@@ -1,4 +1,5 @@
-// What goes wrong on a wire, over HTTP: it is told in the same way on each, and the key goes where it belongs and nowhere else.
+// What goes wrong on a wire, over HTTP: it is told in the same way on each, and the key goes where it belongs and
+// nowhere else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, SluiceError } from 'sluice'
@@ -7,15 +8,37 @@ import { callsEcho, cards, collect, echo, ofType } from './support.mjs'
 
 const KEY = 'sk-abcdefgh1234ijklmnop'
 const messages = [{ role: 'user', content: 'Hello' }]
-const keyHeaders = { 'openai-chat': 'authorization', 'openai-responses': 'authorization', anthropic: 'x-api-key', gemini: 'x-goog-api-key', ollama: 'authorization' }
+const keyHeaders = {
+  'openai-chat': 'authorization',
+  'openai-responses': 'authorization',
+  anthropic: 'x-api-key',
+  gemini: 'x-goog-api-key',
+  ollama: 'authorization',
+}
 
 /** Members of `request` that another wire has, and what this one calls them. */
 const foreign = {
-  'openai-chat': [['generationConfig', {}, /gemini/], ['max_output_tokens', 5, /max_tokens|max_completion_tokens/]],
-  'openai-responses': [['max_tokens', 5, /max_output_tokens/], ['response_format', {}, /text\.format/]],
-  anthropic: [['max_completion_tokens', 5, /max_tokens/], ['stop', ['x'], /stop_sequences/], ['generationConfig', {}, /gemini/]],
-  gemini: [['max_tokens', 5, /generationConfig\.maxOutputTokens/], ['temperature', 1, /generationConfig\.temperature/]],
-  ollama: [['max_tokens', 5, /options\.num_predict/], ['response_format', {}, /format/]],
+  'openai-chat': [
+    ['generationConfig', {}, /gemini/],
+    ['max_output_tokens', 5, /max_tokens|max_completion_tokens/],
+  ],
+  'openai-responses': [
+    ['max_tokens', 5, /max_output_tokens/],
+    ['response_format', {}, /text\.format/],
+  ],
+  anthropic: [
+    ['max_completion_tokens', 5, /max_tokens/],
+    ['stop', ['x'], /stop_sequences/],
+    ['generationConfig', {}, /gemini/],
+  ],
+  gemini: [
+    ['max_tokens', 5, /generationConfig\.maxOutputTokens/],
+    ['temperature', 1, /generationConfig\.temperature/],
+  ],
+  ollama: [
+    ['max_tokens', 5, /options\.num_predict/],
+    ['response_format', {}, /format/],
+  ],
 }
 
 for (const wire of Object.keys(keyHeaders)) {
@@ -52,19 +75,34 @@ for (const wire of Object.keys(keyHeaders)) {
 
   test(`${wire}: a body that ends before anything was said is asked for again`, async (t) => {
     const { run, server } = await prepare(t, [{ text: 'Whole.' }])
-    const cut = [new Response(wire === 'ollama' ? '{"model":"m","mess' : 'data: {"a', { headers: { 'content-type': 'text/event-stream' } })]
+    const cut = [
+      new Response(wire === 'ollama' ? '{"model":"m","mess' : 'data: {"a', {
+        headers: { 'content-type': 'text/event-stream' },
+      }),
+    ]
     const transport = ({ url, ...request }, signal) => cut.pop() ?? fetch(url, { ...request, signal })
     const events = await collect(run({ retries: () => 0, transport }))
     assert.equal(ofType(events, 'retry').length, 1)
-    assert.equal(ofType(events, 'text').map(({ text }) => text).join(''), 'Whole.')
+    assert.equal(
+      ofType(events, 'text')
+        .map(({ text }) => text)
+        .join(''),
+      'Whole.',
+    )
     assert.equal(server.requests.length, 1)
   })
 
   test(`${wire}: what a provider refuses is told with its words, the status and what to do, without the key`, async (t) => {
     const stage = await prepare(t, [
-      { status: 401, error: `key ${KEY} is not known` }, { status: 404, error: 'model scripted not found' }, { status: 400, error: 'no such thing' },
+      { status: 401, error: `key ${KEY} is not known` },
+      { status: 404, error: 'model scripted not found' },
+      { status: 400, error: 'no such thing' },
     ])
-    for (const [status, words, hint] of [[401, /key \[secret\] is not known/, /check the key/], [404, /model scripted not found/, /name of the model/], [400, /no such thing/]]) {
+    for (const [status, words, hint] of [
+      [401, /key \[secret\] is not known/, /check the key/],
+      [404, /model scripted not found/, /name of the model/],
+      [400, /no such thing/],
+    ]) {
       const { outcome, error } = await stage.run().done
       assert.deepEqual([outcome, error.status], ['failed', status])
       assert.match(error.detail, words)
@@ -73,7 +111,10 @@ for (const wire of Object.keys(keyHeaders)) {
     }
     const lost = await stage.run({ model: { ...stage.model, path: '/nothing/here' } }).done
     assert.deepEqual([lost.error.status, /base URL and the path/.test(lost.error.hint)], [404, true], lost.error.detail)
-    const page = await stage.run({ transport: async () => new Response('<html><title>Sign in</title></html>', { headers: { 'content-type': 'text/html' } }) }).done
+    const page = await stage.run({
+      transport: async () =>
+        new Response('<html><title>Sign in</title></html>', { headers: { 'content-type': 'text/html' } }),
+    }).done
     assert.match(page.error.detail, /is not .*: Sign in/)
     assert.match(page.error.hint, /base URL and the path/)
   })
@@ -95,9 +136,15 @@ for (const wire of Object.keys(keyHeaders)) {
   })
 
   test(`${wire}: a busy server is asked again after the time it names`, async (t) => {
-    const stage = await prepare(t, [{ status: 429, error: 'slow down', headers: { 'retry-after-ms': '3' } }, { text: 'Now.' }])
+    const stage = await prepare(t, [
+      { status: 429, error: 'slow down', headers: { 'retry-after-ms': '3' } },
+      { text: 'Now.' },
+    ])
     const events = await collect(stage.run({ retries: 1 }))
-    assert.deepEqual(ofType(events, 'retry').map(({ status, delayMs }) => [status, delayMs]), [[429, 3]])
+    assert.deepEqual(
+      ofType(events, 'retry').map(({ status, delayMs }) => [status, delayMs]),
+      [[429, 3]],
+    )
     assert.equal(events.at(-1).outcome, 'completed')
   })
 
@@ -105,13 +152,21 @@ for (const wire of Object.keys(keyHeaders)) {
     const engine = new Engine()
     try {
       for (const [member, value, words] of foreign[wire]) {
-        assert.throws(() => engine.run({ model: { wire, baseURL: 'http://127.0.0.1:9', name: 'm' }, messages, request: { [member]: value } }), (error) => {
-          assert.ok(SluiceError.is(error))
-          assert.equal(error.code, 'option')
-          assert.ok(error.path.startsWith(`request.${member}`), error.path)
-          assert.match(error.message, words)
-          return true
-        })
+        assert.throws(
+          () =>
+            engine.run({
+              model: { wire, baseURL: 'http://127.0.0.1:9', name: 'm' },
+              messages,
+              request: { [member]: value },
+            }),
+          (error) => {
+            assert.ok(SluiceError.is(error))
+            assert.equal(error.code, 'option')
+            assert.ok(error.path.startsWith(`request.${member}`), error.path)
+            assert.match(error.message, words)
+            return true
+          },
+        )
       }
     } finally {
       engine.close()

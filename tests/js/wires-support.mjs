@@ -1,4 +1,5 @@
-// A turn on any wire: tools, what each provider is asked beside, and a server that refuses what the provider would refuse.
+// A turn on any wire: tools, what each provider is asked beside, and a server that refuses what the provider would
+// refuse.
 import assert from 'node:assert/strict'
 import { Engine, resultParts, tool } from 'sluice'
 import { startScriptedServer } from 'sluice/testing'
@@ -13,14 +14,41 @@ export const wires = {
 }
 
 export const names = { gemini: 'gemini-3-scripted' }
-export const modelOf = (server, wire, name = names[wire] ?? `${wire}-scripted`) => ({ wire, baseURL: server.baseURLs[wire], apiKey: 'secret-of-a-test', name })
+export const modelOf = (server, wire, name = names[wire] ?? `${wire}-scripted`) => ({
+  wire,
+  baseURL: server.baseURLs[wire],
+  apiKey: 'secret-of-a-test',
+  name,
+})
 
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 export const tools = (more = {}) => [
-  tool({ name: 'camera.look', description: 'Takes a picture.', agentCallable: true, permission: 'public', execute: () => resultParts({ type: 'text', text: 'A red dot.' }, { type: 'image', mediaType: 'image/png', data: pixel }) }),
-  tool({ name: 'weather.now', description: 'The weather.', agentCallable: true, permission: 'public', parameters: city, execute: ({ city }) => (city === 'Atlantis' ? Promise.reject(new Error('no such city')) : { city, degrees: 21 }), ...more }),
-  tool({ name: 'files.delete', description: 'Deletes a file.', agentCallable: true, permission: 'sensitive', parameters: { type: 'object', properties: { path: { type: 'string' } } }, execute: () => assert.fail('it was refused') }),
+  tool({
+    name: 'camera.look',
+    description: 'Takes a picture.',
+    agentCallable: true,
+    permission: 'public',
+    execute: () =>
+      resultParts({ type: 'text', text: 'A red dot.' }, { type: 'image', mediaType: 'image/png', data: pixel }),
+  }),
+  tool({
+    name: 'weather.now',
+    description: 'The weather.',
+    agentCallable: true,
+    permission: 'public',
+    parameters: city,
+    execute: ({ city }) => (city === 'Atlantis' ? Promise.reject(new Error('no such city')) : { city, degrees: 21 }),
+    ...more,
+  }),
+  tool({
+    name: 'files.delete',
+    description: 'Deletes a file.',
+    agentCallable: true,
+    permission: 'sensitive',
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+    execute: () => assert.fail('it was refused'),
+  }),
 ]
 
 const refusing = { tools: tools(), approvals: { execution: () => 'deny' } }

@@ -1,4 +1,5 @@
-// How work grows, by the processor time of this process: no clock on the wall, which runs on while others have the processor.
+// How work grows, by the processor time of this process: no clock on the wall, which runs on while others have the
+// processor.
 import assert from 'node:assert/strict'
 
 /** The least processor time of three runs, in microseconds. */
@@ -14,7 +15,8 @@ async function least(run) {
 }
 
 /**
- * Four times as much takes at most eight times as long: linear work takes some four times, with the collector's share up to six; quadratic work takes sixteen.
+ * Four times as much takes at most eight times as long: linear work takes some four times, with the collector's share
+ * up to six; quadratic work takes sixteen.
  * `work(n)` does as much work as `n` says, some 20 ms at least; what it gives is of no interest.
  */
 export async function assertLinear(work, n, what = 'the work') {

@@ -10,10 +10,15 @@ const all = (text) => new Written().read(text, 100, 10_000)
 const pairs = (read) => read?.members.map(({ name, value, cut }) => [name, value, ...(cut ? ['cut'] : [])])
 
 test('members are told by name and value, complete or not', () => {
-  assert.deepEqual(pairs(all('{"a": "x\\n\\"y", "b": {"c": [1, "},{"]} , "d": tru')), [['a', 'x\n"y'], ['b', '{"c": [1, "},{"]}'], ['d', 'tru']])
-  assert.deepEqual(pairs(all('{"a\\u0062": "\\ud83d\\ude00\\', )), [['ab', '😀']])
+  assert.deepEqual(pairs(all('{"a": "x\\n\\"y", "b": {"c": [1, "},{"]} , "d": tru')), [
+    ['a', 'x\n"y'],
+    ['b', '{"c": [1, "},{"]}'],
+    ['d', 'tru'],
+  ])
+  assert.deepEqual(pairs(all('{"a\\u0062": "\\ud83d\\ude00\\')), [['ab', '😀']])
   assert.deepEqual(pairs(all('{"a"')), [['a', '']])
-  for (const text of ['', ' \n{', '{}', '<a b="c">', '["a"]', '{a', ']{"a":1', 'x {"a":1}']) assert.deepEqual(all(text).members, [], text)
+  for (const text of ['', ' \n{', '{}', '<a b="c">', '["a"]', '{a', ']{"a":1', 'x {"a":1}'])
+    assert.deepEqual(all(text).members, [], text)
 })
 
 test('it is the same however it is cut, and a text that is another one is read anew', () => {
@@ -29,9 +34,20 @@ test('it is the same however it is cut, and a text that is another one is read a
 test('of much the end is given, and no escape is cut in two', () => {
   const read = (text, shown, most = 100) => pairs(new Written().read(text, most, shown))
   assert.deepEqual(read('{"a":"12345678"', 4), [['a', '678', 'cut']])
-  for (let shown = 3; shown < 30; shown++) assert.match(read('{"a":"x\\u202ey\\\\u202e\\nz"', shown)[0][1], /^(?:(?:(?:(?:x?\u202e)?y)?\\)?u?2?0?2?e?)?\n?z$/, String(shown))
+  for (let shown = 3; shown < 30; shown++)
+    assert.match(
+      read('{"a":"x\\u202ey\\\\u202e\\nz"', shown)[0][1],
+      /^(?:(?:(?:(?:x?\u202e)?y)?\\)?u?2?0?2?e?)?\n?z$/,
+      String(shown),
+    )
   assert.ok(read(`{"a":"${'\\\\'.repeat(1000)}`, 20)[0][1].length < 60)
-  assert.deepEqual(new Written().read('{"a":1,"b":2,"c":3', 2, 100), { members: [{ name: 'b', value: '2', cut: false }, { name: 'c', value: '3', cut: false }], before: 1 })
+  assert.deepEqual(new Written().read('{"a":1,"b":2,"c":3', 2, 100), {
+    members: [
+      { name: 'b', value: '2', cut: false },
+      { name: 'c', value: '3', cut: false },
+    ],
+    before: 1,
+  })
 })
 
 test('twice as many pieces of 50 characters cost twice as much', async () => {

@@ -118,14 +118,16 @@ TEST_CASE("strings are written with every escape that JSON needs") {
 
 TEST_CASE("every byte is escaped alike at every place of a text") {
   const std::string hex = "0123456789abcdef";
-  const std::map<char, std::string> letters = {{'\b', "b"}, {'\f', "f"}, {'\n', "n"}, {'\r', "r"}, {'\t', "t"}, {'"', "\""}, {'\\', "\\"}};
+  const std::map<char, std::string> letters = {{'\b', "b"}, {'\f', "f"}, {'\n', "n"}, {'\r', "r"},
+                                               {'\t', "t"}, {'"', "\""}, {'\\', "\\"}};
   for (const std::string fill : {"x", "\xC3\xA9", "\"", "\x7F"}) {
     for (int byte = 0; byte < 0x80; ++byte) {
       const char c = static_cast<char>(byte);
       const auto named = letters.find(c);
-      const std::string escaped = named != letters.end() ? "\\" + named->second
-                                  : byte < 0x20          ? "\\u00" + hex.substr(static_cast<size_t>(byte / 16), 1) + hex[static_cast<size_t>(byte % 16)]
-                                                         : std::string(1, c);
+      const std::string escaped =
+          named != letters.end() ? "\\" + named->second
+          : byte < 0x20 ? "\\u00" + hex.substr(static_cast<size_t>(byte / 16), 1) + hex[static_cast<size_t>(byte % 16)]
+                        : std::string(1, c);
       for (size_t before = 0; before < 20; ++before) {
         std::string text, spelled;
         for (size_t at = 0; at < 24; ++at) {
@@ -133,7 +135,8 @@ TEST_CASE("every byte is escaped alike at every place of a text") {
           spelled += at == before ? escaped : fill == "\"" ? "\\\"" : fill;
         }
         const std::string out = json_string(text);
-        if (out != '"' + spelled + '"' || json_string_size(text) != out.size()) FAIL("byte " << byte << " at " << before << ": " << out);
+        if (out != '"' + spelled + '"' || json_string_size(text) != out.size())
+          FAIL("byte " << byte << " at " << before << ": " << out);
       }
     }
   }

@@ -35,12 +35,16 @@ std::vector<Saved> saved_states() {
   const std::string said = chunk({{"content", "Let me \xE7\x9C\x8B "}});
   const size_t character = said.find('\xE7') + 1;
   std::vector<Saved> out = {
-      text("vcp", "<think>so</think>\nI `look` <<<[TOOL_REQUEST]>>>tool_name:「始」note「末」,text:「始ESCAPE」a「末」.t",
+      text("vcp",
+           "<think>so</think>\nI `look` <<<[TOOL_REQUEST]>>>tool_name:「始」note「末」,text:「始ESCAPE」a「末」.t",
            "xt「末ESCAPE」\n<<<[END_TOOL_REQUEST]>>> and wait"),
-      text("vcp", "I <<<[TOOL_", "REQUEST]>>>tool_name:「始」note「末」,text:「始」a「末」<<<[END_TOOL_REQUEST]>>> and wait"),
-      text("qwen3-coder", "<think>so</think>\n<tool_call>\n<function=note>\n<parameter=text>\na\n</parameter>\n</functi",
+      text("vcp", "I <<<[TOOL_",
+           "REQUEST]>>>tool_name:「始」note「末」,text:「始」a「末」<<<[END_TOOL_REQUEST]>>> and wait"),
+      text("qwen3-coder",
+           "<think>so</think>\n<tool_call>\n<function=note>\n<parameter=text>\na\n</parameter>\n</functi",
            "on>\n</tool_call> and wait"),
-      text("hermes", "Let me `see <tool_call>{\"name\": \"note\", ", "\"arguments\": {\"text\": \"a\"}}</tool_call>\nthere"),
+      text("hermes", "Let me `see <tool_call>{\"name\": \"note\", ",
+           "\"arguments\": {\"text\": \"a\"}}</tool_call>\nthere"),
       text("hermes", "<th", "ink>so</think>\n<tool_call>{\"name\":\"note\",\"arguments\":{}}</tool_call> and wait"),
       text("hermes", "```json\n<tool_call>{\"name\":", "\"note\"}</tool_call>\n``` that is how"),
       saved_at(kOpenTools, chat, said.substr(0, character), said.substr(character) + call),

@@ -163,7 +163,8 @@ TEST_CASE("an unknown member is named, with the name that was probably meant") {
 }
 
 TEST_CASE("what has several forms says which") {
-  CHECK(bad(R"({"autoFallback":"native"})") == "autoFallback: found \"native\", expected null | text | an object with on");
+  CHECK(bad(R"({"autoFallback":"native"})") ==
+        "autoFallback: found \"native\", expected null | text | an object with on");
   CHECK(bad(R"({"autoFallback":{}})").ends_with("expected null | text | an object with on"));
   CHECK(bad(R"({"autoFallback":{"in":[]}})") == "autoFallback.in: unknown member; did you mean on?");
   CHECK(bad(R"({"autoFallback":{"on":"text"}})") == "autoFallback.on: found \"text\", expected an array of reasons");

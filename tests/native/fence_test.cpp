@@ -132,9 +132,11 @@ TEST_CASE("fences at the end of an answer are calls, in the words of their forma
   const Row rows[] = {
       {"generic-json", "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```", 1},
       {"generic-json", "So:\n\n```\n{\"name\":\"rm\",\"arguments\":{}}\n```\n<|im_end|>\n", 1},
-      {"generic-json", "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n\n```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n", 2},
+      {"generic-json",
+       "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n\n```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n", 2},
       {"generic-json", "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n```json\n{\"a\":1}\n```\n", 0},
-      {"generic-json", "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n```js\n{\"name\":\"rm\",\"arguments\":{}}\n```\n", 0},
+      {"generic-json",
+       "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n```js\n{\"name\":\"rm\",\"arguments\":{}}\n```\n", 0},
       {"generic-json", "```json\n{\"name\":\"rm\",\"arguments\":{}}\n```\n{\"name\":\"rm\",\"arguments\":{}}", 1},
       {"generic-json", "```json\n{\"name\":\"mv\",\"arguments\":{}}\n```", 0},
       {"generic-json", "```json title\n{\"name\":\"rm\",\"arguments\":{}}\n```", 0},
@@ -161,7 +163,8 @@ TEST_CASE("fences at the end of an answer are calls, in the words of their forma
     const Scan how{{format->protocol}, tools()};
     CHECK(check_scan(how, row.text, 7) == "");
     CHECK(check_scan(how, std::string(row.text) + "\nand on", 8) == "");
-    CHECK(scan_to(*format, std::string(row.text) + "\nand on").calls == (row.calls == 1 && std::string_view(row.text).ends_with("}") ? 1 : 0));
+    CHECK(scan_to(*format, std::string(row.text) + "\nand on").calls ==
+          (row.calls == 1 && std::string_view(row.text).ends_with("}") ? 1 : 0));
   }
 }
 
@@ -169,7 +172,8 @@ TEST_CASE("a fence of calls is held back up to limits.candidateBytes") {
   const std::vector<Format> all = formats();
   const auto format = std::find_if(all.begin(), all.end(), [](const Format &one) { return one.id == "generic-json"; });
   const auto calls = [&](size_t bytes) {
-    const std::string text = "```json\n{\"name\":\"rm\",\"arguments\":{\"path\":\"" + std::string(bytes, 'x') + "\"}}\n```";
+    const std::string text =
+        "```json\n{\"name\":\"rm\",\"arguments\":{\"path\":\"" + std::string(bytes, 'x') + "\"}}\n```";
     CHECK(check_scan({{format->protocol}, tools(), kSmallLimits}, text, 3) == "");
     ScanTrace trace;
     const auto scanner = sluice::make_scanner({format->protocol}, tools(), kSmallLimits, {}, trace);

@@ -21,15 +21,15 @@ using sluice::json_string;
 // The steps that `work` takes.
 double counted(const std::function<void()> &work);
 
-// `work` tells the steps of an input of that size. Twice the size is tried twice, because a buffer that grows by doubling
-// may take its last step just before or behind a size. Where that is too much, it is asked once more from the larger size on:
-// from some size on a text takes one more pass, and only there twice the bytes take more.
+// `work` tells the steps of an input of that size. Twice the size is tried twice, because a buffer that grows by
+// doubling may take its last step just before or behind a size. Where that is too much, it is asked once more from the
+// larger size on: from some size on a text takes one more pass, and only there twice the bytes take more.
 inline void takes_at_most_twice(const std::string &what, size_t size, const std::function<double(size_t)> &work,
                                 double most = 2.1) {
   double once = work(size), four = work(4 * size);
   if (four > most * most * once) once = std::exchange(four, work(16 * size));
-  INFO(what << ": " << once << " steps for " << size << " or four times as much, " << four << " for four times of that: "
-            << std::sqrt(four / once) << " for twice");
+  INFO(what << ": " << once << " steps for " << size << " or four times as much, " << four
+            << " for four times of that: " << std::sqrt(four / once) << " for twice");
   CHECK(four <= most * most * once);
 }
 

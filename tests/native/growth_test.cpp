@@ -1,10 +1,11 @@
 // How the work of scanners, hash tables and states grows.
+#include "growth.h"
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "../fuzz/scan_check.h"
-#include "growth.h"
 #include "protocol/quiet_sink.h"
 
 namespace {

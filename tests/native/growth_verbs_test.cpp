@@ -42,11 +42,18 @@ struct Answer {
 };
 
 const Answer kAnswers[] = {
-    {"pieces of text", "stop", [](size_t count) { return std::vector<Json>(count, Json{{"content", " token"}}); }},
+    {"pieces of text", "stop",
+     [](size_t count) {
+       return std::vector<Json>(count, Json{{"content", " token"}});
+     }},
     {"one piece of text", "stop",
-     [](size_t count) { return std::vector<Json>{Json{{"content", words(40 * count)}}}; }},
+     [](size_t count) {
+       return std::vector<Json>{Json{{"content", words(40 * count)}}};
+     }},
     {"pieces of reasoning", "stop",
-     [](size_t count) { return std::vector<Json>(count, Json{{"reasoning_content", " token"}}); }},
+     [](size_t count) {
+       return std::vector<Json>(count, Json{{"reasoning_content", " token"}});
+     }},
     {"blocks", "stop",
      [](size_t count) {
        std::vector<Json> out;
@@ -168,7 +175,8 @@ const Verb kVerbs[] = {
      }},
     {"a rewritten result", false,
      [](sluice_turn *turn, uint32_t call, const std::string &text) {
-       const std::string both = "{\"output\":{\"text\":" + quoted(text) + "},\"hostOutput\":{\"text\":" + quoted(text) + "}}";
+       const std::string both =
+           "{\"output\":{\"text\":" + quoted(text) + "},\"hostOutput\":{\"text\":" + quoted(text) + "}}";
        return sluice_turn_submit(turn, call, SLUICE_REWRITTEN, both.data(), both.size());
      }},
 };
@@ -186,16 +194,19 @@ TEST_CASE("twice the bytes of an answer take at most 2.1 times the steps on ever
   for (const char *wire : kWires)
     for (const Answer &answer : kAnswers) {
       const std::string what = std::string(wire) + ", " + answer.what;
-      // Calls of the Responses API that all stay open, up to 4,096 of them, are looked for among those that are open. One
-      // large piece of arguments is copied once more.
+      // Calls of the Responses API that all stay open, up to 4,096 of them, are looked for among those that are open.
+      // One large piece of arguments is copied once more.
       const bool open = what == "openai-responses, calls", large = what == "openai-chat, one piece of arguments";
       const double most = open ? 2.4 : large ? 2.2 : 2.1;
       for (const size_t piece : {size_t{100}, size_t{1} << 20U})
-        takes_at_most_twice(what + ", pieces of " + std::to_string(piece), 500, [&](size_t count) {
-          const std::string body = body_of(wire, answer, count);
-          Host host(engine_of(), on(wire));
-          return counted([&] { read(host, body, piece); });
-        }, most);
+        takes_at_most_twice(
+            what + ", pieces of " + std::to_string(piece), 500,
+            [&](size_t count) {
+              const std::string body = body_of(wire, answer, count);
+              Host host(engine_of(), on(wire));
+              return counted([&] { read(host, body, piece); });
+            },
+            most);
       for (const int32_t document : kDocuments)
         takes_at_most_twice(what + ", document " + std::to_string(document), 1000, [&](size_t count) {
           Host host(engine_of(), on(wire));
@@ -352,19 +363,24 @@ TEST_CASE("twice the documents of an engine and a turn take at most 2.1 times th
       "properties of a schema", [&](size_t i) { return "\"p" + number(i) + R"(":{"type":"string","minLength":1})"; },
       R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object","properties":{)",
       "}}}]}");
-  engine("values of an enum", number, R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object","properties":{"a":{"enum":[)",
-         "]}}}}]}");
-  engine("rules", [&](size_t i) { return R"({"tool":"t)" + number(i) + R"(","effect":"deny"})"; }, R"({"rules":[)", "]}");
-  engine("aliases", [&](size_t i) { return "\"alias" + number(i) + "\""; },
-         R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object"},"aliases":[)", "]}]}");
+  engine(
+      "values of an enum", number,
+      R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object","properties":{"a":{"enum":[)",
+      "]}}}}]}");
+  engine(
+      "rules", [&](size_t i) { return R"({"tool":"t)" + number(i) + R"(","effect":"deny"})"; }, R"({"rules":[)", "]}");
+  engine(
+      "aliases", [&](size_t i) { return "\"alias" + number(i) + "\""; },
+      R"({"tools":[{"name":"t","permission":"public","agentCallable":true,"parameters":{"type":"object"},"aliases":[)",
+      "]}]}");
   for (const char *wire : kWires) {
     takes_at_most_twice(std::string("messages on ") + wire, 500, [&](size_t count) {
       std::string messages = R"([{"role":"user","content":"x"})";
       for (size_t i = 0; i < count; ++i) {
         const std::string id = "\"c" + number(i) + "\"";
         messages += R"(,{"role":"assistant","content":"y","tool_calls":[{"id":)" + id +
-                    R"(,"type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"tool","tool_call_id":)" + id +
-                    R"(,"content":"ok"},{"role":"user","content":"x"})";
+                    R"(,"type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"tool","tool_call_id":)" +
+                    id + R"(,"content":"ok"},{"role":"user","content":"x"})";
       }
       messages += "]";
       return counted([&] {

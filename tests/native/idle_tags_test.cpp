@@ -95,8 +95,7 @@ TEST_CASE("tags: a tag without a tool to run costs no request, whatever the sett
                                {{"type", "text"}, {"text", "你好"}},
                                {{"type", "tool_use"}, {"status", one.status}, {"reason", one.reason}},
                                {{"type", "text"}, {"text", "。"}}}}}}});
-        const Json script = {
-            {"about", one.name}, {"engine", {{"tools", one.tools}}}, {"turn", turn}, {"steps", steps}};
+        const Json script = {{"about", one.name}, {"engine", {{"tools", one.tools}}}, {"turn", turn}, {"steps", steps}};
         INFO(script.dump());
         CHECK(run_script(script, true) == std::vector<std::string>());
       }

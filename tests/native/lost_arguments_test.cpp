@@ -1,5 +1,5 @@
-// A call that lost bytes never runs: one event that carries its arguments is damaged, moved or given to nobody, on every
-// wire, with every way to start calls and every finish reason. What runs then has all its arguments.
+// A call that lost bytes never runs: one event that carries its arguments is damaged, moved or given to nobody, on
+// every wire, with every way to start calls and every finish reason. What runs then has all its arguments.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <functional>
@@ -37,7 +37,8 @@ std::vector<Event> events_of(const std::string &wire, const std::string &body) {
 Json *arguments_in(Json &value) {
   if (value.is_object()) {
     for (const char *name : {"arguments", "partial_json", "args"})
-      if (value.contains(name) && !(value[name].is_string() && value[name].get<std::string>().empty())) return &value[name];
+      if (value.contains(name) && !(value[name].is_string() && value[name].get<std::string>().empty()))
+        return &value[name];
     if (text_of(value, "type") == "response.function_call_arguments.delta") return &value["delta"];
   }
   if (value.is_structured())
@@ -56,7 +57,6 @@ struct Damage {
   std::function<void(std::vector<Event> &, size_t)> to;  // the event at this place
   bool late = false;  // it comes when a call that need not wait for the end of the answer has started
 };
-
 
 Damage wrong_type(const char *name, Json value) {
   return {name, [value](std::vector<Event> &events, size_t at) {
@@ -85,17 +85,23 @@ Damage of_nobody(const char *name, std::initializer_list<const char *> members, 
 
 std::vector<Damage> damages() {
   std::vector<Damage> out = {
-      {"half of its JSON", [](std::vector<Event> &events, size_t at) { events[at].json.resize(events[at].json.size() / 2); }},
+      {"half of its JSON",
+       [](std::vector<Event> &events, size_t at) { events[at].json.resize(events[at].json.size() / 2); }},
       {"no JSON", [](std::vector<Event> &events, size_t at) { events[at].json = "{\"id\":oops}"; }},
-      {"a byte in the middle that is no UTF-8", [](std::vector<Event> &events, size_t at) { events[at].json.insert(events[at].json.size() / 2, "\xff"); }},
-      {"a byte in its second name that is no UTF-8", [](std::vector<Event> &events, size_t at) {
+      {"a byte in the middle that is no UTF-8",
+       [](std::vector<Event> &events, size_t at) { events[at].json.insert(events[at].json.size() / 2, "\xff"); }},
+      {"a byte in its second name that is no UTF-8",
+       [](std::vector<Event> &events, size_t at) {
          events[at].json.insert(events[at].json.find('"', events[at].json.find(',')) + 2, "\xff");
        }},
-      {"moved in front of the last event", [](std::vector<Event> &events, size_t at) {
+      {"moved in front of the last event",
+       [](std::vector<Event> &events, size_t at) {
          const auto from = events.begin() + static_cast<std::ptrdiff_t>(at);
          if (from + 1 < events.end()) std::rotate(from, from + 1, events.end() - 1);
-       }, true},
-      {"moved behind the next event", [](std::vector<Event> &events, size_t at) {
+       },
+       true},
+      {"moved behind the next event",
+       [](std::vector<Event> &events, size_t at) {
          if (at + 1 < events.size()) std::swap(events[at], events[at + 1]);
        }},
       {"the answer ends in front of it", [](std::vector<Event> &events, size_t at) { events.resize(at); }},
@@ -123,10 +129,13 @@ constexpr Mode kModes[] = {
 
 // The arguments with which calls ran, in order.
 std::vector<Json> runs(const std::string &wire, const Mode &mode, const std::string &body) {
-  const EngineHandle engine(R"({"tools":[{"name":"clear","agentCallable":true,"permission":"public","parameters":{"type":"object"})" +
-                            std::string(mode.tool) + "}]}");
-  TurnHandle turn(engine.p, R"({"wire":")" + wire + R"(","request":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"}]})" +
-                                mode.turn + "}");
+  const EngineHandle engine(
+      R"({"tools":[{"name":"clear","agentCallable":true,"permission":"public","parameters":{"type":"object"})" +
+      std::string(mode.tool) + "}]}");
+  TurnHandle turn(engine.p,
+                  R"({"wire":")" + wire +
+                      R"(","request":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"}]})" +
+                      mode.turn + "}");
   REQUIRE(turn.p != nullptr);
   sluice_turn_feed(turn.p, body.data(), body.size());
   sluice_turn_finish(turn.p, SLUICE_END_COMPLETE, nullptr, 0);
@@ -144,7 +153,9 @@ struct Written {
 std::string body_of(const std::string &wire, const Written &arguments, const std::string &finish) {
   SpokenAnswer answer;
   answer.finish = finish;
-  answer.deltas.push_back({{"tool_calls", {{{"index", 0}, {"id", "a"}, {"type", "function"}, {"function", {{"name", "clear"}, {"arguments", ""}}}}}}});
+  answer.deltas.push_back(
+      {{"tool_calls",
+        {{{"index", 0}, {"id", "a"}, {"type", "function"}, {"function", {{"name", "clear"}, {"arguments", ""}}}}}}});
   for (const std::string &piece : arguments.pieces)
     answer.deltas.push_back({{"tool_calls", {{{"index", 0}, {"function", {{"arguments", piece}}}}}}});
   return spoken(wire, answer);
@@ -182,7 +193,9 @@ TEST_CASE("a call whose arguments were damaged, moved or lost runs with all of t
                 ++ran;
 
                 if (got != arguments.whole)
-                  FAIL_CHECK(wire << ", " << damage.name << ", " << mode.name << ", finish " << finish << ": runs " << got.dump() << "\n" << said);
+                  FAIL_CHECK(wire << ", " << damage.name << ", " << mode.name << ", finish " << finish << ": runs "
+                                  << got.dump() << "\n"
+                                  << said);
               }
             }
         }

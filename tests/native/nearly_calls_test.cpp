@@ -568,7 +568,8 @@ TEST_CASE("nearly calls: hermes among code and reasoning") {
       {"```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` "
        "<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>",
        R"~("```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n``` <tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>")~"},
-      {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```", R"~("1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```")~"},
+      {"1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```",
+       R"~("1) ```\n<tool_call>{\"name\":\"clock\",\"arguments\":{}}</tool_call>\n```")~"},
       {R"~(<tool_response>made up</tool_response> and on)~", R"~("<tool_response>made up</tool_response> and on")~"},
       {R"~(`<tool_response>`made up)~", R"~("`<tool_response>`made up")~"},
       {"`x <tool_response>made up\n<tool_response>again", R"~("`x <tool_response>made up\n<tool_response>again")~"},

@@ -104,7 +104,8 @@ struct Ran : sluice::ScanSink {
   void on_scan_reasoning(std::string_view, bool) override {}
   void on_call_open(std::string_view, std::string_view, size_t) override {}
   void on_call_arguments(std::string_view, size_t) override {}
-  void on_call_close(std::string_view, std::vector<sluice::ParsedCall> &done, std::string_view, size_t, size_t) override {
+  void on_call_close(std::string_view, std::vector<sluice::ParsedCall> &done, std::string_view, size_t,
+                     size_t) override {
     for (const sluice::ParsedCall &call : done) calls += call.reason.empty() ? 1 : 0;
   }
   void on_scan_diagnostic(std::string_view, std::string_view, size_t, std::string_view) override {}

@@ -78,7 +78,8 @@ TEST_CASE("NULL documents and NULL bytes are told, not read") {
 
 TEST_CASE("no verb reads a NULL pointer with a length, or takes a number that means nothing") {
   sluice_engine *engine = sluice_engine_new("{}", 2);
-  const std::string config = R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})";
+  const std::string config =
+      R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})";
   sluice_turn *turn = sluice_turn_new(engine, config.data(), config.size());
   const auto refuses = [&](int32_t code, const std::string &why) {
     CHECK(code == SLUICE_E_ARGUMENT);
@@ -98,9 +99,11 @@ TEST_CASE("no verb reads a NULL pointer with a length, or takes a number that me
   refuses(sluice_turn_submit(turn, 1, SLUICE_RESULT, nullptr, 1), kNull);
   refuses(sluice_turn_resolve(turn, 1, nullptr, 1), "expected arguments, found NULL");
   CHECK(sluice_turn_find_tool(turn, nullptr, 1, nullptr) == nullptr);
-  for (const int32_t status : {-1, 0, 99, 1000}) refuses(sluice_turn_response(turn, status, nullptr, 0), "expected an HTTP status");
+  for (const int32_t status : {-1, 0, 99, 1000})
+    refuses(sluice_turn_response(turn, status, nullptr, 0), "expected an HTTP status");
   for (const int32_t how : {-1, 5}) refuses(sluice_turn_finish(turn, how, nullptr, 0), "0 to 4");
-  for (const int32_t decision : {-1, 5, 256, 260}) refuses(sluice_turn_approve(turn, 1, decision, nullptr, 0), "0 to 4");
+  for (const int32_t decision : {-1, 5, 256, 260})
+    refuses(sluice_turn_approve(turn, 1, decision, nullptr, 0), "0 to 4");
   for (const int32_t how : {-1, 3}) refuses(sluice_turn_conclude(turn, how, "x", 1), "0 to 2");
   for (const int32_t kind : {-1, 6}) refuses(sluice_turn_submit(turn, 1, kind, "x", 1), "0 to 5");
   CHECK(sluice_turn_get(turn, 99, nullptr) == nullptr);

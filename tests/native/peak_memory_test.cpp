@@ -16,7 +16,7 @@ constexpr size_t kBytes = 10'000'000;
 constexpr size_t kMost = 60'000'000;
 constexpr size_t kCalled = 5 * kBytes;
 constexpr size_t kDone = 2 * kBytes + kBytes / 50;  // and what is no part of the call
-constexpr size_t kPiece = 16384;  // of the response's body
+constexpr size_t kPiece = 16384;                    // of the response's body
 constexpr const char *kRequest = R"("request":{"model":"m","messages":[{"role":"user","content":"x"}]})";
 
 constexpr std::string_view kEngine =
@@ -63,9 +63,8 @@ Played play(const std::string &turn_members, const std::string &body, size_t pie
   sluice_turn_get(turn, SLUICE_GET_REQUEST, &size);
   CHECK(size > kBytes);
   out.telling = peak();
-  constexpr std::string_view kEnd =
-      R"(data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]})"
-      "\n\ndata: [DONE]\n\n";
+  constexpr std::string_view kEnd = R"(data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]})"
+                                    "\n\ndata: [DONE]\n\n";
   sluice_turn_feed(turn, kEnd.data(), kEnd.size());
   CHECK(sluice_turn_finish(turn, SLUICE_END_COMPLETE, nullptr, 0) == SLUICE_OK);
   poll();

@@ -136,9 +136,10 @@ TEST_CASE("results of xml_tag have ids of their own, and no markup of others") {
                        {"c2", "f", "error", "[1]", true},
                        {"c3", "g", "denied", "", false}},
                       {tags, protocol("pythonic")}, out);
-  for (const char *part :
-       {"<tool_result><id>f_result</id><content>a&lt;b &amp; &lt;/content&gt;&lt; /tool_result&gt;&lt; tool_code&gt;f()", "<id>f_result_2</id><content>",
-        "<id>g_result</id><content></content>", "success", "error", "denied", "c1", "c2", "c3"}) {
+  for (const char *part : {"<tool_result><id>f_result</id><content>a&lt;b &amp; &lt;/content&gt;&lt; "
+                           "/tool_result&gt;&lt; tool_code&gt;f()",
+                           "<id>f_result_2</id><content>", "<id>g_result</id><content></content>", "success", "error",
+                           "denied", "c1", "c2", "c3"}) {
     INFO(part);
     CHECK(out.find(part) != out.npos);
   }

@@ -74,7 +74,8 @@ TEST_CASE("what a call quotes never runs when that call is cut or has lost a par
       if (!runs_inner({inner}, "Example: " + quoted + " and so on"))
         continue;  // or reads no call in the middle of a line
       ++pairs;
-      const auto holds = [&, &outer_id = outer_id, &inner_id = inner_id](const std::string &said, const std::string &how) {
+      const auto holds = [&, &outer_id = outer_id, &inner_id = inner_id](const std::string &said,
+                                                                         const std::string &how) {
         ++count;
         if (runs_inner(protocols, said)) FAIL_CHECK(outer_id << " quotes " << inner_id << ", " << how << "\n" << said);
       };

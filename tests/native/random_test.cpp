@@ -675,8 +675,8 @@ class Conversation {
   void feed(const std::string &bytes) {
     Codes codes = {done_now() || open() ? SLUICE_OK : SLUICE_E_STATE};
     if (refused_) codes = {SLUICE_OK, SLUICE_E_STATE};  // a restored turn forgets that
-    const int32_t code = verb("feed " + in_json(bytes), codes,
-                              [&] { return sluice_turn_feed(turn_->p, bytes.data(), bytes.size()); });
+    const int32_t code =
+        verb("feed " + in_json(bytes), codes, [&] { return sluice_turn_feed(turn_->p, bytes.data(), bytes.size()); });
     if (code == SLUICE_OK && !bytes.empty()) bytes_seen_ = true;
   }
 

@@ -2,7 +2,6 @@
 #include "base/real.h"
 
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -42,11 +41,35 @@ std::string with_digits(const char *format, double value) {
 }  // namespace
 
 TEST_CASE("a number is read as the double that is nearest") {
-  for (const char *text :
-       {"0", "-0", "0.0", "-0e5", "1", "-1.5", "3.14159", "1e0", "1E+2", "123456789012345678901234567890", "0.1", "1e22", "1e23",
-        "9007199254740993", "9007199254740992.5", "9007199254740993.00000000000000000000000000001", "1.7976931348623157e308",
-        "1.7976931348623158e308", "1.7976931348623159e308", "1e309", "-1e400", "1e99999999999", "0e99999999999", "1e-99999999999",
-        "4.9e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "2.2250738585072011e-308", "2.2250738585072014e-308"})
+  for (const char *text : {"0",
+                           "-0",
+                           "0.0",
+                           "-0e5",
+                           "1",
+                           "-1.5",
+                           "3.14159",
+                           "1e0",
+                           "1E+2",
+                           "123456789012345678901234567890",
+                           "0.1",
+                           "1e22",
+                           "1e23",
+                           "9007199254740993",
+                           "9007199254740992.5",
+                           "9007199254740993.00000000000000000000000000001",
+                           "1.7976931348623157e308",
+                           "1.7976931348623158e308",
+                           "1.7976931348623159e308",
+                           "1e309",
+                           "-1e400",
+                           "1e99999999999",
+                           "0e99999999999",
+                           "1e-99999999999",
+                           "4.9e-324",
+                           "2.4703282292062327e-324",
+                           "2.4703282292062328e-324",
+                           "2.2250738585072011e-308",
+                           "2.2250738585072014e-308"})
     check_as_strtod(text);
 }
 
@@ -59,7 +82,7 @@ TEST_CASE("any double is read back from its digits, and from what lies half way 
     if (!std::isfinite(value)) continue;
     check_as_strtod(with_digits("%.17g", value));
     check_as_strtod(with_digits("-%.20e", value));
-    check_as_strtod(with_digits("%.1074e", value));  // exact
+    check_as_strtod(with_digits("%.1074e", value));             // exact
     if (std::abs(value) > 1e-290 && std::abs(value) < 1e300) {  // a long double holds the half
       char text[1200];
       const long double half = (static_cast<long double>(value) + std::nextafter(value, HUGE_VAL)) / 2;

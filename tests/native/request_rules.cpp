@@ -23,7 +23,8 @@ const Json &list(const Json &object, const char *key) {
 std::string block_rule(const Json &block, const std::string &role, std::set<std::string> &ids) {
   const std::string type = text_of(block, "type");
   if (type.empty()) return "a block without a type: " + brief(block);
-  const bool by_model = type == "thinking" || type == "redacted_thinking" || type.ends_with("tool_use") || type == "compaction";
+  const bool by_model =
+      type == "thinking" || type == "redacted_thinking" || type.ends_with("tool_use") || type == "compaction";
   if (by_model && role != "assistant") return "a block of the assistant in a message of the user: " + brief(block);
   if ((type == "tool_result" || type == "image" || type == "document") && role != "user")
     return "a block of the user in a message of the assistant: " + brief(block);

@@ -65,8 +65,8 @@ std::filesystem::path shared_folder();
 std::string document_text(const Json &document);
 // The bytes that a step of a script feeds; nothing: it is another step.
 std::optional<std::string> fed(const Json &step);
-// Does what another step says, but for `expect`, `get` and `restore`. Returns its code. Throws what nlohmann::json throws
-// where the step has members of wrong kinds.
+// Does what another step says, but for `expect`, `get` and `restore`. Returns its code. Throws what nlohmann::json
+// throws where the step has members of wrong kinds.
 int64_t act(sluice_turn *turn, const Json &step);
 
 std::vector<Json> poll_all(sluice_turn *turn);

@@ -2,7 +2,6 @@
 #include "base/sort.h"
 
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <memory>
 #include <random>
@@ -35,8 +34,9 @@ TEST_CASE("what can only be moved is sorted, too") {
 
 TEST_CASE("no order makes sorting slow") {
   constexpr size_t kSize = 1 << 14;
-  for (const auto &at : {+[](size_t i) { return i; }, +[](size_t i) { return kSize - i; }, +[](size_t i) { return i % 2 == 0 ? i : kSize - i; },
-                         +[](size_t i) { return i * 7919 % 100; }, +[](size_t) { return size_t{0}; }}) {
+  for (const auto &at : {+[](size_t i) { return i; }, +[](size_t i) { return kSize - i; },
+                         +[](size_t i) { return i % 2 == 0 ? i : kSize - i; }, +[](size_t i) { return i * 7919 % 100; },
+                         +[](size_t) { return size_t{0}; }}) {
     std::vector<size_t> items;
     for (size_t i = 0; i < kSize; ++i) items.push_back(at(i));
     size_t compared = 0;

@@ -12,7 +12,7 @@ struct SpokenAnswer {
   std::vector<Json> deltas;  // in the shape of openai-chat: content, reasoning_content, tool_calls with an index
   std::string finish;        // in its words; empty: none is told
   bool usage = false;
-  bool end = true;           // the mark behind everything ([DONE], message_stop, …)
+  bool end = true;  // the mark behind everything ([DONE], message_stop, …)
 };
 
 // The body of the answer.

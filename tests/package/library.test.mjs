@@ -1,4 +1,5 @@
-// The library from its sources, in other people's builds: as a part of their project, and by the port of vcpkg and the recipe of Conan, which
+// The library from its sources, in other people's builds: as a part of their project, and by the port of vcpkg and the
+// recipe of Conan, which
 // run against stand-ins for both, with a simdjson of the system.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -16,7 +17,12 @@ const system = join(scratch, 'system')
 after(() => rmSync(scratch, { recursive: true }))
 
 function run(program, ...args) {
-  return execFileSync(program, args, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, CMAKE_GENERATOR: generator }, maxBuffer: 1 << 28 })
+  return execFileSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, CMAKE_GENERATOR: generator },
+    maxBuffer: 1 << 28,
+  })
 }
 
 /** A project of tests/install with the examples in it, configured and built; the folder of its programs. */
@@ -30,8 +36,14 @@ function built(project, ...options) {
 }
 
 function plays(program) {
-  const lines = execFileSync(program, { input: 'y\n', encoding: 'utf8' }).trim().split('\n').map((line) => JSON.parse(line))
-  assert.deepEqual(lines.at(-1).blocks.map(({ text, status }) => text ?? status), ['I will. ', 'success', 'Done.'])
+  const lines = execFileSync(program, { input: 'y\n', encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.at(-1).blocks.map(({ text, status }) => text ?? status),
+    ['I will. ', 'success', 'Done.'],
+  )
 }
 
 before(() => {
@@ -41,22 +53,35 @@ before(() => {
   cpSync(join(source, 'simdjson.h'), join(system, 'include/simdjson.h'))
   run('c++', '-std=c++17', '-O1', '-fPIC', '-w', '-c', join(source, 'simdjson.cpp'), '-o', join(scratch, 'simdjson.o'))
   run('ar', 'rcs', join(system, 'lib/libsimdjson.a'), join(scratch, 'simdjson.o'))
-  writeFileSync(join(system, 'lib/cmake/simdjson/simdjson-config.cmake'), `
+  writeFileSync(
+    join(system, 'lib/cmake/simdjson/simdjson-config.cmake'),
+    `
 add_library(simdjson::simdjson STATIC IMPORTED)
 set_target_properties(simdjson::simdjson PROPERTIES IMPORTED_LOCATION "${system}/lib/libsimdjson.a" INTERFACE_INCLUDE_DIRECTORIES "${system}/include")
-`)
+`,
+  )
   const version = manifest.devDependencies['@nozbe/simdjson']
-  writeFileSync(join(system, 'lib/cmake/simdjson/simdjson-config-version.cmake'), `
+  writeFileSync(
+    join(system, 'lib/cmake/simdjson/simdjson-config-version.cmake'),
+    `
 set(PACKAGE_VERSION ${version})
 if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
   set(PACKAGE_VERSION_COMPATIBLE TRUE)
 endif()
-`)
+`,
+  )
 })
 
 // In batches, for a third of the time; vcpkg's port compiles every file alone.
 test('a project has the sources as a part of itself, by FetchContent, with the simdjson of the system', () => {
-  const folder = built('subdirectory', '-DWAY=FetchContent', `-DSLUICE_SOURCE=${root}`, '-DSLUICE_NODE_MODULES=', '-DSLUICE_BATCHES=ON', `-DCMAKE_PREFIX_PATH=${system}`)
+  const folder = built(
+    'subdirectory',
+    '-DWAY=FetchContent',
+    `-DSLUICE_SOURCE=${root}`,
+    '-DSLUICE_NODE_MODULES=',
+    '-DSLUICE_BATCHES=ON',
+    `-DCMAKE_PREFIX_PATH=${system}`,
+  )
   for (const name of ['turn_c', 'turn_static']) plays(join(folder, name))
   assert.ok(!existsSync(join(folder, '_deps/simdjson-src')), 'nothing was fetched')
 })
@@ -65,11 +90,29 @@ for (const linkage of ['static', 'dynamic']) {
   test(`the port of vcpkg, ${linkage}`, () => {
     const prefix = join(scratch, `vcpkg-${linkage}`)
     mkdirSync(prefix)
-    const given = { PORT: join(root, 'native/packaging/vcpkg'), PREFIX: prefix, SCRATCH: join(scratch, `vcpkg-build-${linkage}`), LINKAGE: linkage, GENERATOR: generator, SIMDJSON: system, CONFIGURE_ONLY: linkage === 'dynamic' ? 'ON' : 'OFF' }
-    run('cmake', ...Object.entries(given).map(([name, value]) => `-D${name}=${value}`), '-P', join(projects, 'stand-ins/vcpkg.cmake'))
+    const given = {
+      PORT: join(root, 'native/packaging/vcpkg'),
+      PREFIX: prefix,
+      SCRATCH: join(scratch, `vcpkg-build-${linkage}`),
+      LINKAGE: linkage,
+      GENERATOR: generator,
+      SIMDJSON: system,
+      CONFIGURE_ONLY: linkage === 'dynamic' ? 'ON' : 'OFF',
+    }
+    run(
+      'cmake',
+      ...Object.entries(given).map(([name, value]) => `-D${name}=${value}`),
+      '-P',
+      join(projects, 'stand-ins/vcpkg.cmake'),
+    )
     assert.ok(existsSync(join(prefix, 'copyright')))
     if (linkage === 'dynamic') return // configured only
-    assert.deepEqual(readdirSync(join(prefix, 'share/sluice')).map((name) => name.replace(/-(debug|release)/, '')).sort(), ['sluiceConfig.cmake', 'sluiceConfigVersion.cmake', 'sluiceStatic.cmake', 'sluiceStatic.cmake'])
+    assert.deepEqual(
+      readdirSync(join(prefix, 'share/sluice'))
+        .map((name) => name.replace(/-(debug|release)/, ''))
+        .sort(),
+      ['sluiceConfig.cmake', 'sluiceConfigVersion.cmake', 'sluiceStatic.cmake', 'sluiceStatic.cmake'],
+    )
     assert.ok(existsSync(join(prefix, 'lib/libsluice.a')) && !existsSync(join(prefix, 'lib/libsluice.so')))
     const folder = built('installed', `-DCMAKE_PREFIX_PATH=${prefix};${system}`)
     for (const name of ['turn_c', 'turn_cpp', 'turn_static']) plays(join(folder, name))
@@ -83,7 +126,10 @@ for (const kind of ['static', 'shared']) {
     const stand = join(projects, 'stand-ins')
     const said = run('python3', join(stand, 'run_conan.py'), join(root, 'native/packaging/conan'), folder, system, kind)
     const { version, requires, variables, defines, libs } = JSON.parse(said)
-    assert.deepEqual({ version, requires, libs }, { version: manifest.version, requires: ['simdjson/[>=3.9 <4]'], libs: ['sluice'] })
+    assert.deepEqual(
+      { version, requires, libs },
+      { version: manifest.version, requires: ['simdjson/[>=3.9 <4]'], libs: ['sluice'] },
+    )
     assert.deepEqual(defines, kind === 'static' ? ['SLUICE_STATIC'] : [])
     assert.equal(variables.SLUICE_SHARED, kind === 'shared')
     assert.ok(existsSync(join(folder, 'build/cmake_install.cmake')))

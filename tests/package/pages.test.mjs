@@ -12,10 +12,15 @@ describe('pages of the installed package', () => {
   for (const command of ['demo', 'tester']) {
     test(`npx sluice ${command} serves all that its page loads`, async (t) => {
       const main = join(folder, 'node_modules/sluice/js/dist/esm/tools/cli/main.js')
-      const child = spawn(process.execPath, [main, command, '--no-open'], { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [main, command, '--no-open'], {
+        cwd: folder,
+        env: plainEnvironment(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       t.after(() => child.kill())
       const loaded = await crawl(await urlSaidBy(child))
-      for (const name of ['/sluice/ui/index.js', '/sluice/renderer/web-bridge.js']) assert.ok(loaded.has(name), `${name} is among ${[...loaded]}`)
+      for (const name of ['/sluice/ui/index.js', '/sluice/renderer/web-bridge.js'])
+        assert.ok(loaded.has(name), `${name} is among ${[...loaded]}`)
       t.diagnostic(`${loaded.size} files`)
     })
   }
@@ -37,7 +42,10 @@ function urlSaidBy(child) {
 /** Loads the page and what it names, and what that names. */
 async function crawl(start) {
   const first = await fetch(start, { redirect: 'manual' })
-  const cookie = first.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ')
+  const cookie = first.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
   const loaded = new Set()
   const waiting = [new URL(first.headers.get('location') ?? start, start)]
   while (waiting.length > 0) {
@@ -53,10 +61,13 @@ async function crawl(start) {
 }
 
 function namesIn(text, type) {
-  if (type.includes('html')) return [...text.matchAll(/<(?:script|link|img)\b[^>]*\s(?:src|href)="([^"#:]+)"/g)].map((match) => match[1])
+  if (type.includes('html'))
+    return [...text.matchAll(/<(?:script|link|img)\b[^>]*\s(?:src|href)="([^"#:]+)"/g)].map((match) => match[1])
   // The bundle of the elements needs no further file.
   if (type.includes('javascript') && text.length < 100_000) {
-    return [...text.matchAll(/\b(?:import\s*\(?|(?:import|export)\b[^'"();=]*?\bfrom)\s*['"]([./][^'"]+)['"]/g)].map((match) => match[1])
+    return [...text.matchAll(/\b(?:import\s*\(?|(?:import|export)\b[^'"();=]*?\bfrom)\s*['"]([./][^'"]+)['"]/g)].map(
+      (match) => match[1],
+    )
   }
   return []
 }

@@ -12,7 +12,23 @@ test('`npm run docs` writes a page for every subpath', async (t) => {
   const count = await makeReference(out)
   t.diagnostic(`${count} names`)
   assert.ok(count > 1000)
-  for (const name of ['sluice', 'ag-ui', 'ai-sdk', 'conversations', 'durable', 'electron', 'host', 'live2d', 'mcp', 'openai', 'pet', 'renderer', 'testing', 'ui', 'web']) {
+  for (const name of [
+    'sluice',
+    'ag-ui',
+    'ai-sdk',
+    'conversations',
+    'durable',
+    'electron',
+    'host',
+    'live2d',
+    'mcp',
+    'openai',
+    'pet',
+    'renderer',
+    'testing',
+    'ui',
+    'web',
+  ]) {
     const page = join(out, 'modules', `${name === 'sluice' ? name : `sluice_${name}`}.html`)
     assert.ok(existsSync(page), name)
   }

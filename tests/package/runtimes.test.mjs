@@ -13,12 +13,48 @@ const hosts = [
   { name: 'Node 22', program: node('node-22'), skip },
   { name: 'Node 24', program: node('node-24'), skip },
   { name: 'Bun', program: [join(programs ?? '', '@oven/bun-linux-x64/bin/bun')], skip },
-  { name: 'Deno', program: [join(programs ?? '', '@deno/linux-x64-glibc/deno'), 'run', '--allow-all', '--no-config', '--node-modules-dir=manual'], skip },
+  {
+    name: 'Deno',
+    program: [
+      join(programs ?? '', '@deno/linux-x64-glibc/deno'),
+      'run',
+      '--allow-all',
+      '--no-config',
+      '--node-modules-dir=manual',
+    ],
+    skip,
+  },
 ]
 const surface = {
-  'sluice': ['Engine', 'OutcomeUnknown', 'Run', 'SluiceError', 'Turn', 'backend', 'fileRules', 'loadEngine', 'memoryRules', 'resultParts', 'tool', 'version'],
+  sluice: [
+    'Engine',
+    'OutcomeUnknown',
+    'Run',
+    'SluiceError',
+    'Turn',
+    'backend',
+    'fileRules',
+    'loadEngine',
+    'memoryRules',
+    'resultParts',
+    'tool',
+    'version',
+  ],
   'sluice/conversations': ['fileConversations', 'memoryConversations', 'pathToEntry', 'sqliteConversations'],
-  'sluice/durable': ['bullmqQueue', 'durable', 'encryptedLog', 'fileBlobs', 'fileTurns', 'localQueue', 'memoryLog', 'postgresLog', 'postgresTurns', 'redisLog', 'redisTurns', 'sqliteTurns'],
+  'sluice/durable': [
+    'bullmqQueue',
+    'durable',
+    'encryptedLog',
+    'fileBlobs',
+    'fileTurns',
+    'localQueue',
+    'memoryLog',
+    'postgresLog',
+    'postgresTurns',
+    'redisLog',
+    'redisTurns',
+    'sqliteTurns',
+  ],
   'sluice/electron': ['hostEngine'],
   'sluice/host': ['createHost'],
   'sluice/web': ['contentSecurityPolicy', 'findPageFile', 'nodeListener', 'packagePages', 'serve'],
@@ -51,19 +87,40 @@ describe('the installed package', () => {
     describe(name, { skip }, () => {
       const out = (file) => JSON.parse(run([...program, file], { cwd: folder }))
       const holds = (names, without = []) => {
-        for (const [path, wanted] of Object.entries(surface)) if (!without.includes(path)) assert.deepEqual(wanted.filter((one) => !names[path].includes(one)), [], path)
+        for (const [path, wanted] of Object.entries(surface))
+          if (!without.includes(path))
+            assert.deepEqual(
+              wanted.filter((one) => !names[path].includes(one)),
+              [],
+              path,
+            )
       }
       test('imports every subpath', () => holds(out('imports.mjs')))
       test('requires every subpath', () => holds(out('requires.cjs'), ['sluice/pet']))
-      test('runs a turn with a tool that asks, against the scripted server', () => assert.deepEqual(out('turn.mjs'), turn))
-      test('drives a turn from CommonJS', () => assert.deepEqual(out('turn.cjs'), { version: manifest.version, text: 'hello', refused: 'ipcMain', manifest: manifest.version }))
+      test('runs a turn with a tool that asks, against the scripted server', () =>
+        assert.deepEqual(out('turn.mjs'), turn))
+      test('drives a turn from CommonJS', () =>
+        assert.deepEqual(out('turn.cjs'), {
+          version: manifest.version,
+          text: 'hello',
+          refused: 'ipcMain',
+          manifest: manifest.version,
+        }))
     })
   }
 
   // The binary is not the one that the other suites test: another compiler built it, with another standard library.
   test('the packed binary replays the shared scripts', (t) => {
     const addon = join(folder, 'node_modules/sluice/js/prebuilds', `${process.platform}-${process.arch}`, 'sluice.node')
-    const out = run([process.execPath, '--expose-gc', '--test', ...['scripts', 'vectors', 'run', 'addon'].map((name) => `tests/js/${name}.test.mjs`)], { cwd: root, env: { SLUICE_ADDON: addon }, timeout: 600_000 })
+    const out = run(
+      [
+        process.execPath,
+        '--expose-gc',
+        '--test',
+        ...['scripts', 'vectors', 'run', 'addon'].map((name) => `tests/js/${name}.test.mjs`),
+      ],
+      { cwd: root, env: { SLUICE_ADDON: addon }, timeout: 600_000 },
+    )
     assert.match(out, /^(#|ℹ) fail 0$/m)
     t.diagnostic(/^(?:#|ℹ) (pass \d+)$/m.exec(out)[1])
   })
@@ -90,17 +147,23 @@ describe('the installed package', () => {
 
   test('the preload requires nothing but electron, and gives the window its bridge', () => {
     mkdirSync(join(folder, 'node_modules/electron'), { recursive: true })
-    writeFileSync(join(folder, 'node_modules/electron/index.js'), `
+    writeFileSync(
+      join(folder, 'node_modules/electron/index.js'),
+      `
       exports.exposed = {}
       exports.contextBridge = { exposeInMainWorld: (name, value) => (exports.exposed[name] = value) }
-      exports.ipcRenderer = { on() {}, off() {}, removeListener() {}, send() {}, invoke: async () => {} }`)
+      exports.ipcRenderer = { on() {}, off() {}, removeListener() {}, send() {}, invoke: async () => {} }`,
+    )
     const script = `require('sluice/preload'); console.log(Object.keys(require('electron').exposed.sluice).sort().join())`
     assert.match(run([process.execPath, '-e', script], { cwd: folder }), /call/)
   })
 
   describe('without its binary', () => {
     const platform = `${process.platform}-${process.arch}`
-    const moved = (name) => [join(folder, 'node_modules/sluice/js/prebuilds', name), join(folder, 'node_modules/sluice/js', `without-${name}`)]
+    const moved = (name) => [
+      join(folder, 'node_modules/sluice/js/prebuilds', name),
+      join(folder, 'node_modules/sluice/js', `without-${name}`),
+    ]
     before(() => renameSync(...moved(platform)))
     after(() => renameSync(...moved(platform).reverse()))
 
@@ -108,11 +171,22 @@ describe('the installed package', () => {
       test(`${name} runs everything by WebAssembly, and says so`, { skip }, () => {
         const out = (file) => JSON.parse(run([...program, file], { cwd: folder }))
         assert.deepEqual(out('turn.mjs'), turn)
-        assert.deepEqual(out('turn.cjs'), { version: manifest.version, text: 'hello', refused: 'ipcMain', manifest: manifest.version })
+        assert.deepEqual(out('turn.cjs'), {
+          version: manifest.version,
+          text: 'hello',
+          refused: 'ipcMain',
+          manifest: manifest.version,
+        })
         const { name: which, why, described, ofErrors } = out('backend.mjs')
         assert.deepEqual([which, described, ofErrors], ['wasm', { name: which, why }, 'wasm'])
-        const looked = [join(folder, 'node_modules/sluice/build/release/sluice.node'), join(folder, 'node_modules/sluice/js/prebuilds', platform, 'sluice.node')].join(', ')
-        assert.ok(why.startsWith(`the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is `), why)
+        const looked = [
+          join(folder, 'node_modules/sluice/build/release/sluice.node'),
+          join(folder, 'node_modules/sluice/js/prebuilds', platform, 'sluice.node'),
+        ].join(', ')
+        assert.ok(
+          why.startsWith(`the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is `),
+          why,
+        )
         assert.match(why, /wasm/)
       })
     }
@@ -124,10 +198,23 @@ describe('the installed package', () => {
         const [code, detail, hint] = JSON.parse(run([process.execPath, '-e', script], { cwd: folder }))
         const home = join(folder, 'node_modules/sluice')
         assert.equal(code, 'load')
-        const looked = [join(home, 'build/release/sluice.node'), join(home, 'js/prebuilds', platform, 'sluice.node')].join(', ')
-        assert.ok(detail.startsWith(`the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is `), detail)
+        const looked = [
+          join(home, 'build/release/sluice.node'),
+          join(home, 'js/prebuilds', platform, 'sluice.node'),
+        ].join(', ')
+        assert.ok(
+          detail.startsWith(
+            `the addon sluice.node is missing; looked for ${looked}; this is ${platform}, and there is `,
+          ),
+          detail,
+        )
         assert.match(detail, /win32-x64/)
-        assert.ok(detail.endsWith(`; the WebAssembly build sluice.wasm is missing; looked for ${join(home, 'js/prebuilds/wasm/sluice.wasm')}`), detail)
+        assert.ok(
+          detail.endsWith(
+            `; the WebAssembly build sluice.wasm is missing; looked for ${join(home, 'js/prebuilds/wasm/sluice.wasm')}`,
+          ),
+          detail,
+        )
         assert.equal(hint, `\`npm run build:addon\` in ${home} builds it; CMake 3.25 and a C++20 compiler are needed`)
       } finally {
         renameSync(...moved('wasm').reverse())

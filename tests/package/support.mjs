@@ -20,14 +20,19 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-// -- the tarball ------------------------------------------------------------------------------------------------------------
+// -- the tarball ------------------------------------------------------------------------------------------------------
 
 /** The binaries that can be run on linux-x64, which are always made. */
 const tried = ['linux-x64', 'linux-x64-musl', 'linux-arm64', 'win32-x64', 'wasm']
-/** Nothing here runs those: one of them is made, another one after each commit, unless $SLUICE_PACKAGE_ALL wants all. */
+/**
+ * Nothing here runs those: one of them is made, another one after each commit, unless $SLUICE_PACKAGE_ALL wants all.
+ */
 const inTurn = ['darwin-x64', 'darwin-arm64', 'linux-arm64-musl', 'win32-arm64']
 
-/** Its path. Made by `npm pack`; made again when anything that goes into it has changed. $SLUICE_TARBALL is one that is there already. */
+/**
+ * Its path. Made by `npm pack`; made again when anything that goes into it has changed. $SLUICE_TARBALL is one that is
+ * there already.
+ */
 export function tarball() {
   if (process.env.SLUICE_TARBALL) return process.env.SLUICE_TARBALL
   if (`${process.platform}-${process.arch}` === 'linux-x64') makeBinaries()
@@ -105,9 +110,11 @@ export function npm(args, cwd) {
   return stdout
 }
 
-// -- where it is installed --------------------------------------------------------------------------------------------------
+// -- where it is installed --------------------------------------------------------------------------------------------
 
-/** An empty folder elsewhere with the package installed in it. No registry is asked: the package has no dependencies. */
+/**
+ * An empty folder elsewhere with the package installed in it. No registry is asked: the package has no dependencies.
+ */
 export function installed() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-package-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -117,7 +124,7 @@ export function installed() {
   return folder
 }
 
-// -- what loads it ----------------------------------------------------------------------------------------------------------
+// -- what loads it ----------------------------------------------------------------------------------------------------
 
 /** The folder of the programs, or why they are not there. */
 export function runtimes() {

@@ -9,7 +9,8 @@ import { which } from '../../js/scripts/run.mjs'
 import { installed, manifest, plainEnvironment, root, runtimes, without } from './support.mjs'
 
 const lacking = ['wine', 'xvfb-run', 'x86_64-w64-mingw32-g++-posix'].filter((program) => !which(program))
-const { folder: programs, missing } = lacking.length > 0 ? { missing: `not on this machine: ${lacking.join(', ')}` } : runtimes()
+const { folder: programs, missing } =
+  lacking.length > 0 ? { missing: `not on this machine: ${lacking.join(', ')}` } : runtimes()
 
 describe('the binary for Windows', { skip: missing ?? without('win32-x64') }, () => {
   let folder
@@ -26,12 +27,25 @@ describe('the binary for Windows', { skip: missing ?? without('win32-x64') }, ()
     copyFileSync(join(programs, 'node-windows/bin/node.exe'), join(folder, 'pet.exe'))
   })
 
-  /** Runs it; what it said. Under wine stdout is a file: node.exe takes a pipe of wine for something it cannot write to. */
+  /**
+   * Runs it; what it said. Under wine stdout is a file: node.exe takes a pipe of wine for something it cannot write to.
+   */
   function wine(args, { cwd = folder, ...more } = {}) {
     const out = join(prefix, 'out.txt')
     const file = openSync(out, 'w')
-    const env = { ...plainEnvironment(), WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=', ...more }
-    const { status, signal } = spawnSync('xvfb-run', ['-a', 'wine', ...args], { cwd, env, stdio: ['ignore', file, file], timeout: 600_000 })
+    const env = {
+      ...plainEnvironment(),
+      WINEPREFIX: prefix,
+      WINEDEBUG: '-all',
+      WINEDLLOVERRIDES: 'mscoree,mshtml=',
+      ...more,
+    }
+    const { status, signal } = spawnSync('xvfb-run', ['-a', 'wine', ...args], {
+      cwd,
+      env,
+      stdio: ['ignore', file, file],
+      timeout: 600_000,
+    })
     closeSync(file)
     const said = readFileSync(out, 'utf8')
     assert.equal(status, 0, `wine ${args.join(' ')} ended with ${signal ?? status}\n${said}`)
@@ -42,7 +56,10 @@ describe('the binary for Windows', { skip: missing ?? without('win32-x64') }, ()
   for (const program of ['node.exe', 'pet.exe']) {
     test(`runs a turn in ${program}`, () => {
       const { outcome, text, cards, asked, version } = json(wine([program, 'turn.mjs']))
-      assert.deepEqual({ outcome, text, asked, version }, { outcome: 'completed', text: 'Let me look. Rain at four.', asked: 1, version: manifest.version })
+      assert.deepEqual(
+        { outcome, text, asked, version },
+        { outcome: 'completed', text: 'Let me look. Rain at four.', asked: 1, version: manifest.version },
+      )
       assert.deepEqual(cards, ['weather.now success', 'live2d.expression success'])
     })
     test(`is required in ${program}`, () => assert.equal(json(wine([program, 'turn.cjs'])).text, 'hello'))

@@ -7,7 +7,10 @@ import { message } from '../browser/ui/message.mjs'
 test('a picture of 50 MB, or one that is none, is refused in words by the composer, and what is written stays', async (t) => {
   const page = await message(t)
   const said = await page.evaluate(async () => {
-    const head = Uint8Array.from(atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='), (one) => one.charCodeAt(0))
+    const head = Uint8Array.from(
+      atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
+      (one) => one.charCodeAt(0),
+    )
     const file = (name, ...bytes) => new File(bytes, name, { type: 'image/png' })
     const composer = document.createElement('sluice-composer')
     document.querySelector('#stage').append(composer)
@@ -24,7 +27,11 @@ test('a picture of 50 MB, or one that is none, is refused in words by the compos
     ]) {
       const data = new DataTransfer()
       data.items.add(given)
-      composer.renderRoot.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, composed: true, cancelable: true }))
+      composer.renderRoot
+        .querySelector('textarea')
+        .dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, composed: true, cancelable: true }),
+        )
       await composer.attach([]) // it is read by then
       await composer.updateComplete
       said.push(composer.renderRoot.querySelector('[role=alert]')?.textContent)
@@ -34,8 +41,20 @@ test('a picture of 50 MB, or one that is none, is refused in words by the compos
     return { said, refused, value, attachments: attachments.length }
   })
   assert.deepEqual(said, {
-    said: ['larger.png is too large: 10.0 MB go with a message.', 'large.png is too large: 10.0 MB go with a message.', 'none.png cannot be read.', 'text.png cannot be sent: PNG, JPEG, WebP, GIF and AVIF pictures and text can.'],
-    refused: [['larger.png', 'size'], ['large.png', 'size'], ['none.png', 'unreadable'], ['text.png', 'type']], value: 'Look:', attachments: 0,
+    said: [
+      'larger.png is too large: 10.0 MB go with a message.',
+      'large.png is too large: 10.0 MB go with a message.',
+      'none.png cannot be read.',
+      'text.png cannot be sent: PNG, JPEG, WebP, GIF and AVIF pictures and text can.',
+    ],
+    refused: [
+      ['larger.png', 'size'],
+      ['large.png', 'size'],
+      ['none.png', 'unreadable'],
+      ['text.png', 'type'],
+    ],
+    value: 'Look:',
+    attachments: 0,
   })
 })
 
@@ -44,17 +63,43 @@ test('a result with a picture of 50 MB that is none, or of a kind that is not dr
   await page.evaluate(async () => {
     const data = `iVBORw0KGgo${'A'.repeat(67_000_000 - 11)}`
     live.push(
-      { type: 'card', block: 0, call: 1, name: 'screen.shot', source: 'native', round: 1, status: 'success', arguments: {}, output: 'three pictures', parts: [{ type: 'image', mediaType: 'image/png', data }, { type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' }, { type: 'image', mediaType: 'image/png', data: 'AAAA' }] },
-      { type: 'text', block: 1, text: 'It goes on.' }, { type: 'done', outcome: 'completed' })
+      {
+        type: 'card',
+        block: 0,
+        call: 1,
+        name: 'screen.shot',
+        source: 'native',
+        round: 1,
+        status: 'success',
+        arguments: {},
+        output: 'three pictures',
+        parts: [
+          { type: 'image', mediaType: 'image/png', data },
+          { type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' },
+          { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        ],
+      },
+      { type: 'text', block: 1, text: 'It goes on.' },
+      { type: 'done', outcome: 'completed' },
+    )
     await frames(2)
     window.card = element.renderRoot.querySelector('sluice-card')
   })
-  await until(() => page.evaluate(() => card.renderRoot.querySelectorAll('.thumb').length === 0), 'the thumbnails to go')
+  await until(
+    () => page.evaluate(() => card.renderRoot.querySelectorAll('.thumb').length === 0),
+    'the thumbnails to go',
+  )
   await page.evaluate(() => card.renderRoot.querySelector('button').click())
-  const facts = () => page.evaluate(() => [...card.renderRoot.querySelectorAll('.facts')].map((one) => one.textContent.trim()))
+  const facts = () =>
+    page.evaluate(() => [...card.renderRoot.querySelectorAll('.facts')].map((one) => one.textContent.trim()))
   await until(async () => (await facts()).length >= 3, 'what is said of the pictures')
-  assert.deepEqual((await facts()).filter((one) => one.includes('image')), [
-    'An image that cannot be shown here, 67,000,000 characters of image/png', 'An image that cannot be shown here, 4 characters of image/svg+xml', 'An image that cannot be shown here, 4 characters of image/png',
-  ])
+  assert.deepEqual(
+    (await facts()).filter((one) => one.includes('image')),
+    [
+      'An image that cannot be shown here, 67,000,000 characters of image/png',
+      'An image that cannot be shown here, 4 characters of image/svg+xml',
+      'An image that cannot be shown here, 4 characters of image/png',
+    ],
+  )
   assert.ok(await page.evaluate(() => seen(element).includes('It goes on.')))
 })

@@ -12,10 +12,27 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const states = {
   welcome: () => {},
-  answered: () => void client.ask('What about today?', [{ type: 'text', block: 0, text: 'Rain at **four**.' }, { type: 'round', round: 1, startedAt: 0, endedAt: 8000 }, { type: 'done', outcome: 'completed', finishReason: 'stop' }], { branch: { index: 1, count: 3 }, at: Date.now() - 90_000_000 }),
-  answering: () => client.ask('What about today?').push({ type: 'reasoning', block: 0, text: 'Hm.' }, { type: 'text', block: 1, text: 'Rain' }),
+  answered: () =>
+    void client.ask(
+      'What about today?',
+      [
+        { type: 'text', block: 0, text: 'Rain at **four**.' },
+        { type: 'round', round: 1, startedAt: 0, endedAt: 8000 },
+        { type: 'done', outcome: 'completed', finishReason: 'stop' },
+      ],
+      { branch: { index: 1, count: 3 }, at: Date.now() - 90_000_000 },
+    ),
+  answering: () =>
+    client
+      .ask('What about today?')
+      .push({ type: 'reasoning', block: 0, text: 'Hm.' }, { type: 'text', block: 1, text: 'Rain' }),
   asking: () => client.ask('Tell Lin').push(...asking(0, 'message.send', { to: 'Lin', text: 'Later' })),
-  failed: () => void client.ask('Go', [{ type: 'text', block: 0, text: 'I' }, { type: 'error', block: 1, code: 'network', detail: 'ECONNREFUSED' }, { type: 'done', outcome: 'failed' }]),
+  failed: () =>
+    void client.ask('Go', [
+      { type: 'text', block: 0, text: 'I' },
+      { type: 'error', block: 1, code: 'network', detail: 'ECONNREFUSED' },
+      { type: 'done', outcome: 'failed' },
+    ]),
   offline: () => {
     client.ask('Go').push({ type: 'text', block: 0, text: 'I' })
     client.connect('lost', Date.now() + 60_000)
@@ -34,11 +51,20 @@ const states = {
   },
   deleting: () => {
     client.ask('One', said('1'))
-    return frames(2).then(() => element.shadowRoot.querySelector('sluice-thread').shadowRoot.querySelectorAll('sluice-entry')[1].shadowRoot.querySelector('[data-action=delete]').click())
+    return frames(2).then(() =>
+      element.shadowRoot
+        .querySelector('sluice-thread')
+        .shadowRoot.querySelectorAll('sluice-entry')[1]
+        .shadowRoot.querySelector('[data-action=delete]')
+        .click(),
+    )
   },
 }
 
-for (const [lang, scheme] of [['en', 'light'], ['zh-CN', 'dark']]) {
+for (const [lang, scheme] of [
+  ['en', 'light'],
+  ['zh-CN', 'dark'],
+]) {
   for (const [state, make] of Object.entries(states)) {
     test(`axe finds nothing in a chat that is ${state}: ${lang}, ${scheme}`, async (t) => {
       const page = await browser.page(t, { colorScheme: scheme, reducedMotion: 'reduce', times: 5 })
@@ -49,12 +75,18 @@ for (const [lang, scheme] of [['en', 'light'], ['zh-CN', 'dark']]) {
         start('sluice-chat', { name: 'Lulu', suggestions: ['One', 'Two'] })
       }, lang)
       await page.evaluate(make)
-      await page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(3).then(resolve), 900))) // a question is armed, by the page's clock
+      // a question is armed, by the page's clock
+      await page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(3).then(resolve), 900)))
       await page.evaluate(axe)
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`))
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`),
+      )
       // The page of these tests has neither a heading of its own nor landmarks around everything.
-      assert.deepEqual(found.filter((one) => !/^(page-has-heading-one|region|landmark-one-main)/.test(one)), [])
+      assert.deepEqual(
+        found.filter((one) => !/^(page-has-heading-one|region|landmark-one-main)/.test(one)),
+        [],
+      )
     })
   }
 }

@@ -1,4 +1,5 @@
-// The demo pet on its real page, as in demo.test.mjs: its windows, its settings, what goes wrong around the conversation, and whom it is for.
+// The demo pet on its real page, as in demo.test.mjs: its windows, its settings, what goes wrong around the
+// conversation, and whom it is for.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,10 +7,31 @@ import { test } from 'node:test'
 import { SluiceError } from 'sluice'
 import { memoryConversations } from 'sluice/conversations'
 import { startScriptedServer } from 'sluice/testing'
-import { answers, ask, button, cards, decide, expression, focused, go, idle, last, log, open, question, read, say, scene, settings, statuses, switches, told } from './demo/page.mjs'
+import {
+  answers,
+  ask,
+  button,
+  cards,
+  decide,
+  expression,
+  focused,
+  go,
+  idle,
+  last,
+  log,
+  open,
+  question,
+  read,
+  say,
+  scene,
+  settings,
+  statuses,
+  switches,
+  told,
+} from './demo/page.mjs'
 import { picture, until } from '../browser/support.mjs'
 
-// -- windows --------------------------------------------------------------------------------------------------------------------
+// -- windows ----------------------------------------------------------------------------------------------------------
 
 test('two pages show one message: the first decision counts, and both see it', async (t) => {
   const { page, other, demo } = await open(t, { pages: 2 })
@@ -29,14 +51,27 @@ test('two pages show one message: the first decision counts, and both see it', a
 test('a page that is loaded again in mid-answer goes on with it', async (t) => {
   let goOn
   const loaded = new Promise((resolve) => (goOn = resolve))
-  const server = await startScriptedServer({ answers: [{ parts: [{ text: 'Rain is the only weather that comes to visit: listen to it.' }, { wait: loaded }, { text: ' Then open the window for a moment.' }] }] })
+  const server = await startScriptedServer({
+    answers: [
+      {
+        parts: [
+          { text: 'Rain is the only weather that comes to visit: listen to it.' },
+          { wait: loaded },
+          { text: ' Then open the window for a moment.' },
+        ],
+      },
+    ],
+  })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await say(page, 'Tell me something nice about rain.')
   await until(async () => (await read(last(page))).length > 40, 'some text')
   await page.reload()
   await page.waitForSelector('html[data-ready]', { state: 'attached' })
-  await until(async () => (await answers(page).count()) === 1 && (await read(last(page))).length > 40, 'what was said before')
+  await until(
+    async () => (await answers(page).count()) === 1 && (await read(last(page))).length > 40,
+    'what was said before',
+  )
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'speaking')
   goOn()
   await idle(page)
@@ -88,14 +123,23 @@ test('a new conversation is empty, and the old one is not told to the model', as
   assert.equal(await answers(page).count(), 0)
   await say(page, 'Second')
   await until(async () => /Two\./.test(await read(last(page))), 'the answer')
-  assert.deepEqual(server.requests[1].body.messages.map(({ role }) => role), ['system', 'user'])
+  assert.deepEqual(
+    server.requests[1].body.messages.map(({ role }) => role),
+    ['system', 'user'],
+  )
   await idle(page)
   await page.getByRole('button', { name: 'Conversations', exact: true }).click()
-  await page.locator('sluice-conversations:visible').getByRole('button', { name: /^First/ }).click()
+  await page
+    .locator('sluice-conversations:visible')
+    .getByRole('button', { name: /^First/ })
+    .click()
   await until(async () => (await log(page)).join() === 'First,One.', 'the way back')
 })
 
-for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', '#pet']]) {
+for (const [view, seen, unseen] of [
+  ['pet', '#pet', '#chat'],
+  ['chat', '#chat', '#pet'],
+]) {
   test(`the ${view} has a window of its own`, async (t) => {
     const viewport = view === 'pet' ? { width: 340, height: 460 } : { width: 560, height: 780 }
     const { page, other: chat, demo } = await open(t, { path: `/?view=${view}`, viewport, pages: 2 })
@@ -109,8 +153,17 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
       await picture(page, 'demo-window-pet', { omitBackground: true })
       for (const size of [viewport, { width: 200, height: 260 }]) {
         await page.setViewportSize(size)
-        const [bubble, handles, pet] = await page.evaluate(() => [document.querySelector('#words > *').shadowRoot.querySelector('.bubble'), document.querySelector('.handles'), document.querySelector('#pet svg')].map((one) => one.getBoundingClientRect().toJSON()))
-        assert.ok(handles.top >= bubble.bottom && handles.bottom <= size.height && handles.right <= size.width, `the bubble lies over the handles at ${size.width} × ${size.height}`)
+        const [bubble, handles, pet] = await page.evaluate(() =>
+          [
+            document.querySelector('#words > *').shadowRoot.querySelector('.bubble'),
+            document.querySelector('.handles'),
+            document.querySelector('#pet svg'),
+          ].map((one) => one.getBoundingClientRect().toJSON()),
+        )
+        assert.ok(
+          handles.top >= bubble.bottom && handles.bottom <= size.height && handles.right <= size.width,
+          `the bubble lies over the handles at ${size.width} × ${size.height}`,
+        )
         assert.ok(pet.height >= size.height / 2, `the pet is ${pet.height} px high of ${size.height}`)
       }
       await scene(chat, 'umbrella')
@@ -122,7 +175,8 @@ for (const [view, seen, unseen] of [['pet', '#pet', '#chat'], ['chat', '#chat', 
         await question(tab).waitFor()
         await tab.close()
       }
-      for (const button of ['.handle', '#quit']) assert.equal(await page.locator(button).isVisible(), false, `a tab has no ${button}`)
+      for (const button of ['.handle', '#quit'])
+        assert.equal(await page.locator(button).isVisible(), false, `a tab has no ${button}`)
     } else {
       await scene(page, 'umbrella')
       await question(page).waitFor()
@@ -135,7 +189,12 @@ test('the conversation that changed last is there after a restart, and what cann
   const kept = memoryConversations()
   let full = false
   const conversations = {
-    ...Object.fromEntries(['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [name, (...args) => kept[name](...args)])),
+    ...Object.fromEntries(
+      ['list', 'load', 'rename', 'delete', 'search', 'export', 'bytes'].map((name) => [
+        name,
+        (...args) => kept[name](...args),
+      ]),
+    ),
     save: async (...args) => {
       if (full) throw new SluiceError({ code: 'storage', detail: 'the disk is full' })
       await kept.save(...args)
@@ -161,23 +220,43 @@ test('the conversation that changed last is there after a restart, and what cann
   assert.equal((await kept.list())[0].entries, 4)
 })
 
-// -- pictures, and versions of what was said --------------------------------------------------------------------------------------
+// -- pictures, and versions of what was said --------------------------------------------------------------------------
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const file = (name, mimeType = 'image/png', buffer = png) => ({ name, mimeType, buffer })
 const tray = (page) => page.getByRole('list', { name: 'Attached files' }).getByRole('listitem')
-const shownPictures = (page) => page.locator('.mine .pictures img').evaluateAll((all) => all.map((one) => one.naturalWidth))
+const shownPictures = (page) =>
+  page.locator('.mine .pictures img').evaluateAll((all) => all.map((one) => one.naturalWidth))
 /** Hands files to the page as a person's paste or drop would. */
-const hand = (page, kind, files, to = '#talk') => page.evaluate(async ([kind, files, to]) => {
-  const data = new DataTransfer()
-  for (const { name, type, base64 } of files) data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }))
-  const event = kind === 'paste' ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })
-  document.querySelector(to).dispatchEvent(event)
-  return event.defaultPrevented
-}, [kind, files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') })), to])
+const hand = (page, kind, files, to = '#talk') =>
+  page.evaluate(
+    async ([kind, files, to]) => {
+      const data = new DataTransfer()
+      for (const { name, type, base64 } of files)
+        data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }))
+      const event =
+        kind === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })
+      document.querySelector(to).dispatchEvent(event)
+      return event.defaultPrevented
+    },
+    [
+      kind,
+      files.map(({ name, mimeType, buffer }) => ({ name, type: mimeType, base64: buffer.toString('base64') })),
+      to,
+    ],
+  )
 
 test('pictures are chosen, pasted and dropped, taken away again, and sent with or without words', async (t) => {
-  const server = await startScriptedServer({ answers: ({ body }) => ({ text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.` }) })
+  const server = await startScriptedServer({
+    answers: ({ body }) => ({
+      text: `I see ${JSON.stringify(body.messages.at(-1).content).split('image_url":').length - 1}.`,
+    }),
+  })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   const chooser = page.waitForEvent('filechooser')
@@ -192,7 +271,12 @@ test('pictures are chosen, pasted and dropped, taken away again, and sent with o
   await picture(page, 'demo-pictures')
   await page.getByRole('button', { name: 'Remove two.png' }).press('Enter')
   await until(async () => (await focused(page)) === 'Remove three.png', 'the focus on the next one')
-  assert.deepEqual(await tray(page).getByRole('img').evaluateAll((all) => all.map(({ alt }) => alt)), ['one.png', 'three.png', 'four.png'])
+  assert.deepEqual(
+    await tray(page)
+      .getByRole('img')
+      .evaluateAll((all) => all.map(({ alt }) => alt)),
+    ['one.png', 'three.png', 'four.png'],
+  )
   await ask(page, () => page.getByRole('button', { name: 'Send', exact: true }).click()) // without a word
   await idle(page)
   assert.match(await read(last(page)), /I see 3\./)
@@ -213,7 +297,11 @@ test('a picture that is dropped on Lulu goes with the next message', async (t) =
   await hint.waitFor()
   await hand(page, 'dragleave', [], '#pet')
   await hint.waitFor({ state: 'detached' })
-  assert.equal(await hand(page, 'drop', [file('cat.png')], '#pet'), true, 'the browser would show it in place of the page')
+  assert.equal(
+    await hand(page, 'drop', [file('cat.png')], '#pet'),
+    true,
+    'the browser would show it in place of the page',
+  )
   await page.getByRole('button', { name: 'Remove cat.png' }).waitFor()
   assert.equal(await hand(page, 'dragover', [], '#pet'), false, 'what is no file is left alone')
 })
@@ -222,14 +310,20 @@ test('what is no picture, and more pictures than go with a message, are refused 
   const { page } = await open(t, { locale: 'zh-CN' })
   await hand(page, 'paste', [file('notes.zip', 'image/png', Buffer.from('PK\x03\x04\0'))])
   await page.getByRole('alert').getByText('notes.zip 无法发送').waitFor()
-  await hand(page, 'drop', Array.from({ length: 10 }, (_, at) => file(`${at}.png`)))
+  await hand(
+    page,
+    'drop',
+    Array.from({ length: 10 }, (_, at) => file(`${at}.png`)),
+  )
   await page.getByRole('alert').getByText('一条消息最多 8 个文件').waitFor()
   assert.equal(await page.getByRole('list', { name: '已添加的文件' }).getByRole('listitem').count(), 8)
   assert.equal(await page.getByRole('button', { name: '移除 0.png' }).count(), 1)
   await page.getByRole('button', { name: 'English' }).click()
   assert.equal(await page.getByRole('button', { name: 'Remove 0.png' }).count(), 1)
   // What the host refuses stays here, with the reason.
-  await page.route(/bridge\/call/, (route) => route.fulfill({ json: { ok: true, value: { ok: false, error: { code: 'limit', detail: 'too much' } } } }))
+  await page.route(/bridge\/call/, (route) =>
+    route.fulfill({ json: { ok: true, value: { ok: false, error: { code: 'limit', detail: 'too much' } } } }),
+  )
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('alert').getByText('That did not work: too much').waitFor()
   assert.equal(await tray(page).count(), 8)
@@ -237,7 +331,10 @@ test('what is no picture, and more pictures than go with a message, are refused 
 
 test('another answer, another question: arrows lead from version to version, by mouse and keys', async (t) => {
   let count = 0
-  const server = await startScriptedServer({ answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }), appendOnly: false })
+  const server = await startScriptedServer({
+    answers: ({ body }) => ({ text: `${body.messages.at(-1).content}: answer ${++count}.` }),
+    appendOnly: false,
+  })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   const version = (name) => page.getByRole('group', { name, exact: true })
@@ -255,7 +352,10 @@ test('another answer, another question: arrows lead from version to version, by 
   await version('Version 2 of 2').getByRole('button', { name: 'Next version' }).press('Enter') // leads nowhere
   await picture(page, 'demo-versions')
   await version('Version 2 of 2').getByRole('button', { name: 'Previous version' }).click()
-  await until(async () => (await log(page)).join() === 'One,One: answer 1.,Two,Two: answer 2.', 'the first answer, and what followed it')
+  await until(
+    async () => (await log(page)).join() === 'One,One: answer 1.,Two,Two: answer 2.',
+    'the first answer, and what followed it',
+  )
   assert.equal(await focused(page), 'Previous version')
   assert.ok((await told(page)).includes('Version 1 of 2'), 'read out')
   await page.keyboard.press('ArrowRight')
@@ -274,15 +374,24 @@ test('another answer, another question: arrows lead from version to version, by 
   await until(async () => (await log(page)).join() === 'Three,Three: answer 4.', 'the other question')
   await page.waitForSelector('#chat[data-state=idle]')
   await page.getByRole('button', { name: '中文' }).click()
-  await page.getByRole('group', { name: '第 2 个版本，共 2 个' }).getByRole('button', { name: '上一个版本' }).press('Enter')
-  await until(async () => (await log(page)).join() === 'One,One: answer 3.', 'the first question, with the answer that was shown last')
+  await page
+    .getByRole('group', { name: '第 2 个版本，共 2 个' })
+    .getByRole('button', { name: '上一个版本' })
+    .press('Enter')
+  await until(
+    async () => (await log(page)).join() === 'One,One: answer 3.',
+    'the first question, with the answer that was shown last',
+  )
   await page.reload()
   await until(async () => (await log(page)).join() === 'One,One: answer 3.', 'the same after a reload')
   assert.equal(await page.getByRole('group', { name: /个版本/ }).count(), 2)
 })
 
 test('an answer that failed is asked for again in its place: the question stands there once, for the model too', async (t) => {
-  const server = await startScriptedServer({ answers: [{ text: 'Hello.' }, { status: 400, error: 'no' }, { text: 'It rains.' }], appendOnly: false })
+  const server = await startScriptedServer({
+    answers: [{ text: 'Hello.' }, { status: 400, error: 'no' }, { text: 'It rains.' }],
+    appendOnly: false,
+  })
   t.after(server.close)
   const { page } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   for (const text of ['Hi', 'Does it rain?']) {
@@ -293,10 +402,13 @@ test('an answer that failed is asked for again in its place: the question stands
   await until(async () => (await log(page)).join() === 'Hi,Hello.,Does it rain?,It rains.', 'the answer')
   await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor() // the failure is the first
   const asked = server.requests.filter(({ body }) => body?.messages).at(-1).body.messages
-  assert.deepEqual(asked.filter(({ role }) => role === 'user').map(({ content }) => content), ['Hi', 'Does it rain?'])
+  assert.deepEqual(
+    asked.filter(({ role }) => role === 'user').map(({ content }) => content),
+    ['Hi', 'Does it rain?'],
+  )
 })
 
-// -- what goes wrong around the conversation ----------------------------------------------------------------------------------------
+// -- what goes wrong around the conversation --------------------------------------------------------------------------
 
 test('a conversation goes on where the host keeps only its last messages', async (t) => {
   const { page, demo } = await open(t, { demo: { keepMessages: 3 } })
@@ -305,7 +417,10 @@ test('a conversation goes on where the host keeps only its last messages', async
     await idle(page)
     assert.equal(await answers(page).count(), at + 1, text)
   }
-  assert.deepEqual(await page.locator('.mine').evaluateAll((all) => all.map((one) => one.querySelector('.words').textContent)), ['one', 'two', 'three', 'four', 'five'])
+  assert.deepEqual(
+    await page.locator('.mine').evaluateAll((all) => all.map((one) => one.querySelector('.words').textContent)),
+    ['one', 'two', 'three', 'four', 'five'],
+  )
   void demo
 })
 
@@ -335,7 +450,10 @@ test('an answer is read out once, an end that comes at once too', async (t) => {
   await idle(page)
   await say(page, 'two')
   await idle(page)
-  await until(async () => (await told(page)).join() === 'Lulu: Failed. The server refused the request', 'the failure to be read out')
+  await until(
+    async () => (await told(page)).join() === 'Lulu: Failed. The server refused the request',
+    'the failure to be read out',
+  )
 })
 
 test('Enter while an answer runs has the message wait, and says so; with Ctrl it stops the answer and sends', async (t) => {
@@ -351,7 +469,12 @@ test('Enter while an answer runs has the message wait, and says so; with Ctrl it
   await field.press('Control+Enter')
   await until(async () => (await answers(page).count()) === 2, 'the next answer')
   await idle(page)
-  assert.equal(await answers(page).first().evaluate((element) => element.message.getSnapshot().outcome), 'cancelled')
+  assert.equal(
+    await answers(page)
+      .first()
+      .evaluate((element) => element.message.getSnapshot().outcome),
+    'cancelled',
+  )
   assert.equal(await page.getByText('Sent when Lulu has answered.').isVisible(), false)
 })
 
@@ -428,68 +551,117 @@ test('a face comes to rest: a thinking one when Lulu goes on, any with the next 
   await until(async () => (await expression(page)) === 'neutral', 'the face to rest')
 })
 
-
 test('a question begins no animation of the conversation anew', async (t) => {
   const { page } = await open(t, { reducedMotion: 'no-preference' })
   await scene(page, 'message')
   await question(page).waitFor()
-  await page.locator('sluice-entry').last().evaluate(async ({ shadowRoot }) => {
-    for (let still = 0, frames = 0; still < 5; still = shadowRoot.getAnimations().length > 0 ? 0 : still + 1) {
-      if (++frames > 1000) throw new Error('it goes on beginning anew')
-      await new Promise(requestAnimationFrame)
-    }
-  })
+  await page
+    .locator('sluice-entry')
+    .last()
+    .evaluate(async ({ shadowRoot }) => {
+      for (let still = 0, frames = 0; still < 5; still = shadowRoot.getAnimations().length > 0 ? 0 : still + 1) {
+        if (++frames > 1000) throw new Error('it goes on beginning anew')
+        await new Promise(requestAnimationFrame)
+      }
+    })
 })
 
-for (const [width, height] of [[320, 256], [320, 640], [360, 740], [800, 700], [1280, 800], [2560, 1440]]) {
+for (const [width, height] of [
+  [320, 256],
+  [320, 640],
+  [360, 740],
+  [800, 700],
+  [1280, 800],
+  [2560, 1440],
+]) {
   test(`nothing lies over another at ${width} × ${height}`, async (t) => {
     const { page } = await open(t, { viewport: { width, height } })
-    await ask(page, () => page.locator('[data-scene=message]').first().evaluate((button) => button.click()))
+    await ask(page, () =>
+      page
+        .locator('[data-scene=message]')
+        .first()
+        .evaluate((button) => button.click()),
+    )
     await question(page).waitFor()
     const { wide, over, cut, log } = await page.evaluate(async () => {
       const { petStates } = await import('/sluice/pet/index.js')
       const status = document.querySelector('#status')
       const shown = status.textContent
-      const buttons = [...document.querySelectorAll('.head > button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+      const buttons = [...document.querySelectorAll('.head > button')]
+        .map((one) => one.getBoundingClientRect())
+        .filter(({ width }) => width > 0)
       const found = { over: [], cut: [] }
-      const said = getComputedStyle(document.querySelector('.status')).clipPath === 'none' // at 400 % it is read out alone
+      // at 400 % it is read out alone
+      const said = getComputedStyle(document.querySelector('.status')).clipPath === 'none'
       // Whatever Lulu does is said whole, beside the buttons or below them.
       for (const words of new Set(Object.values(petStates).flatMap(({ words }) => Object.values(words)))) {
         status.textContent = words
         const text = document.createRange()
         text.selectNodeContents(status)
         const { left, right, top, bottom, height } = text.getBoundingClientRect()
-        if (said && buttons.some((one) => one.left < right && one.right > left && one.top < bottom && one.bottom > top)) found.over.push(words)
+        if (said && buttons.some((one) => one.left < right && one.right > left && one.top < bottom && one.bottom > top))
+          found.over.push(words)
         if (said && (status.scrollWidth > status.clientWidth || height > 24)) found.cut.push(words)
       }
       status.textContent = shown
-      return { ...found, wide: document.documentElement.scrollWidth > innerWidth, log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight }
+      return {
+        ...found,
+        wide: document.documentElement.scrollWidth > innerWidth,
+        log: document.querySelector('#talk').shadowRoot.querySelector('sluice-thread').clientHeight,
+      }
     })
     assert.deepEqual([wide, over, cut], [false, [], []])
     // Under 480 px the question has all the room that there is.
     const dock = await page.locator('sluice-questions').boundingBox()
     assert.ok(dock.y + dock.height <= height, `the question ends at ${dock.y + dock.height} of ${height} px`)
-    assert.ok(height < 480 ? dock.height > height * 0.6 : log > 100 && dock.height <= height * 0.6, `${log} px of conversation, ${dock.height} of the question`)
+    assert.ok(
+      height < 480 ? dock.height > height * 0.6 : log > 100 && dock.height <= height * 0.6,
+      `${log} px of conversation, ${dock.height} of the question`,
+    )
     const unseen = question(page).getByRole('button', { name: /not seen|out of view/ })
     await until(async () => {
-      if (await button(page, 'Allow').getAttribute('aria-disabled') === 'false') return true
-      if (await unseen.count() > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
+      if ((await button(page, 'Allow').getAttribute('aria-disabled')) === 'false') return true
+      if ((await unseen.count()) > 0) await unseen.click({ timeout: 1000 }).catch(() => {})
       return false
     }, 'the question to be seen')
     // Where Allow counts, what it allows is in sight: the sentence with the name of the tool.
-    for (const part of [question(page).locator('.head'), question(page).locator('.head > bdi').first(), button(page, 'Allow')]) {
+    for (const part of [
+      question(page).locator('.head'),
+      question(page).locator('.head > bdi').first(),
+      button(page, 'Allow'),
+    ]) {
       const { x, y, width: wide, height: high } = await part.boundingBox()
-      assert.ok(high > 0 && x >= dock.x && x + wide <= dock.x + dock.width + 1 && y >= dock.y && y + high <= dock.y + dock.height + 1, `${await part.innerText()} at ${x}, ${y} in ${JSON.stringify(dock)}`)
+      assert.ok(
+        high > 0 &&
+          x >= dock.x &&
+          x + wide <= dock.x + dock.width + 1 &&
+          y >= dock.y &&
+          y + high <= dock.y + dock.height + 1,
+        `${await part.innerText()} at ${x}, ${y} in ${JSON.stringify(dock)}`,
+      )
     }
     // Whoever asks is seen beside the question.
     const face = width >= 800 ? await page.locator('#pet').boundingBox() : undefined
-    if (face) assert.ok(face.height > 60 && (face.x + face.width <= dock.x || face.y + face.height <= dock.y), JSON.stringify({ face, dock }))
-    // Where there is room the conversations stand beside the chat, which has half of the page, and its lines stay as long as eyes like them.
+    if (face)
+      assert.ok(
+        face.height > 60 && (face.x + face.width <= dock.x || face.y + face.height <= dock.y),
+        JSON.stringify({ face, dock }),
+      )
+    // Where there is room the conversations stand beside the chat, which has half of the page, and its lines stay as
+    // long as eyes like them.
     if (width >= 1500) {
       const at = (selector) => page.locator(selector).first().boundingBox()
-      const [chat, list, column] = [await at('#chat'), await at('#talks-side sluice-conversations'), await at('sluice-composer')]
-      assert.ok(chat.width >= width / 2 && list.x >= chat.x && list.x + list.width <= column.x, JSON.stringify({ chat, list, column }))
-      for (const { width } of [column, dock, await at('sluice-message')]) assert.ok(width > 600 && width <= 760, `${width} px`)
+      const [chat, list, column] = [
+        await at('#chat'),
+        await at('#talks-side sluice-conversations'),
+        await at('sluice-composer'),
+      ]
+      assert.ok(
+        chat.width >= width / 2 && list.x >= chat.x && list.x + list.width <= column.x,
+        JSON.stringify({ chat, list, column }),
+      )
+      for (const { width } of [column, dock, await at('sluice-message')])
+        assert.ok(width > 600 && width <= 760, `${width} px`)
     }
     await picture(page, `demo-question-${width}x${height}`)
   })
@@ -502,24 +674,31 @@ test('a tool that failed is red, by day and by night', async (t) => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' })
-    const colours = await cards(page).evaluateAll((all) => all.filter(({ shadowRoot }) => shadowRoot.querySelector('.error')).flatMap(({ shadowRoot }) => {
-      const pen = new OffscreenCanvas(1, 1).getContext('2d')
-      return ['.summary.error', '.state'].map((selector) => {
-        pen.fillStyle = getComputedStyle(shadowRoot.querySelector(selector)).color
-        pen.fillRect(0, 0, 1, 1)
-        return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3)
-      })
-    }))
+    const colours = await cards(page).evaluateAll((all) =>
+      all
+        .filter(({ shadowRoot }) => shadowRoot.querySelector('.error'))
+        .flatMap(({ shadowRoot }) => {
+          const pen = new OffscreenCanvas(1, 1).getContext('2d')
+          return ['.summary.error', '.state'].map((selector) => {
+            pen.fillStyle = getComputedStyle(shadowRoot.querySelector(selector)).color
+            pen.fillRect(0, 0, 1, 1)
+            return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3)
+          })
+        }),
+    )
     assert.equal(colours.length, 2)
     for (const colour of colours) {
       const [red, green, blue] = colour
       const others = Math.max(green, blue)
-      assert.ok(red - others >= 80 && Math.abs(green - blue) <= 0.25 * (red - Math.min(green, blue)), `${colorScheme}: rgb(${colour}) is no red`)
+      assert.ok(
+        red - others >= 80 && Math.abs(green - blue) <= 0.25 * (red - Math.min(green, blue)),
+        `${colorScheme}: rgb(${colour}) is no red`,
+      )
     }
   }
 })
 
-// -- settings -------------------------------------------------------------------------------------------------------------------
+// -- settings ---------------------------------------------------------------------------------------------------------
 
 test('any server of the same API can answer; its key never comes back to a page', async (t) => {
   const server = await startScriptedServer({ answers: [{ text: 'I am a real one.' }, { text: 'And still here.' }] })
@@ -566,7 +745,10 @@ test('a provider brings its address; its key is asked for, and sent as it wants 
   const service = drawer.getByLabel('Service')
   await service.locator('option', { hasText: 'Google Gemini' }).waitFor({ state: 'attached' })
   await service.selectOption('DeepSeek')
-  assert.equal(await drawer.getByRole('link', { name: 'platform.deepseek.com/api_keys' }).getAttribute('href'), 'https://platform.deepseek.com/api_keys')
+  assert.equal(
+    await drawer.getByRole('link', { name: 'platform.deepseek.com/api_keys' }).getAttribute('href'),
+    'https://platform.deepseek.com/api_keys',
+  )
   assert.equal(await drawer.getByRole('combobox', { name: 'Model' }).inputValue(), 'deepseek-chat')
   await drawer.getByRole('button', { name: 'Use it' }).click()
   await drawer.getByText('This service wants a key.').waitFor()
@@ -584,15 +766,25 @@ test('a provider brings its address; its key is asked for, and sent as it wants 
   await page.reload()
   await page.waitForSelector('html[data-ready]', { state: 'attached' })
   await settings(page)
-  await until(async () => (await service.locator('option:checked').textContent()).trim() === 'DeepSeek', 'the service that was chosen')
+  await until(
+    async () => (await service.locator('option:checked').textContent()).trim() === 'DeepSeek',
+    'the service that was chosen',
+  )
   await drawer.getByText('More', { exact: true }).click()
   assert.equal(await drawer.getByLabel('Address').inputValue(), server.baseURL)
   await service.selectOption('Moonshot (Kimi)')
-  assert.equal(await drawer.getByLabel('Address').inputValue(), '', 'the address of one provider is not that of another')
+  assert.equal(
+    await drawer.getByLabel('Address').inputValue(),
+    '',
+    'the address of one provider is not that of another',
+  )
 })
 
 test('a key is not sent to another server than the one it was given for', async (t) => {
-  const [one, two] = await Promise.all([startScriptedServer({ answers: [{ text: 'a' }] }), startScriptedServer({ answers: [{ text: 'b' }] })])
+  const [one, two] = await Promise.all([
+    startScriptedServer({ answers: [{ text: 'a' }] }),
+    startScriptedServer({ answers: [{ text: 'b' }] }),
+  ])
   t.after(one.close)
   t.after(two.close)
   const { page } = await open(t, { demo: { baseURL: one.baseURL, model: 'm', apiKey: 'sk-one' } })
@@ -621,7 +813,10 @@ test('in the settings of Lulu what is switched off looks so, and no page of the 
     const { page } = await open(t, { locale })
     const drawer = await settings(page, locale === 'en' ? 'Lulu' : '露露')
     const faint = (field) => drawer.locator(field).evaluate((one) => Number(getComputedStyle(one).opacity) < 0.7)
-    for (const [box, fields] of [['#quiet', ['#quiet-from', '#quiet-to']], ['#first', ['#first-after', '#first-per-day']]]) {
+    for (const [box, fields] of [
+      ['#quiet', ['#quiet-from', '#quiet-to']],
+      ['#first', ['#first-after', '#first-per-day']],
+    ]) {
       for (const on of [false, true]) {
         await drawer.locator(box).setChecked(on)
         for (const field of fields) assert.equal(await faint(field), !on, `${field} ${on}`)
@@ -639,7 +834,16 @@ test('in the drawer no text shows above the tabs of the configuration', async (t
   await settings(page, 'Tools and rules')
   await page.getByRole('tab', { name: 'Advanced' }).click()
   await page.locator('#page-tools').evaluate((pages) => (pages.scrollTop = pages.scrollHeight))
-  const gap = () => page.locator('sluice-configuration').evaluate((element) => element.shadowRoot.querySelector('sluice-configuration-page').shadowRoot.querySelector('header').getBoundingClientRect().top - document.querySelector('#page-tools').getBoundingClientRect().top)
+  const gap = () =>
+    page
+      .locator('sluice-configuration')
+      .evaluate(
+        (element) =>
+          element.shadowRoot
+            .querySelector('sluice-configuration-page')
+            .shadowRoot.querySelector('header')
+            .getBoundingClientRect().top - document.querySelector('#page-tools').getBoundingClientRect().top,
+      )
   await until(async () => (await gap()) === 0, 'the tabs stand at the upper edge of what scrolls')
 })
 
@@ -657,13 +861,18 @@ test('modes and protocols are in the settings, not in the header, and hold for e
   await drawer.getByRole('button', { name: 'Close', exact: true }).click()
   await scene(page, 'weather')
   await idle(page)
-  assert.equal(await cards(page).first().evaluate((card) => card.card.source), 'hermes')
+  assert.equal(
+    await cards(page)
+      .first()
+      .evaluate((card) => card.card.source),
+    'hermes',
+  )
   await go(other, demo)
   const { mode, protocol } = await switches(other)
   assert.deepEqual([mode, protocol], ['text', 'hermes'])
 })
 
-// -- for everybody --------------------------------------------------------------------------------------------------------------
+// -- for everybody ----------------------------------------------------------------------------------------------------
 
 test('a whole turn with the keyboard alone', async (t) => {
   const { page } = await open(t)
@@ -677,12 +886,14 @@ test('a whole turn with the keyboard alone', async (t) => {
   await page.keyboard.press('Enter')
   await idle(page)
   assert.equal((await statuses(page))[0], 'message.send success')
-  for (let tabs = 0; tabs < 40 && (await page.evaluate(() => document.activeElement.id)) !== 'settings'; tabs++) await page.keyboard.press('Shift+Tab')
+  for (let tabs = 0; tabs < 40 && (await page.evaluate(() => document.activeElement.id)) !== 'settings'; tabs++)
+    await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await page.locator('#tab-model').focus()
   for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
   assert.equal(await focused(page), 'Appearance')
-  for (let tabs = 0; tabs < 6 && (await page.evaluate(() => document.activeElement.name)) !== 'theme'; tabs++) await page.keyboard.press('Tab')
+  for (let tabs = 0; tabs < 6 && (await page.evaluate(() => document.activeElement.name)) !== 'theme'; tabs++)
+    await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'light')
   assert.equal(await page.getByRole('radio', { name: 'Light' }).isChecked(), true)
@@ -693,26 +904,54 @@ test('a scene that is started from the keyboard leads to its question: the focus
   await page.locator('.scene[data-scene=message]').first().focus()
   await page.keyboard.press('Enter')
   await question(page).waitFor()
-  await until(() => page.evaluate(() => {
-    let element = document.activeElement
-    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
-    return element?.textContent.trim() === 'Not now'
-  }), 'the focus')
+  await until(
+    () =>
+      page.evaluate(() => {
+        let element = document.activeElement
+        while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+        return element?.textContent.trim() === 'Not now'
+      }),
+    'the focus',
+  )
 })
 
 test('the page says what everything is', async (t) => {
   const { page } = await open(t)
   const tree = await page.locator('body').ariaSnapshot()
   for (const part of [
-    /region "Lulu, the pet"|img "Lulu: neutral"/, /main "Chat with Lulu"/, /heading "Lulu" \[level=1\]/, /paragraph: here for you/,
-    /button "Scenes"/, /group "Conversation"/, /textbox "Message"/, /button "Send" \[disabled\]/, /button "Settings"/,
-  ]) assert.match(tree, part)
+    /region "Lulu, the pet"|img "Lulu: neutral"/,
+    /main "Chat with Lulu"/,
+    /heading "Lulu" \[level=1\]/,
+    /paragraph: here for you/,
+    /button "Scenes"/,
+    /group "Conversation"/,
+    /textbox "Message"/,
+    /button "Send" \[disabled\]/,
+    /button "Settings"/,
+  ])
+    assert.match(tree, part)
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('Service').waitFor()
   const drawer = await page.getByRole('dialog', { name: 'Settings' }).ariaSnapshot()
-  for (const part of [/tab "Model" \[selected\]/, /tab "Lulu"/, /tab "Tools and rules"/, /status: "?Now: Scripted/, /combobox "Service"/]) assert.match(drawer, part)
-  assert.equal(await page.locator('button:visible, input:visible, select:visible, textarea:visible').evaluateAll((all) =>
-    all.filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML)).then(String), '')
+  for (const part of [
+    /tab "Model" \[selected\]/,
+    /tab "Lulu"/,
+    /tab "Tools and rules"/,
+    /status: "?Now: Scripted/,
+    /combobox "Service"/,
+  ])
+    assert.match(drawer, part)
+  assert.equal(
+    await page
+      .locator('button:visible, input:visible, select:visible, textarea:visible')
+      .evaluateAll((all) =>
+        all
+          .filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length))
+          .map((one) => one.outerHTML),
+      )
+      .then(String),
+    '',
+  )
 })
 
 test('the page speaks Chinese, by night too, and in a narrow window', async (t) => {
@@ -741,16 +980,23 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 test('axe finds nothing on the page: the scenes, a question by day and by night, the drawer', async (t) => {
   const { page } = await open(t, { colorScheme: 'light' })
   await page.evaluate(axe)
-  const found = () => page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`))
-  })
+  const found = () =>
+    page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, any }) => `${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`),
+      )
+    })
   /** It can be decided, and its colours have changed. */
-  const settled = () => button(page, 'Allow').and(page.locator('[aria-disabled=false]')).evaluate(async (one) => {
-    const frame = () => new Promise(requestAnimationFrame)
-    await frame()
-    while ([...one.getRootNode().querySelectorAll('button')].some((button) => button.getAnimations().length > 0)) await frame()
-  })
+  const settled = () =>
+    button(page, 'Allow')
+      .and(page.locator('[aria-disabled=false]'))
+      .evaluate(async (one) => {
+        const frame = () => new Promise(requestAnimationFrame)
+        await frame()
+        while ([...one.getRootNode().querySelectorAll('button')].some((button) => button.getAnimations().length > 0))
+          await frame()
+      })
   await scene(page, 'umbrella')
   await question(page).waitFor()
   await settled()
@@ -772,10 +1018,16 @@ for (const colorScheme of ['light', 'dark']) {
   test(`where more contrast is asked for no text of the page is under 7 : 1: ${colorScheme}`, async (t) => {
     const { page } = await open(t, { colorScheme, contrast: 'more' })
     await page.evaluate(axe)
-    const poor = () => page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast-enhanced'] }, rules: { 'color-contrast-enhanced': { enabled: true } } })
-      return violations.flatMap(({ nodes }) => nodes.map(({ target, any }) => `${target.flat().join(' ')} ${any[0]?.message}`))
-    })
+    const poor = () =>
+      page.evaluate(async () => {
+        const { violations } = await window.axe.run(document, {
+          runOnly: { type: 'rule', values: ['color-contrast-enhanced'] },
+          rules: { 'color-contrast-enhanced': { enabled: true } },
+        })
+        return violations.flatMap(({ nodes }) =>
+          nodes.map(({ target, any }) => `${target.flat().join(' ')} ${any[0]?.message}`),
+        )
+      })
     assert.deepEqual(await poor(), [], 'the welcome')
     await scene(page, 'umbrella')
     await question(page).waitFor()
@@ -816,7 +1068,7 @@ test('a page that is told garbage by its server shows it as text', async (t) => 
   assert.equal(await page.locator('img, #talk script, .model b').count(), 0)
 })
 
-// -- the voice ------------------------------------------------------------------------------------------------------------------
+// -- the voice --------------------------------------------------------------------------------------------------------
 
 /** In the page, before anything of it: speech that says everything in the time that the test gives it. */
 function standIn() {
@@ -824,19 +1076,32 @@ function standIn() {
   const synthesis = Object.assign(new EventTarget(), {
     getVoices: () => [{ name: 'Test', lang: 'en-US', localService: true, default: true }],
     speak: (utterance) => void window.utterances.push(utterance),
-    cancel: () => window.utterances.at(-1).dispatchEvent(new SpeechSynthesisErrorEvent('error', { utterance: window.utterances.at(-1), error: 'canceled' })),
-    pause() {}, resume() {},
+    cancel: () =>
+      window.utterances
+        .at(-1)
+        .dispatchEvent(
+          new SpeechSynthesisErrorEvent('error', { utterance: window.utterances.at(-1), error: 'canceled' }),
+        ),
+    pause() {},
+    resume() {},
   })
   Object.defineProperty(window, 'speechSynthesis', { value: synthesis })
   // A voice cannot be made by hand, and an utterance takes no other.
   Object.defineProperty(SpeechSynthesisUtterance.prototype, 'voice', { set() {} })
 }
 const spoken = (page) => page.evaluate(() => window.utterances.map(({ text }) => text))
-const endSpoken = (page) => page.evaluate(() => window.utterances.at(-1).dispatchEvent(new SpeechSynthesisEvent('end', { utterance: window.utterances.at(-1) })))
+const endSpoken = (page) =>
+  page.evaluate(() =>
+    window.utterances.at(-1).dispatchEvent(new SpeechSynthesisEvent('end', { utterance: window.utterances.at(-1) })),
+  )
 
 test('Lulu is silent until she is told to speak; then she says her answers, and her face changes with her words', async (t) => {
   const call = { call: { name: 'live2d_expression', arguments: { name: 'happy' } } }
-  const server = await startScriptedServer({ answers: () => ({ parts: [{ text: 'This is how it began. And ' }, call, { text: 'this is how it ended for all of them.' }] }) })
+  const server = await startScriptedServer({
+    answers: () => ({
+      parts: [{ text: 'This is how it began. And ' }, call, { text: 'this is how it ended for all of them.' }],
+    }),
+  })
   t.after(server.close)
   const { page, demo } = await open(t, { demo: { baseURL: server.baseURL, model: 'm' } })
   await page.addInitScript(standIn)
@@ -879,9 +1144,15 @@ test('Lulu is silent until she is told to speak; then she says her answers, and 
 })
 
 test('the chat ends the voice of Lulu in a window of her own, also where it was loaded again meanwhile', async (t) => {
-  const server = await startScriptedServer({ answers: () => ({ text: 'This is how it began. And this is how it ended.' }) })
+  const server = await startScriptedServer({
+    answers: () => ({ text: 'This is how it began. And this is how it ended.' }),
+  })
   t.after(server.close)
-  const { page, other: pet, demo } = await open(t, { pages: 2, path: '/?view=chat', demo: { baseURL: server.baseURL, model: 'm' } })
+  const {
+    page,
+    other: pet,
+    demo,
+  } = await open(t, { pages: 2, path: '/?view=chat', demo: { baseURL: server.baseURL, model: 'm' } })
   await pet.addInitScript(standIn)
   await pet.addInitScript(() => localStorage.setItem('voice', 'on'))
   await go(pet, demo, '/?view=pet')
@@ -896,7 +1167,10 @@ test('the chat ends the voice of Lulu in a window of her own, also where it was 
     }
     await page.getByRole('textbox', { name: 'Message' }).press('Escape')
     await stops.last().waitFor({ state: 'detached' })
-    await page.getByText(/^You (?:heard it up to|interrupted it before)/).nth(at).waitFor()
+    await page
+      .getByText(/^You (?:heard it up to|interrupted it before)/)
+      .nth(at)
+      .waitFor()
     assert.equal((await spoken(pet)).length, at + 1, 'nothing of the rest is said')
   }
 })

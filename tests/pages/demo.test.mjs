@@ -1,11 +1,27 @@
-// The demo pet on its real page: real server, real bridge, strict CSP (a refused resource fails the test, see support.mjs). What it answers.
+// The demo pet on its real page: real server, real bridge, strict CSP (a refused resource fails the test, see
+// support.mjs). What it answers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { protocols } from '../../js/demo/script.mjs'
-import { answers, cards, decide, expression, idle, last, open, question, read, record, scene, shape, statuses, switches } from './demo/page.mjs'
+import {
+  answers,
+  cards,
+  decide,
+  expression,
+  idle,
+  last,
+  open,
+  question,
+  read,
+  record,
+  scene,
+  shape,
+  statuses,
+  switches,
+} from './demo/page.mjs'
 import { picture, until } from '../browser/support.mjs'
 
-// -- the five acceptance cases, natively and as text ------------------------------------------------------------------------------
+// -- the five acceptance cases, natively and as text ------------------------------------------------------------------
 
 for (const mode of ['native', 'text']) {
   const settings = { mode }
@@ -21,7 +37,8 @@ for (const mode of ['native', 'text']) {
     const steps = store.filter(({ text }, at) => text !== '' && text !== store[at - 1]?.text)
     assert.ok(steps.length > 10, `the text came in ${steps.length} steps`)
     assert.ok(steps[0].text.length < whole.length / 4, `the first text is ${steps[0].text.length} characters long`)
-    for (const [at, { text }] of steps.entries()) assert.ok(at === 0 || text.startsWith(steps[at - 1].text), 'what stands there stays')
+    for (const [at, { text }] of steps.entries())
+      assert.ok(at === 0 || text.startsWith(steps[at - 1].text), 'what stands there stays')
     assert.ok(shown.length > 2, `the page showed ${shown.length} steps`)
     assert.equal(shown[0].state, 'speaking')
     assert.ok(shown[0].text.length < whole.length / 2, `the page began with ${shown[0].text.length} characters`)
@@ -36,7 +53,9 @@ for (const mode of ['native', 'text']) {
     const seen = await record(page)
     await scene(page, 'weather')
     await idle(page)
-    const states = (await seen()).store.map(({ cards }) => cards[0]).filter((state, at, all) => state && state !== all[at - 1])
+    const states = (await seen()).store
+      .map(({ cards }) => cards[0])
+      .filter((state, at, all) => state && state !== all[at - 1])
     assert.deepEqual(states.slice(-2), ['executing', 'success'])
     assert.deepEqual(await statuses(page), ['weather.now success'])
     assert.deepEqual(await shape(page), ['text', 'weather.now', 'text'])
@@ -55,7 +74,10 @@ for (const mode of ['native', 'text']) {
     assert.deepEqual(await shape(page), ['text', 'calendar.list', 'weather.now', 'web.search', 'text'])
     assert.deepEqual(await cards(page).evaluateAll((all) => all.map((one) => one.open)), [false, false, false])
     const tops = await cards(page).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
-    assert.deepEqual(tops, [...tops].sort((a, b) => a - b))
+    assert.deepEqual(
+      tops,
+      [...tops].sort((a, b) => a - b),
+    )
     await picture(page, `demo-trip-${mode}`)
   })
 
@@ -71,8 +93,19 @@ for (const mode of ['native', 'text']) {
     await page.waitForSelector('#pet [data-expression=happy]')
     await picture(page, `demo-face-${mode}`)
     await idle(page)
-    assert.deepEqual(await shape(page), ['text', 'live2d.expression', 'text', 'live2d.expression', 'live2d.motion', 'text'])
-    assert.deepEqual(await statuses(page), ['live2d.expression success', 'live2d.expression success', 'live2d.motion success'])
+    assert.deepEqual(await shape(page), [
+      'text',
+      'live2d.expression',
+      'text',
+      'live2d.expression',
+      'live2d.motion',
+      'text',
+    ])
+    assert.deepEqual(await statuses(page), [
+      'live2d.expression success',
+      'live2d.expression success',
+      'live2d.motion success',
+    ])
     assert.equal(await last(page).evaluate((element) => element.message.getSnapshot().rounds), 1, 'one request')
   })
 }
@@ -81,7 +114,10 @@ test('a provider that refuses tools: the error says what to do, nothing is done 
   const { page } = await open(t, { demo: { settings: { mode: 'native' } } })
   await scene(page, 'refused')
   await idle(page)
-  assert.match(await read(last(page)), /tools is not supported by this model[^]*Text mode describes tools in the prompt/)
+  assert.match(
+    await read(last(page)),
+    /tools is not supported by this model[^]*Text mode describes tools in the prompt/,
+  )
   assert.deepEqual(await shape(page), ['error'])
   assert.equal((await switches(page)).mode, 'native')
   await picture(page, 'demo-refused')
@@ -98,14 +134,24 @@ test('a provider that refuses tools: the error says what to do, nothing is done 
 
 test('every protocol of the script calls the same tools', async (t) => {
   const { page } = await open(t, { demo: { settings: { mode: 'text' }, delayMs: 0 } })
-  const write = (protocol) => page.evaluate((protocol) => document.querySelector('#talk').client.configure({ settings: { protocol } }), protocol)
+  const write = (protocol) =>
+    page.evaluate((protocol) => document.querySelector('#talk').client.configure({ settings: { protocol } }), protocol)
   assert.ok(protocols.length >= 5 && protocols.includes('vcp'), protocols.join())
   for (const protocol of protocols) {
     await write(protocol)
     await scene(page, 'trip')
     await idle(page)
-    assert.deepEqual(await statuses(page), ['calendar.list success', 'weather.now success', 'web.search success'], protocol)
-    assert.equal(await last(page).evaluate((element) => element.message.getSnapshot().blocks.find(({ type }) => type === 'tool_use').source), protocol)
+    assert.deepEqual(
+      await statuses(page),
+      ['calendar.list success', 'weather.now success', 'web.search success'],
+      protocol,
+    )
+    assert.equal(
+      await last(page).evaluate(
+        (element) => element.message.getSnapshot().blocks.find(({ type }) => type === 'tool_use').source,
+      ),
+      protocol,
+    )
   }
   await write('kimi-k2')
   await scene(page, 'weather')
@@ -113,14 +159,17 @@ test('every protocol of the script calls the same tools', async (t) => {
   assert.match(await read(last(page)), /it writes vcp, /)
 })
 
-// -- people decide --------------------------------------------------------------------------------------------------------------
+// -- people decide ----------------------------------------------------------------------------------------------------
 
 test('an approval stands in its card: denied, the tool does not run and the answer goes on', async (t) => {
   const { page } = await open(t)
   await scene(page, 'message')
   await question(page).waitFor()
   assert.equal(await page.locator('#chat').getAttribute('data-state'), 'asking')
-  assert.match(await read(question(page)), /message\.send[^]*changes something[^]*leaves this computer[^]*Lin[^]*ten minutes late/)
+  assert.match(
+    await read(question(page)),
+    /message\.send[^]*changes something[^]*leaves this computer[^]*Lin[^]*ten minutes late/,
+  )
   await picture(page, 'demo-approval')
   await decide(page, 'Not now')
   await idle(page)
@@ -136,11 +185,29 @@ test('an approval is given, and remembered for the session', async (t) => {
   await question(page).getByLabel('Remember').selectOption('For this session')
   await decide(page, 'Allow')
   await idle(page)
-  assert.deepEqual(await statuses(page), ['live2d.expression success', 'weather.now success', 'notes.add success', 'live2d.motion success'])
-  assert.deepEqual(await shape(page), ['reasoning', 'text', 'live2d.expression', 'weather.now', 'text', 'notes.add', 'live2d.motion', 'text'])
+  assert.deepEqual(await statuses(page), [
+    'live2d.expression success',
+    'weather.now success',
+    'notes.add success',
+    'live2d.motion success',
+  ])
+  assert.deepEqual(await shape(page), [
+    'reasoning',
+    'text',
+    'live2d.expression',
+    'weather.now',
+    'text',
+    'notes.add',
+    'live2d.motion',
+    'text',
+  ])
   await scene(page, 'errands')
   await idle(page)
-  assert.deepEqual(await statuses(page), ['notes.add success', 'notes.add success', 'notes.add success'], 'nobody was asked')
+  assert.deepEqual(
+    await statuses(page),
+    ['notes.add success', 'notes.add success', 'notes.add success'],
+    'nobody was asked',
+  )
 })
 
 test('a call in prose waits for its button, and the answer goes on in the same message', async (t) => {
@@ -148,7 +215,11 @@ test('a call in prose waits for its button, and the answer goes on in the same m
   await scene(page, 'button')
   await question(page).waitFor()
   await picture(page, 'demo-button')
-  assert.match(await cards(page).evaluate((card) => card.card.raw), /^\{"tool_calls":/, 'as it was written in the prose')
+  assert.match(
+    await cards(page).evaluate((card) => card.card.raw),
+    /^\{"tool_calls":/,
+    'as it was written in the prose',
+  )
   await decide(page, 'Run')
   await idle(page)
   assert.deepEqual(await shape(page), ['text', 'weather.now', 'text'])
@@ -163,8 +234,13 @@ test('several questions are a checklist, answered at once', async (t) => {
   await until(async () => (await ticks.count()) === 3, 'three questions')
   await picture(page, 'demo-errands')
   const [bar, dock, card] = await page.evaluate(() => {
-    const deep = (names) => names.reduce((root, name) => root.querySelector(name).shadowRoot ?? root.querySelector(name), document)
-    return [['#talk', 'sluice-questions', '.bar'], ['#talk', 'sluice-questions', '.dock'], ['#talk', 'sluice-thread', 'sluice-entry + sluice-entry', 'sluice-message', 'sluice-card', '.card']].map((names) => getComputedStyle(deep(names)).backgroundColor)
+    const deep = (names) =>
+      names.reduce((root, name) => root.querySelector(name).shadowRoot ?? root.querySelector(name), document)
+    return [
+      ['#talk', 'sluice-questions', '.bar'],
+      ['#talk', 'sluice-questions', '.dock'],
+      ['#talk', 'sluice-thread', 'sluice-entry + sluice-entry', 'sluice-message', 'sluice-card', '.card'],
+    ].map((names) => getComputedStyle(deep(names)).backgroundColor)
   })
   assert.deepEqual([bar, dock], ['rgba(0, 0, 0, 0)', card], 'the questions and their bar stand on the colour of cards')
   for (let at = 0; at < 3; at++) {
@@ -179,7 +255,10 @@ test('several questions are a checklist, answered at once', async (t) => {
 
 test('a result leaves the machine when it is released, and not before', async (t) => {
   const { page } = await open(t)
-  for (const [name, told, count] of [['Keep it here', /I did not get to see it/, 1], ['Let it read', /picnic by the lake, and that/, 2]]) {
+  for (const [name, told, count] of [
+    ['Keep it here', /I did not get to see it/, 1],
+    ['Let it read', /picnic by the lake, and that/, 2],
+  ]) {
     await scene(page, 'diary')
     await question(page).waitFor()
     const asked = await read(question(page))

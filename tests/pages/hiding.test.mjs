@@ -1,4 +1,5 @@
-// What is approved was seen: every way to hide, on every surface of the elements; and what lies over a question, or takes it away.
+// What is approved was seen: every way to hide, on every surface of the elements; and what lies over a question, or
+// takes it away.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hiding } from '../js/hiding.mjs'
@@ -16,7 +17,11 @@ async function looking(t, options) {
 const folded = /^(Asks nobody|files says|characters in 1|And it wipes)/
 const requests = hiding.map(({ arguments: args, ...more }) => ({ ...more, json: JSON.stringify(args) }))
 
-const viewports = [{ width: 320, height: 256 }, { width: 360, height: 740 }, { width: 900, height: 700 }]
+const viewports = [
+  { width: 320, height: 256 },
+  { width: 360, height: 740 },
+  { width: 900, height: 700 },
+]
 
 /** A dialog draws what a dock does, in another place. */
 const small = ['dialog', 'dialog checklist', 'bubble']
@@ -28,15 +33,29 @@ for (const surface of ['inline', 'dock', 'checklist', 'dialog', 'dialog checklis
       // What is long takes hundreds of small screens: the dock goes through them.
       for (const request of requests.filter(({ long }) => !long || viewport.height > 300 || surface === 'dock')) {
         const { way, shown } = request
-        const { drawn, early, unseen = [], stuck, apart = [], sideways = false, answers } = await page.evaluate(([surface, request]) => tried(surface, request), [surface, request])
-        for (const part of shown) if (!folded.test(part) || ((surface === 'inline' || surface === 'dock') && viewport.height > 480)) assert.ok(drawn.includes(part), `${way}: ${part} in ${drawn.slice(0, 1500)}`)
-        assert.deepEqual({ early, unseen, stuck, apart, sideways, answers }, { early: false, unseen: [], stuck: undefined, apart: [], sideways: false, answers: [] }, way)
+        const {
+          drawn,
+          early,
+          unseen = [],
+          stuck,
+          apart = [],
+          sideways = false,
+          answers,
+        } = await page.evaluate(([surface, request]) => tried(surface, request), [surface, request])
+        for (const part of shown)
+          if (!folded.test(part) || ((surface === 'inline' || surface === 'dock') && viewport.height > 480))
+            assert.ok(drawn.includes(part), `${way}: ${part} in ${drawn.slice(0, 1500)}`)
+        assert.deepEqual(
+          { early, unseen, stuck, apart, sideways, answers },
+          { early: false, unseen: [], stuck: undefined, apart: [], sideways: false, answers: [] },
+          way,
+        )
       }
     })
   }
 }
 
-// -- what lies over a question, or takes it away -------------------------------------------------------------------------------
+// -- what lies over a question, or takes it away ----------------------------------------------------------------------
 
 const short = { json: '{"command":"wipe ~"}' }
 const long = { json: JSON.stringify({ command: 'echo ok\n'.repeat(60) }) }
@@ -99,7 +118,8 @@ const obstacles = {
   },
 }
 
-const styled = (css) => new Function(`
+const styled = (css) =>
+  new Function(`
   const style = new CSSStyleSheet()
   style.replaceSync('sluice-message::part(dialog) { ${css} }')
   document.adoptedStyleSheets.push(style)
@@ -119,30 +139,35 @@ for (const surface of ['inline', 'dock', 'checklist', 'dialog', 'dialog checklis
   test(`what cannot be seen is not allowed: ${surface}`, async (t) => {
     const page = await looking(t)
     for (const [what, make] of Object.entries(surface.startsWith('dialog') ? overDialogs : obstacles)) {
-      const found = await page.evaluate(async ([surface, request, make]) => {
-        const obstacle = new Function(`return ${make}`)()
-        const once = make.includes("'.scroll'") // the lines were seen, and head and buttons are
-        const wait = async (wanted) => {
-          for (const end = Date.now() + 20_000; canBeAllowed() !== wanted && Date.now() < end;) await frames(1)
-          return canBeAllowed()
-        }
-        await askOn(surface, request)
-        const away = obstacle() // before anything of it was seen
-        await enough()
-        const early = canBeAllowed()
-        yes().click()
-        away()
-        const then = await wait(true)
-        if (surface.endsWith('checklist') || once) return { early, then, off: true, still: false, again: true, answers: live.answers } // what was seen stays ticked
-        const back = obstacle() // and once it could be allowed
-        yes().click()
-        const off = (await wait(false)) === false
-        await enough()
-        const still = canBeAllowed()
-        yes().click()
-        back()
-        return { early, then, off, still, again: await wait(true), answers: live.answers }
-      }, [surface, short, String(make)])
+      const found = await page.evaluate(
+        async ([surface, request, make]) => {
+          const obstacle = new Function(`return ${make}`)()
+          const once = make.includes("'.scroll'") // the lines were seen, and head and buttons are
+          const wait = async (wanted) => {
+            for (const end = Date.now() + 20_000; canBeAllowed() !== wanted && Date.now() < end; ) await frames(1)
+            return canBeAllowed()
+          }
+          await askOn(surface, request)
+          const away = obstacle() // before anything of it was seen
+          await enough()
+          const early = canBeAllowed()
+          yes().click()
+          away()
+          const then = await wait(true)
+          if (surface.endsWith('checklist') || once)
+            // what was seen stays ticked
+            return { early, then, off: true, still: false, again: true, answers: live.answers }
+          const back = obstacle() // and once it could be allowed
+          yes().click()
+          const off = (await wait(false)) === false
+          await enough()
+          const still = canBeAllowed()
+          yes().click()
+          back()
+          return { early, then, off, still, again: await wait(true), answers: live.answers }
+        },
+        [surface, short, String(make)],
+      )
       assert.deepEqual(found, { early: false, then: true, off: true, still: false, again: true, answers: [] }, what)
     }
   })
@@ -151,30 +176,41 @@ for (const surface of ['inline', 'dock', 'checklist', 'dialog', 'dialog checklis
 for (const surface of ['checklist', 'dialog checklist']) {
   test(`in a ${surface} that is covered the bar allows nothing`, async (t) => {
     const page = await looking(t)
-    const found = await page.evaluate(async ([surface, request]) => {
-      await askOn(surface, request)
-      const allow = () => approval().getRootNode().querySelector('.allow')
-      for (let at = 0; !canBeAllowed() && at < 500; at++) await frames(1)
-      yes().click()
-      for (let at = 0; allow().ariaDisabled !== 'false' && at < 500; at++) await frames(1)
-      document.body.appendChild(document.createElement('dialog')).showModal()
-      allow().click()
-      await enough()
-      return [allow().ariaDisabled, live.answers]
-    }, [surface, short])
+    const found = await page.evaluate(
+      async ([surface, request]) => {
+        await askOn(surface, request)
+        const allow = () => approval().getRootNode().querySelector('.allow')
+        for (let at = 0; !canBeAllowed() && at < 500; at++) await frames(1)
+        yes().click()
+        for (let at = 0; allow().ariaDisabled !== 'false' && at < 500; at++) await frames(1)
+        document.body.appendChild(document.createElement('dialog')).showModal()
+        allow().click()
+        await enough()
+        return [allow().ariaDisabled, live.answers]
+      },
+      [surface, short],
+    )
     assert.deepEqual(found, ['true', []])
   })
 }
 
 test('on a page that is zoomed every line was in view all the same', async (t) => {
-  for (const css of ['zoom: 2', 'zoom: .9', 'transform: scale(1.6); transform-origin: 0 0; width: 300px', 'height: 260px; overflow: auto; display: block']) {
+  for (const css of [
+    'zoom: 2',
+    'zoom: .9',
+    'transform: scale(1.6); transform-origin: 0 0; width: 300px',
+    'height: 260px; overflow: auto; display: block',
+  ]) {
     const page = await looking(t, { viewport: { width: 700, height: 600 } })
-    const { unseen, stuck } = await page.evaluate(async ([css, request]) => {
-      document.querySelector('#stage').style.cssText = css
-      await askOn('inline', request)
-      element.scrollIntoView({ block: 'nearest' })
-      return lookThrough(new Observed())
-    }, [css, long])
+    const { unseen, stuck } = await page.evaluate(
+      async ([css, request]) => {
+        document.querySelector('#stage').style.cssText = css
+        await askOn('inline', request)
+        element.scrollIntoView({ block: 'nearest' })
+        return lookThrough(new Observed())
+      },
+      [css, long],
+    )
     assert.deepEqual([unseen, stuck], [[], undefined], css)
     await page.context().close()
   }
@@ -199,7 +235,7 @@ test('a line was in view for 300 ms, and head and buttons for 600, by the clock'
   const page = await looking(t, { times: 1 })
   const [first, off, last] = await page.evaluate(async (request) => {
     const allowed = async () => {
-      for (const end = Date.now() + 20_000; !canBeAllowed() && Date.now() < end;) await frames(1)
+      for (const end = Date.now() + 20_000; !canBeAllowed() && Date.now() < end; ) await frames(1)
     }
     const begun = performance.now()
     await askOn('inline', request)
@@ -218,7 +254,7 @@ test('a line was in view for 300 ms, and head and buttons for 600, by the clock'
   assert.ok(off && last >= 300, `${off} ${last} ms`)
 })
 
-// -- hands ---------------------------------------------------------------------------------------------------------------------
+// -- hands ------------------------------------------------------------------------------------------------------------
 
 test('a double click, a held key and a click after the window changed decide one question, not the next', async (t) => {
   const page = await looking(t, { times: 1 })
@@ -229,10 +265,12 @@ test('a double click, a held key and a click after the window changed decide one
     live.push(...asking(0, 'a.one', {}))
     const { approve } = live
     // As the next one comes: at once, in the place of the first.
-    live.approve = (ask, options) => approve.call(live, ask, options).then((given) => {
-      if (ask.token === 't1') live.push({ type: 'card', block: 0, call: 1, status: 'executing' }, ...asking(1, 'a.two', {}))
-      return given
-    })
+    live.approve = (ask, options) =>
+      approve.call(live, ask, options).then((given) => {
+        if (ask.token === 't1')
+          live.push({ type: 'card', block: 0, call: 1, status: 'executing' }, ...asking(1, 'a.two', {}))
+        return given
+      })
     await frames(2)
   })
   await until(() => page.evaluate(() => canBeAllowed()), 'the first')
@@ -244,7 +282,13 @@ test('a double click, a held key and a click after the window changed decide one
     await until(() => page.evaluate(() => canBeAllowed()), 'the second')
     await page.evaluate((key) => {
       for (const button of approval().renderRoot.querySelectorAll('.deny, .approve')) {
-        const down = new KeyboardEvent('keydown', { key, repeat: true, bubbles: true, cancelable: true, composed: true })
+        const down = new KeyboardEvent('keydown', {
+          key,
+          repeat: true,
+          bubbles: true,
+          cancelable: true,
+          composed: true,
+        })
         button.focus()
         if (button.dispatchEvent(down)) button.click() // what the browser does with a key
       }

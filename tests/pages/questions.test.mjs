@@ -35,7 +35,9 @@ async function stage(t) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-questions-'))
   const answers = ({ body }) => {
     const to = body.messages.find(({ role }) => role === 'user').content
-    return body.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { text: 'I pay. ', calls: [{ id: 'c', name: 'bill_pay', arguments: { to, amount: 7 } }] }
+    return body.messages.some(({ role }) => role === 'tool')
+      ? { text: 'Done.' }
+      : { text: 'I pay. ', calls: [{ id: 'c', name: 'bill_pay', arguments: { to, amount: 7 } }] }
   }
   const model = await startScriptedServer({ answers, appendOnly: false })
   const file = join(folder, 'app.mjs')
@@ -47,8 +49,19 @@ async function stage(t) {
     const told = { out: '', err: '' }
     child.stdout.on('data', (data) => (told.out += data))
     child.stderr.on('data', (data) => (told.err += data))
-    const end = once(child, 'close').then(([code]) => { children.delete(child); return code })
-    return { child, told, end, stop: async () => { child.kill('SIGTERM'); return await end } }
+    const end = once(child, 'close').then(([code]) => {
+      children.delete(child)
+      return code
+    })
+    return {
+      child,
+      told,
+      end,
+      stop: async () => {
+        child.kill('SIGTERM')
+        return await end
+      },
+    }
   }
   t.after(async () => {
     for (const child of children) child.kill('SIGKILL')
@@ -61,7 +74,10 @@ async function stage(t) {
     return one.told.out
   }
   return {
-    folder, run, ask: (id, to) => run(['start', id, to]), status: async (id) => JSON.parse(await run(['status', id])),
+    folder,
+    run,
+    ask: (id, to) => run(['start', id, to]),
+    status: async (id) => JSON.parse(await run(['status', id])),
     journal: () => (existsSync(join(folder, 'journal')) ? readFileSync(join(folder, 'journal'), 'utf8') : ''),
     worker: (env) => start([main, 'worker', file, '--sweep', '1'], env),
     command: (...words) => start([main, 'questions', file, ...words]),
@@ -81,7 +97,14 @@ const questions = (page) => page.locator('sluice-approval')
 const approvable = (page, at = 0) => questions(page).nth(at).locator('.approve[aria-disabled=false]').waitFor()
 
 /** No button is fading in. */
-const approvableOrNone = (page) => until(async () => (await page.locator('sluice-approval .approve[aria-disabled=true], sluice-approval .deny[aria-disabled=true]').count()) === 0, 'questions that can be decided')
+const approvableOrNone = (page) =>
+  until(
+    async () =>
+      (await page
+        .locator('sluice-approval .approve[aria-disabled=true], sluice-approval .deny[aria-disabled=true]')
+        .count()) === 0,
+    'questions that can be decided',
+  )
 
 test('questions are read and decided by keys alone, one after the other, and workers go on', async (t) => {
   const page = await browser.page(t, { expected: [/ERR_CONNECTION_REFUSED/] }) // at its end
@@ -95,24 +118,42 @@ test('questions are read and decided by keys alone, one after the other, and wor
   await page.getByText('of ann').first().waitFor()
   assert.match(await questions(page).first().locator('.lines').innerText(), /Ann⟨?U\+202E⟩?B/)
   await approvable(page)
-  assert.equal(await page.evaluate(() => document.activeElement.shadowRoot.activeElement.className.includes('deny')), true, 'the safe answer has the focus')
+  assert.equal(
+    await page.evaluate(() => document.activeElement.shadowRoot.activeElement.className.includes('deny')),
+    true,
+    'the safe answer has the focus',
+  )
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByText('bill.pay: allowed. A worker goes on with it.').waitFor()
   await page.getByText('1 question is open').waitFor()
   await approvable(page)
   assert.match(await questions(page).locator('.lines').innerText(), /Bob/)
-  assert.equal(await page.evaluate(() => document.activeElement.localName), 'sluice-approval', 'the next question has the focus')
+  assert.equal(
+    await page.evaluate(() => document.activeElement.localName),
+    'sluice-approval',
+    'the next question has the focus',
+  )
   await page.keyboard.press('Escape')
   await page.getByText('bill.pay: refused. A worker goes on with it.').waitFor()
   await page.getByText('Nothing is asked. New questions').waitFor()
   assert.equal(await page.evaluate(() => document.activeElement.id), 'count')
   assert.equal(journal(), '', 'a page decides, a worker does')
   const working = worker()
-  const done = async (id) => await until(async () => { const found = await status(id); return found.phase === 'done' && found })
+  const done = async (id) =>
+    await until(async () => {
+      const found = await status(id)
+      return found.phase === 'done' && found
+    })
   const [first, second] = [await done('first'), await done('second')]
-  assert.deepEqual(first.decisions.map(({ decision, by }) => [decision, by]), [['approve', 'ann']])
-  assert.deepEqual(second.decisions.map(({ decision, by }) => [decision, by]), [['deny', 'ann']])
+  assert.deepEqual(
+    first.decisions.map(({ decision, by }) => [decision, by]),
+    [['approve', 'ann']],
+  )
+  assert.deepEqual(
+    second.decisions.map(({ decision, by }) => [decision, by]),
+    [['deny', 'ann']],
+  )
   assert.match(journal(), /^first:1:[0-9a-f]{32} Ann\u202eB 7\n$/)
   await ask('third', 'Cleo')
   await page.getByText('1 question is open').waitFor() // without anybody loading the page anew
@@ -151,7 +192,7 @@ test('who comes second is told so, and so is who decides what is over', async (t
   await ask('two', 'Bob')
   await open(page)
   await approvable(page, 1)
-  const names = async () => (await page.locator('.about > div:last-child dd').allInnerTexts())
+  const names = async () => await page.locator('.about > div:last-child dd').allInnerTexts()
   const [first, second] = await names()
   assert.match(first, /^one:1:execution:[0-9a-f]{12}$/)
   const other = command('--deny', first, '--by', 'bea')
@@ -178,8 +219,12 @@ test('a turn that cannot be read hides no question of another one', async (t) =>
 })
 
 /** Marks the elements that are there, and says which of those that are there were marked. */
-const mark = (page) => page.evaluate(() => { for (const one of document.querySelectorAll('sluice-approval')) one.marked = true })
-const marks = (page) => page.evaluate(() => [...document.querySelectorAll('sluice-approval')].map(({ marked = false }) => marked))
+const mark = (page) =>
+  page.evaluate(() => {
+    for (const one of document.querySelectorAll('sluice-approval')) one.marked = true
+  })
+const marks = (page) =>
+  page.evaluate(() => [...document.querySelectorAll('sluice-approval')].map(({ marked = false }) => marked))
 
 /** Changes what the page is told: `tell(reply)` or nothing. */
 async function between(page) {
@@ -191,7 +236,10 @@ async function between(page) {
     await here.tell?.(body.value)
     await route.fulfill({ response, json: body })
   })
-  const past = async () => { const from = here.count; await until(() => here.count >= from + 2, 'two more looks') }
+  const past = async () => {
+    const from = here.count
+    await until(() => here.count >= from + 2, 'two more looks')
+  }
   return Object.assign(here, { past })
 }
 
@@ -229,7 +277,8 @@ test('a list that fails, or is not all, closes no question and brings back none 
   await here.past()
   assert.deepEqual(await marks(page), [true, true])
 
-  here.tell = (reply) => Object.assign(reply, { open: reply.open.filter((name) => !name.startsWith('two:')), more: true })
+  here.tell = (reply) =>
+    Object.assign(reply, { open: reply.open.filter((name) => !name.startsWith('two:')), more: true })
   await page.getByText('More than 2 questions are open').waitFor()
   await here.past()
   assert.deepEqual(await marks(page), [true, true])
@@ -255,7 +304,11 @@ test('a list that comes behind a later one counts for nothing', async (t) => {
   let letGo
   const held = new Promise((resolve) => (letGo = resolve))
   let isHeld = false
-  here.tell = async () => { here.tell = undefined; isHeld = true; await held }
+  here.tell = async () => {
+    here.tell = undefined
+    isHeld = true
+    await held
+  }
   await until(() => isHeld, 'a look that waits')
   await ask('one', 'Ann')
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // which looks at once
@@ -267,9 +320,18 @@ test('a list that comes behind a later one counts for nothing', async (t) => {
   assert.equal(await page.getByText('the question is closed').count(), 0)
 })
 
-for (const [colorScheme, contrast] of [['light', 'no-preference'], ['dark', 'no-preference'], ['dark', 'more']]) {
+for (const [colorScheme, contrast] of [
+  ['light', 'no-preference'],
+  ['dark', 'no-preference'],
+  ['dark', 'more'],
+]) {
   test(`axe finds nothing, ${colorScheme}, contrast ${contrast}: with questions, with what was said, without any; by its names it can be used`, async (t) => {
-    const page = await browser.page(t, { colorScheme, contrast, reducedMotion: 'reduce', viewport: { width: 900, height: 900 } })
+    const page = await browser.page(t, {
+      colorScheme,
+      contrast,
+      reducedMotion: 'reduce',
+      viewport: { width: 900, height: 900 },
+    })
     const { open, ask } = await stage(t)
     await ask('one', 'Ann')
     await ask('two', 'Bob')
@@ -281,10 +343,21 @@ for (const [colorScheme, contrast] of [['light', 'no-preference'], ['dark', 'no-
       await page.evaluate(async () => {
         const frame = () => new Promise(requestAnimationFrame)
         do await frame()
-        while ((await frame(), [document, ...[...document.querySelectorAll('sluice-approval')].map(({ shadowRoot }) => shadowRoot)].some((one) => one.getAnimations().length > 0)))
+        while (
+          (await frame(),
+          [document, ...[...document.querySelectorAll('sluice-approval')].map(({ shadowRoot }) => shadowRoot)].some(
+            (one) => one.getAnimations().length > 0,
+          ))
+        )
       })
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
-      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message}`)]), [])
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [
+          id,
+          nodes.map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message}`),
+        ]),
+        [],
+      )
     }
     await clean()
     await picture(page, `questions-${colorScheme}`)
@@ -305,6 +378,9 @@ for (const [colorScheme, contrast] of [['light', 'no-preference'], ['dark', 'no-
     await page.getByText('Nothing is asked. New questions').waitFor()
     await clean()
     await page.setViewportSize({ width: 340, height: 600 })
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than a phone')
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      'nothing is wider than a phone',
+    )
   })
 }

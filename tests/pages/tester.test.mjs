@@ -18,27 +18,56 @@ function makeTools() {
   const log = []
   const tools = [
     tool({
-      name: 'weather.now', description: 'The weather in a city.', agentCallable: true, permission: 'public', tags: ['look up'],
-      parameters: { type: 'object', properties: { city: { type: 'string', description: 'the name of the city' } }, required: ['city'] },
+      name: 'weather.now',
+      description: 'The weather in a city.',
+      agentCallable: true,
+      permission: 'public',
+      tags: ['look up'],
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string', description: 'the name of the city' } },
+        required: ['city'],
+      },
       execute: async ({ city }) => ({ city, now: 'overcast' }),
     }),
     tool({
-      name: 'order.place', description: 'Orders something.', agentCallable: true,
+      name: 'order.place',
+      description: 'Orders something.',
+      agentCallable: true,
       parameters: {
-        type: 'object', required: ['size', 'count'],
+        type: 'object',
+        required: ['size', 'count'],
         properties: {
-          size: { enum: ['small', 'large'] }, count: { type: 'integer', minimum: 1 }, gift: { type: 'boolean' },
-          note: { type: 'string' }, address: { type: 'object', properties: { street: { type: 'string' } } },
+          size: { enum: ['small', 'large'] },
+          count: { type: 'integer', minimum: 1 },
+          gift: { type: 'boolean' },
+          note: { type: 'string' },
+          address: { type: 'object', properties: { street: { type: 'string' } } },
         },
       },
       execute: (args) => (log.push(args), 'ordered'),
     }),
-    tool({ name: 'album.make', description: 'Takes a while.', agentCallable: true, timeoutMs: 60_000, execute: (_, { signal, progress }) => {
-      progress('sorting')
-      log.push('started')
-      return new Promise((_, reject) => signal.addEventListener('abort', () => (log.push('aborted'), reject(signal.reason))))
-    } }),
-    tool({ name: 'printer.print', description: 'Has no\u200B paper.', agentCallable: true, execute: () => { throw new Error('the printer has no paper') } }),
+    tool({
+      name: 'album.make',
+      description: 'Takes a while.',
+      agentCallable: true,
+      timeoutMs: 60_000,
+      execute: (_, { signal, progress }) => {
+        progress('sorting')
+        log.push('started')
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => (log.push('aborted'), reject(signal.reason))),
+        )
+      },
+    }),
+    tool({
+      name: 'printer.print',
+      description: 'Has no\u200B paper.',
+      agentCallable: true,
+      execute: () => {
+        throw new Error('the printer has no paper')
+      },
+    }),
     tool({ name: 'app.only', description: 'Run by the app itself.', agentCallable: true }),
     tool({ name: 'disk.wipe', description: 'Not for models.', execute: () => 'gone' }),
     ...live2dTools({ expressions: ['smile', 'worried'], motions: { Idle: 2 } }),
@@ -60,7 +89,8 @@ async function start(t, { tab = 'tools', tools, ...options } = {}) {
   return { page, log: made.log, panel: page.locator(`#panel-${tab}`), origin: tester.origin }
 }
 
-const names = (page, list) => page.locator(`#${list} [data-tool]`).evaluateAll((rows) => rows.map((row) => row.dataset.tool))
+const names = (page, list) =>
+  page.locator(`#${list} [data-tool]`).evaluateAll((rows) => rows.map((row) => row.dataset.tool))
 
 // -- tools
 
@@ -80,7 +110,7 @@ test('the tools that a model sees, why others are hidden, and the prompt with it
   await page.locator('#hidden [data-tool="weather.now"]').waitFor()
   assert.match(await page.locator('#hidden [data-tool="weather.now"]').textContent(), /switched off/)
   assert.equal(await toggle.evaluate((element) => element === document.activeElement), true, 'the focus goes with it')
-  assert.ok(await tokens() < before)
+  assert.ok((await tokens()) < before)
   assert.doesNotMatch(await panel.locator('pre').textContent(), /weather\.now/)
 })
 
@@ -88,8 +118,14 @@ test('mode, protocol and model change what would be read', async (t) => {
   const { page, panel } = await start(t)
   await page.locator('#visible').waitFor()
   const protocol = panel.getByLabel('Protocol', { exact: true })
-  const ids = await protocol.locator('option').evaluateAll((all) => all.map(({ value }) => value).filter((id) => id !== '' && id !== 'auto'))
-  assert.deepEqual(ids, [...ids.slice(0, 5), ...ids.slice(5).sort()], 'by name, behind those that are designed for text')
+  const ids = await protocol
+    .locator('option')
+    .evaluateAll((all) => all.map(({ value }) => value).filter((id) => id !== '' && id !== 'auto'))
+  assert.deepEqual(
+    ids,
+    [...ids.slice(0, 5), ...ids.slice(5).sort()],
+    'by name, behind those that are designed for text',
+  )
   assert.ok(ids.length > 60 && ids[0] === 'vcp' && new Set(ids).size === ids.length, ids.join())
   await protocol.selectOption('tool_action')
   await panel.locator('pre', { hasText: '<tool_action name=' }).waitFor()
@@ -137,8 +173,16 @@ test('pasted text becomes a message, with each rejected candidate and its reason
   const reasons = panel.locator('#reasons li')
   assert.deepEqual(await reasons.locator('code').allTextContents(), ['in_code', 'opener_in_value'])
   assert.match(await reasons.nth(0).textContent(), /in code, where nothing is a call/)
-  await reasons.nth(1).getByRole('button', { name: /^byte / }).click()
-  assert.equal(await panel.locator('#source mark.broken').evaluate((mark) => mark.classList.contains('pointed') && mark === document.activeElement), true)
+  await reasons
+    .nth(1)
+    .getByRole('button', { name: /^byte / })
+    .click()
+  assert.equal(
+    await panel
+      .locator('#source mark.broken')
+      .evaluate((mark) => mark.classList.contains('pointed') && mark === document.activeElement),
+    true,
+  )
   await picture(page, 'tester-parse-reasons', { fullPage: true })
 })
 
@@ -152,14 +196,17 @@ test('the slider from whole to byte by byte changes the events, never the result
     await panel.locator('.results[aria-busy=false]').waitFor()
   }
   const move = async (at) => {
-    const answered = page.waitForResponse((response) => response.url().endsWith('/api/parse') && response.request().postDataJSON().chunks === sizes[at])
+    const answered = page.waitForResponse(
+      (response) => response.url().endsWith('/api/parse') && response.request().postDataJSON().chunks === sizes[at],
+    )
     await settled(() => slider.fill(String(at)))
     return (await (await answered).json()).value
   }
   for (const example of ['mixed', 'tags', 'json', 'stream', 'cut']) {
     await settled(() => panel.getByLabel('Examples').selectOption(example))
     await panel.locator('.verdict', { hasText: 'Fed whole' }).waitFor()
-    const shown = () => Promise.all(['#source', '#reasons', 'sluice-message'].map((part) => panel.locator(part).innerText()))
+    const shown = () =>
+      Promise.all(['#source', '#reasons', 'sluice-message'].map((part) => panel.locator(part).innerText()))
     const whole = await shown()
     for (let at = 1; at < sizes.length; at++) {
       const { pieces, events } = await move(at)
@@ -200,7 +247,10 @@ test('an answer is replayed at a speed: it pauses, goes step by step, and ends a
   await page.waitForTimeout(400)
   assert.equal(await said.textContent(), paused)
   const fed = await source.textContent()
-  assert.ok(fed.length < 400 && (await panel.locator('#answer').inputValue()).startsWith(fed.replace(/\ufffd$/, '')), fed)
+  assert.ok(
+    fed.length < 400 && (await panel.locator('#answer').inputValue()).startsWith(fed.replace(/\ufffd$/, '')),
+    fed,
+  )
   await panel.getByLabel('Speed of the replay').selectOption('1000')
   await press('Go on')
   await panel.locator('#source mark.call').waitFor()
@@ -225,7 +275,16 @@ test('a case is copied as a test, which replays', async (t) => {
   const script = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))
   assert.deepEqual(script.turn, { mode: 'text', protocol: 'vcp', wire: 'text' })
   assert.equal(script.steps[0].feed, await panel.locator('#answer').inputValue())
-  assert.deepEqual(script.steps.at(-1).is.blocks.filter(({ type }) => type === 'tool_use').map(({ name, status }) => [name, status]), [['weather.now', 'pending'], ['notes.add', 'invalid']])
+  assert.deepEqual(
+    script.steps
+      .at(-1)
+      .is.blocks.filter(({ type }) => type === 'tool_use')
+      .map(({ name, status }) => [name, status]),
+    [
+      ['weather.now', 'pending'],
+      ['notes.add', 'invalid'],
+    ],
+  )
   assert.equal(runScript(script, canRestore()), '')
 })
 
@@ -262,7 +321,11 @@ test('protocol auto needs a model, and says so', async (t) => {
 test('a file may be opened, one that is too large is refused', async (t) => {
   const { panel } = await start(t, { tab: 'parse' })
   const file = panel.locator('input[type=file]')
-  await file.setInputFiles({ name: 'answer.txt', mimeType: 'text/plain', buffer: Buffer.from('from a file [表情:smile]') })
+  await file.setInputFiles({
+    name: 'answer.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('from a file [表情:smile]'),
+  })
   await panel.locator('sluice-message').getByText('from a file').waitFor()
   await file.setInputFiles({ name: 'big.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1_500_000, 'x') })
   await panel.getByRole('alert').filter({ hasText: 'big.txt' }).waitFor()
@@ -272,7 +335,11 @@ test('a file may be opened, one that is too large is refused', async (t) => {
 
 test('what a model wrote is never markup, and nothing hides in it', async (t) => {
   const { page, panel } = await start(t, { tab: 'parse' })
-  await panel.locator('#answer').fill('<img src=x onerror="window.pwned = 1"> <script>window.pwned = 1</script> abc\u202Edef `<<<[TOOL_REQUEST]>>>`')
+  await panel
+    .locator('#answer')
+    .fill(
+      '<img src=x onerror="window.pwned = 1"> <script>window.pwned = 1</script> abc\u202Edef `<<<[TOOL_REQUEST]>>>`',
+    )
   await panel.locator('#source').getByText('⟨U+202E⟩').waitFor()
   assert.equal(await panel.locator('#source img, #source script').count(), 0)
   assert.equal(await page.evaluate(() => window.pwned), undefined)
@@ -310,7 +377,12 @@ test('every kind of field, and the same as JSON', async (t) => {
   await panel.locator('[data-argument=address]').fill('{"street": "Main"}')
   await panel.getByRole('button', { name: 'JSON', exact: true }).click()
   const json = panel.locator('#json')
-  assert.deepEqual(JSON.parse(await json.inputValue()), { size: 'large', count: 2, gift: true, address: { street: 'Main' } })
+  assert.deepEqual(JSON.parse(await json.inputValue()), {
+    size: 'large',
+    count: 2,
+    gift: true,
+    address: { street: 'Main' },
+  })
   await json.fill('[1]')
   await panel.getByRole('button', { name: 'Run', exact: true }).click()
   await panel.locator('.fault', { hasText: 'Expected a JSON object' }).waitFor()
@@ -406,14 +478,24 @@ test('every control has a name', async (t) => {
   for (const tab of ['tools', 'parse', 'run']) {
     await page.locator(`#tab-${tab}`).click()
     if (tab === 'run') await page.getByLabel('Tool', { exact: true }).selectOption('order.place')
-    const nameless = await page.locator(`#panel-${tab}`).evaluate((panel) => [...panel.querySelectorAll('button, input, select, textarea')]
-      .filter((control) => !control.getAttribute('aria-label') && !control.textContent.trim() && !control.labels?.length)
-      .map((control) => control.outerHTML.slice(0, 120)))
+    const nameless = await page
+      .locator(`#panel-${tab}`)
+      .evaluate((panel) =>
+        [...panel.querySelectorAll('button, input, select, textarea')]
+          .filter(
+            (control) => !control.getAttribute('aria-label') && !control.textContent.trim() && !control.labels?.length,
+          )
+          .map((control) => control.outerHTML.slice(0, 120)),
+      )
     assert.deepEqual(nameless, [], tab)
   }
 })
 
-for (const [locale, colorScheme, contrast] of [['en-US', 'light', 'no-preference'], ['zh-CN', 'dark', 'no-preference'], ['en-US', 'dark', 'more']]) {
+for (const [locale, colorScheme, contrast] of [
+  ['en-US', 'light', 'no-preference'],
+  ['zh-CN', 'dark', 'no-preference'],
+  ['en-US', 'dark', 'more'],
+]) {
   test(`axe finds nothing on any tab: ${locale}, ${colorScheme}, contrast ${contrast}`, async (t) => {
     const { page } = await start(t, { locale, colorScheme, contrast, reducedMotion: 'reduce' })
     await page.locator('#visible').waitFor()
@@ -428,7 +510,12 @@ for (const [locale, colorScheme, contrast] of [['en-US', 'light', 'no-preference
         await page.locator('#result summary').last().click()
       }
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
-      assert.deepEqual(violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${tab}: ${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`)), [])
+      assert.deepEqual(
+        violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, any }) => `${tab}: ${id}: ${target.flat().join(' ')} ${any[0]?.message ?? ''}`),
+        ),
+        [],
+      )
     }
   })
 }
@@ -451,7 +538,14 @@ test('without tools there is still a page', async (t) => {
 
 test('it looks right: light, dark, Chinese, narrow', async (t) => {
   const at = (width, height) => ({ viewport: { width, height } })
-  const looks = { light: {}, dark: { colorScheme: 'dark' }, zh: { locale: 'zh-CN' }, narrow: at(360, 740), wide: at(1920, 1080), wider: { ...at(2560, 1440), colorScheme: 'dark', locale: 'zh-CN' } }
+  const looks = {
+    light: {},
+    dark: { colorScheme: 'dark' },
+    zh: { locale: 'zh-CN' },
+    narrow: at(360, 740),
+    wide: at(1920, 1080),
+    wider: { ...at(2560, 1440), colorScheme: 'dark', locale: 'zh-CN' },
+  }
   for (const [name, options] of Object.entries(looks)) {
     const { page } = await start(t, { viewport: { width: 1200, height: 860 }, ...options })
     await page.locator('#visible').waitFor()

@@ -9,14 +9,28 @@ import { until, useBrowser } from '../browser/support.mjs'
 const browser = useBrowser()
 
 /** The members of a union of strings, or the names of a map of tags, in a source. */
-const inSource = (file, from, to, pattern) => [...readFileSync(new URL(`../../js/src/${file}`, import.meta.url), 'utf8').split(from)[1].split(to)[0].matchAll(pattern)].map(([, name]) => name)
+const inSource = (file, from, to, pattern) =>
+  [
+    ...readFileSync(new URL(`../../js/src/${file}`, import.meta.url), 'utf8')
+      .split(from)[1]
+      .split(to)[0]
+      .matchAll(pattern),
+  ].map(([, name]) => name)
 
 async function open(t, query) {
   const page = await browser.page(t, { viewport: { width: 900, height: 30_000 }, reducedMotion: 'reduce' })
   const gallery = await startGallery()
   t.after(gallery.close)
   await page.goto(`${gallery.url}&${query}`)
-  await until(() => page.evaluate(() => document.querySelectorAll('.stage').length > 0 && [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset)), 'the states')
+  await until(
+    () =>
+      page.evaluate(
+        () =>
+          document.querySelectorAll('.stage').length > 0 &&
+          [...document.querySelectorAll('.stage')].every((one) => 'ready' in one.dataset),
+      ),
+    'the states',
+  )
   assert.deepEqual(await page.locator('.failed').allTextContents(), [])
   return page
 }
@@ -24,18 +38,39 @@ async function open(t, query) {
 test('every element and every state of a card has its place', () => {
   const statuses = inSource('engine/core/events.ts', 'export type CardStatus =', '\n\n', /'(\w+)'/g)
   assert.equal(statuses.length, 15)
-  assert.deepEqual(scenes.filter(({ group }) => group === 'cards').map(({ id }) => id).sort(), statuses.sort())
+  assert.deepEqual(
+    scenes
+      .filter(({ group }) => group === 'cards')
+      .map(({ id }) => id)
+      .sort(),
+    statuses.sort(),
+  )
   const tags = inSource('view/ui/elements.ts', 'interface HTMLElementTagNameMap {', '}', /'sluice-(\w+)'/g)
   assert.deepEqual([...new Set(scenes.map(({ show }) => show))].sort(), tags.sort())
-  assert.deepEqual(scenes.filter(({ group }) => !groups.some(([id]) => id === group)), [])
-  for (const language of ['en', 'zh']) assert.equal(new Set(scenes.map(({ question }) => question[language])).size, scenes.length, 'no two scenes ask the same')
+  assert.deepEqual(
+    scenes.filter(({ group }) => !groups.some(([id]) => id === group)),
+    [],
+  )
+  for (const language of ['en', 'zh'])
+    assert.equal(
+      new Set(scenes.map(({ question }) => question[language])).size,
+      scenes.length,
+      'no two scenes ask the same',
+    )
 })
 
 for (const lang of ['en', 'zh']) {
   test(`cards come to the state that their scene is of: ${lang}`, async (t) => {
     const page = await open(t, `only=cards&lang=${lang}`)
-    const wrong = () => page.evaluate(() => [...document.querySelectorAll('.stage')].map(({ scene, firstChild }) => [scene.id, firstChild.card?.status]).filter(([id, status]) => id !== status))
-    await until(async () => (await wrong()).length === 0, 'the states').catch(async () => assert.deepEqual(await wrong(), []))
+    const wrong = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.stage')]
+          .map(({ scene, firstChild }) => [scene.id, firstChild.card?.status])
+          .filter(([id, status]) => id !== status),
+      )
+    await until(async () => (await wrong()).length === 0, 'the states').catch(async () =>
+      assert.deepEqual(await wrong(), []),
+    )
   })
 
   test(`every other state is reached: ${lang}`, async (t) => {
@@ -45,11 +80,14 @@ for (const lang of ['en', 'zh']) {
     await inside('queue', '[part~=queue] li').nth(1).waitFor()
     await inside('branches', '[part~=toolbar]').getByText('2 / 2').waitFor()
     for (const id of ['reconnecting', 'lost']) await inside(id, '[part~=banner]').waitFor()
-    for (const id of ['empty', 'length', 'filter', 'broke', 'refused', 'limit', 'stopped']) await inside(id, '[part~=ways] button').first().waitFor()
+    for (const id of ['empty', 'length', 'filter', 'broke', 'refused', 'limit', 'stopped'])
+      await inside(id, '[part~=ways] button').first().waitFor()
     await inside('checklist', 'input[type=checkbox]').nth(3).waitFor()
     await inside('attack', 'sluice-approval').getByText('U+202E').waitFor()
     await inside('retry', 'sluice-message').getByText('503').waitFor()
-    await inside('forgotten', 'sluice-thread').getByText(lang === 'en' ? 'no longer kept' : '不再保留').waitFor()
+    await inside('forgotten', 'sluice-thread')
+      .getByText(lang === 'en' ? 'no longer kept' : '不再保留')
+      .waitFor()
     await inside('unsent', 'sluice-composer').getByText('too many messages at a time').waitFor()
   })
 }

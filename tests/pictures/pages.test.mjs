@@ -1,4 +1,5 @@
-// Every page looks as it did: compared with baselines that `npm test -- pictures --accept` draws anew, and nothing else does. What is compared are
+// Every page looks as it did: compared with baselines that `npm test -- pictures --accept` draws anew, and nothing else
+// does. What is compared are
 // pixels, so that only a machine with the same Chromium and the same fonts can: any other skips this, and says why.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -20,7 +21,9 @@ const accept = process.env.SLUICE_ACCEPT === '1'
 const MOST_DIFFERENT = 0.0002 // a word of a page; what differs from run to run is a tenth of it
 const MOST_BYTES = 2_500_000
 
-/** Drawn without anything of ours: a machine that draws these letters and controls as another does draws all of it so. */
+/**
+ * Drawn without anything of ours: a machine that draws these letters and controls as another does draws all of it so.
+ */
 const sample = `<body style="font: 15px system-ui; margin: 8px; width: 600px">
   ${['system-ui', 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace', '"Noto Sans CJK SC", sans-serif', 'math', 'serif'].map((font) => `<p style='font-family: ${font}'>Rain at four, <b>Quick</b> <i>fox</i> 0123 记得带伞，<b>周六</b>。שלום ✓ → … 😀</p>`).join('')}
   <select><option>One</select> <input type="checkbox" checked> <input type="radio"> <progress value="0.4"></progress> <button>Allow</button>`
@@ -38,16 +41,24 @@ before(async () => {
   // A page that is drawn for the first time may lack a glyph for a moment.
   for (let tries = 0; tries < 10 && (drawnBy === undefined || drawnBy.sample !== before.sample); tries++) {
     await page.evaluate(() => document.fonts.ready)
-    drawnBy = { chromium: browser.version(), sample: createHash('sha256').update(readPng(await page.screenshot()).data).digest('hex') }
+    drawnBy = {
+      chromium: browser.version(),
+      sample: createHash('sha256')
+        .update(readPng(await page.screenshot()).data)
+        .digest('hex'),
+    }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await page.close()
   if (!existsSync(file)) other = 'no baselines were drawn yet: `npm test -- pictures --accept` draws them'
-  else if (before.chromium !== drawnBy.chromium) other = `the baselines were drawn by Chromium ${before.chromium}, this is ${drawnBy.chromium}`
-  else if (before.sample !== drawnBy.sample) other = 'the baselines were drawn with other fonts, or by another build of Chromium'
+  else if (before.chromium !== drawnBy.chromium)
+    other = `the baselines were drawn by Chromium ${before.chromium}, this is ${drawnBy.chromium}`
+  else if (before.sample !== drawnBy.sample)
+    other = 'the baselines were drawn with other fonts, or by another build of Chromium'
   if (accept) {
     writeFileSync(file, `${JSON.stringify(drawnBy, null, 2)}\n`)
-    for (const name of readdirSync(folder)) if (name.endsWith('.png') && !shots.some((shot) => `${shot.name}.png` === name)) rmSync(join(folder, name))
+    for (const name of readdirSync(folder))
+      if (name.endsWith('.png') && !shots.some((shot) => `${shot.name}.png` === name)) rmSync(join(folder, name))
   }
 })
 after(() => browser?.close())
@@ -57,7 +68,10 @@ function compare(actual, expected, threshold = 0.1) {
   const { width, height } = actual
   if (width !== expected.width || height !== expected.height) return { share: 1, difference: actual }
   const difference = new PNG({ width, height })
-  return { share: pixelmatch(actual.data, expected.data, difference.data, width, height, { threshold }) / (width * height), difference }
+  return {
+    share: pixelmatch(actual.data, expected.data, difference.data, width, height, { threshold }) / (width * height),
+    difference,
+  }
 }
 
 /** In as few colours as do not show, not even to eyes. */
@@ -77,7 +91,13 @@ async function draw({ host, path, look, act, clip }) {
     await act(stage)
     await stage.page.evaluate(() => document.fonts.ready)
     const box = clip ? await stage.page.locator(clip).boundingBox() : { x: 0, y: 0, ...look.viewport }
-    const picture = readPng(await stage.page.screenshot({ clip: { ...box, height: Math.ceil(box.height) }, caret: 'hide', animations: 'disabled' }))
+    const picture = readPng(
+      await stage.page.screenshot({
+        clip: { ...box, height: Math.ceil(box.height) },
+        caret: 'hide',
+        animations: 'disabled',
+      }),
+    )
     assert.deepEqual(stage.faults, [], 'errors in the page')
     return picture
   } finally {
@@ -98,15 +118,21 @@ describe('every page looks as it did', { concurrency: 2 }, () => {
       if (share <= MOST_DIFFERENT) return
       if (accept) return writeFileSync(file, small(actual))
       mkdirSync(found, { recursive: true })
-      for (const [name, picture] of Object.entries({ actual, expected, diff: difference })) if (picture) writeFileSync(join(found, `${shot.name}-${name}.png`), PNG.sync.write(picture))
-      assert.fail(`${expected ? `${(share * 100).toFixed(2)} % of the pixels differ` : 'there is no baseline'}: see build/screenshots/${shot.name}-*.png; \`npm test -- pictures --accept\` takes what is there now`)
+      for (const [name, picture] of Object.entries({ actual, expected, diff: difference }))
+        if (picture) writeFileSync(join(found, `${shot.name}-${name}.png`), PNG.sync.write(picture))
+      assert.fail(
+        `${expected ? `${(share * 100).toFixed(2)} % of the pixels differ` : 'there is no baseline'}: see build/screenshots/${shot.name}-*.png; \`npm test -- pictures --accept\` takes what is there now`,
+      )
     })
   }
 })
 
 test('the baselines are few and small, and each is compared', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.png'))
-  assert.deepEqual(files.filter((name) => !shots.some((shot) => `${shot.name}.png` === name)), [])
+  assert.deepEqual(
+    files.filter((name) => !shots.some((shot) => `${shot.name}.png` === name)),
+    [],
+  )
   assert.equal(new Set(shots.map(({ name }) => name)).size, shots.length)
   const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`)

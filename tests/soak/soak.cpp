@@ -1,5 +1,6 @@
-// Many turns through the C ABI: 1,000 at once, then 10,000 one after another, with every way to end one; what is live in the allocator is counted.
-// A program of its own, because it replaces the allocator. Tells a line per part, and ends with 1 where memory is left.
+// Many turns through the C ABI: 1,000 at once, then 10,000 one after another, with every way to end one; what is live
+// in the allocator is counted. A program of its own, because it replaces the allocator. Tells a line per part, and ends
+// with 1 where memory is left.
 #include <sluice/sluice.h>
 
 #include <atomic>
@@ -23,22 +24,27 @@ constexpr std::string_view kTurns[] = {
     R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
     R"({"wire":"openai-chat","mode":"text","protocol":"hermes","request":{"model":"m","messages":[{"role":"user","content":"go"}]}})",
 };
-constexpr std::string_view kEnd = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+constexpr std::string_view kEnd =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
 std::string content(const std::string &text) {
   return "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + text + "\"}}]}\n\n";
 }
 
 std::string call(const std::string &name) {
-  return "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"" + name +
-         "\",\"arguments\":\"{\\\"at\\\":1}\"}}]}}]}\n\n";
+  return "data: "
+         "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"" +
+         name + "\",\"arguments\":\"{\\\"at\\\":1}\"}}]}}]}\n\n";
 }
 
 class Turn {
  public:
   Turn(sluice_engine *engine, size_t number)
-      : engine_(engine), turn_(sluice_turn_new(engine, kTurns[number % 2].data(), kTurns[number % 2].size())), number_(number) {}
-  Turn(Turn &&other) noexcept : engine_(other.engine_), turn_(std::exchange(other.turn_, nullptr)), number_(other.number_) {}
+      : engine_(engine),
+        turn_(sluice_turn_new(engine, kTurns[number % 2].data(), kTurns[number % 2].size())),
+        number_(number) {}
+  Turn(Turn &&other) noexcept
+      : engine_(other.engine_), turn_(std::exchange(other.turn_, nullptr)), number_(other.number_) {}
   Turn(const Turn &) = delete;
   Turn &operator=(const Turn &) = delete;
   ~Turn() { sluice_turn_free(turn_); }
@@ -129,7 +135,9 @@ int main() {
   for (size_t round = 0; round < 50; ++round) {
     std::vector<std::thread> threads;
     for (size_t number = 0; number < 4; ++number)
-      threads.emplace_back([&, number] { for (size_t i = 0; i < 20; ++i) one(number + 4 * i); });
+      threads.emplace_back([&, number] {
+        for (size_t i = 0; i < 20; ++i) one(number + 4 * i);
+      });
     for (std::thread &thread : threads) thread.join();
   }
   flat &= told("on threads that end", before, size_t{50} * 4 * 20);

@@ -22,13 +22,21 @@ function program(source, { env = {}, options = [], cwd = root } = {}) {
     const failure = async (act) => { try { await act() } catch ({ code, detail, hint, backend }) { return { code, detail, hint, backend } } return 'nothing was thrown' }
     const words = () => { const turn = new sluice.Engine().turn({ wire: 'text' }); turn.feed('hello'); return [...turn.events()].map((event) => event.text).join('') }
     ${source}`
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...options, '--input-type=module', '-e', script], { cwd, encoding: 'utf8', env: { ...plain, ...env } })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...options, '--input-type=module', '-e', script], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...plain, ...env },
+  })
   assert.equal(status, 0, stderr)
   return JSON.parse(stdout)
 }
 
 test('the addon runs where there is one, and says so', () => {
-  assert.deepEqual(program('tell([sluice.backend(), await sluice.loadEngine(), words()])'), [{ name: 'addon' }, { name: 'addon' }, 'hello'])
+  assert.deepEqual(program('tell([sluice.backend(), await sluice.loadEngine(), words()])'), [
+    { name: 'addon' },
+    { name: 'addon' },
+    'hello',
+  ])
 })
 
 test('describe() and errors say which build runs, and whether one did', () => {
@@ -44,33 +52,73 @@ test('a page fetches 400 kB at most by brotli, and 440 kB by gzip', () => {
 })
 
 test('an option or the environment forces WebAssembly', () => {
-  assert.deepEqual(program(`tell([await sluice.loadEngine({ backend: 'wasm' }), sluice.backend(), words(), sluice.version()])`), [{ name: 'wasm' }, { name: 'wasm' }, 'hello', JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version])
-  assert.deepEqual(program('tell([words(), sluice.backend()])', { env: { SLUICE_BACKEND: 'wasm' } }), ['hello', { name: 'wasm' }])
-  assert.deepEqual(program(`tell([await sluice.loadEngine({ backend: 'addon' }), words()])`, { env: { SLUICE_BACKEND: 'wasm' } }), [{ name: 'addon' }, 'hello'])
+  assert.deepEqual(
+    program(`tell([await sluice.loadEngine({ backend: 'wasm' }), sluice.backend(), words(), sluice.version()])`),
+    [{ name: 'wasm' }, { name: 'wasm' }, 'hello', JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version],
+  )
+  assert.deepEqual(program('tell([words(), sluice.backend()])', { env: { SLUICE_BACKEND: 'wasm' } }), [
+    'hello',
+    { name: 'wasm' },
+  ])
+  assert.deepEqual(
+    program(`tell([await sluice.loadEngine({ backend: 'addon' }), words()])`, { env: { SLUICE_BACKEND: 'wasm' } }),
+    [{ name: 'addon' }, 'hello'],
+  )
 })
 
 test('a build that does not exist is refused', () => {
-  const { code, detail } = program('tell(await failure(() => new sluice.Engine()))', { env: { SLUICE_BACKEND: 'java' } })
+  const { code, detail } = program('tell(await failure(() => new sluice.Engine()))', {
+    env: { SLUICE_BACKEND: 'java' },
+  })
   assert.deepEqual([code, detail], ['load', 'SLUICE_BACKEND: found "java", expected addon or wasm'])
-  const option = program(`tell([await failure(() => sluice.loadEngine({ backend: 'java' })), await failure(() => sluice.loadEngine({ backend: 'addon', wasm: bytes })), await failure(() => sluice.loadEngine({ file: 1 }))])`)
-  assert.deepEqual(option.map((one) => one.code), ['option', 'option', 'option'])
+  const option = program(
+    `tell([await failure(() => sluice.loadEngine({ backend: 'java' })), await failure(() => sluice.loadEngine({ backend: 'addon', wasm: bytes })), await failure(() => sluice.loadEngine({ file: 1 }))])`,
+  )
+  assert.deepEqual(
+    option.map((one) => one.code),
+    ['option', 'option', 'option'],
+  )
 })
 
 test('the engine that runs is not replaced', () => {
-  const { code, detail, hint } = program(`new sluice.Engine(); tell(await failure(() => sluice.loadEngine({ backend: 'wasm' })))`)
-  assert.deepEqual([code, detail, hint], ['state', 'found the engine loaded as addon, expected wasm', 'call loadEngine() before the first engine'])
+  const { code, detail, hint } = program(
+    `new sluice.Engine(); tell(await failure(() => sluice.loadEngine({ backend: 'wasm' })))`,
+  )
+  assert.deepEqual(
+    [code, detail, hint],
+    ['state', 'found the engine loaded as addon, expected wasm', 'call loadEngine() before the first engine'],
+  )
 })
 
 test('bytes, a module, a response and an address are taken', () => {
   const address = `data:application/wasm;base64,${'${bytes.toString("base64")}'}`
-  for (const source of ['bytes', 'bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)', 'new WebAssembly.Module(bytes)', 'new Response(bytes)', `new Response(bytes, { headers: { 'content-type': 'application/wasm' } })`, `\`${address}\``, `new URL(\`${address}\`)`]) {
-    assert.deepEqual(program(`tell([await sluice.loadEngine({ wasm: ${source} }), words()])`), [{ name: 'wasm' }, 'hello'], source)
+  for (const source of [
+    'bytes',
+    'bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)',
+    'new WebAssembly.Module(bytes)',
+    'new Response(bytes)',
+    `new Response(bytes, { headers: { 'content-type': 'application/wasm' } })`,
+    `\`${address}\``,
+    `new URL(\`${address}\`)`,
+  ]) {
+    assert.deepEqual(
+      program(`tell([await sluice.loadEngine({ wasm: ${source} }), words()])`),
+      [{ name: 'wasm' }, 'hello'],
+      source,
+    )
   }
-  assert.deepEqual(program('tell(await Promise.all([sluice.loadEngine({ wasm: bytes }), sluice.loadEngine({ wasm: bytes })]))'), [{ name: 'wasm' }, { name: 'wasm' }])
+  assert.deepEqual(
+    program('tell(await Promise.all([sluice.loadEngine({ wasm: bytes }), sluice.loadEngine({ wasm: bytes })]))'),
+    [{ name: 'wasm' }, { name: 'wasm' }],
+  )
 })
 
 test('what is no such module says what came and what to do', () => {
-  const of = (source, more) => program(`tell([await failure(() => sluice.loadEngine({ wasm: ${source} })), await sluice.loadEngine({ wasm: bytes })])`, more)
+  const of = (source, more) =>
+    program(
+      `tell([await failure(() => sluice.loadEngine({ wasm: ${source} })), await sluice.loadEngine({ wasm: bytes })])`,
+      more,
+    )
   const [page, after] = of(`new Response('<!doctype html><title>App</title>')`)
   assert.equal(page.code, 'load')
   assert.match(page.detail, /found "<!doctype html><title>Ap" …, expected a WebAssembly module/)
@@ -81,18 +129,27 @@ test('what is no such module says what came and what to do', () => {
   const [cut] = of('bytes.subarray(0, 100000)')
   assert.equal(cut.code, 'load')
   assert.match(cut.hint, /install the package again/)
-  assert.equal(of(`new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))`)[0].code, 'load', 'a module of something else')
+  assert.equal(
+    of(`new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))`)[0].code,
+    'load',
+    'a module of something else',
+  )
   const [far] = of(`'http://127.0.0.1:9/sluice.wasm'`)
   assert.match(far.detail, /http:\/\/127\.0\.0\.1:9\/sluice\.wasm/)
   assert.match(far.hint, /takes another address, or its bytes/)
 })
 
 test('without fetch or WebAssembly that is said', () => {
-  const fetchless = program(`delete globalThis.fetch; tell([await failure(() => sluice.loadEngine({ wasm: 'https://cdn.example/sluice.wasm' })), await sluice.loadEngine({ wasm: bytes })])`)
+  const fetchless = program(
+    `delete globalThis.fetch; tell([await failure(() => sluice.loadEngine({ wasm: 'https://cdn.example/sluice.wasm' })), await sluice.loadEngine({ wasm: bytes })])`,
+  )
   assert.match(fetchless[0].detail, /there is no fetch here/)
   assert.match(fetchless[0].hint, /also takes the bytes/)
   assert.deepEqual(fetchless[1], { name: 'wasm' })
-  const { code, detail, hint } = program(`tell(await failure(() => new sluice.Engine()))`, { options: ['--jitless'], env: { SLUICE_BACKEND: 'wasm' } })
+  const { code, detail, hint } = program(`tell(await failure(() => new sluice.Engine()))`, {
+    options: ['--jitless'],
+    env: { SLUICE_BACKEND: 'wasm' },
+  })
   assert.equal(code, 'load')
   assert.match(detail, /sluice\.wasm, cannot be loaded: there is no WebAssembly here/)
   assert.match(hint, /turn it off/)
@@ -108,11 +165,18 @@ test('where the addon cannot be loaded WebAssembly runs, and tells why; without 
   cpSync(join(root, 'js/dist'), join(home, 'js/dist'), { recursive: true })
   for (const file of ['package.json', 'CMakeLists.txt']) cpSync(join(root, file), join(home, file))
   const inFolder = (source, env) => program(source, { cwd: folder, env })
-  const ask = 'let said; try { said = words() } catch ({ code, detail, hint }) { said = { code, detail, hint } } tell([said, await failure(() => sluice.backend()) && globalThis.told])'.replace('await failure(() => sluice.backend()) && globalThis.told', '(() => { try { return sluice.backend() } catch { return null } })()')
+  const ask =
+    'let said; try { said = words() } catch ({ code, detail, hint }) { said = { code, detail, hint } } tell([said, await failure(() => sluice.backend()) && globalThis.told])'.replace(
+      'await failure(() => sluice.backend()) && globalThis.told',
+      '(() => { try { return sluice.backend() } catch { return null } })()',
+    )
   const missing = inFolder(ask)
   assert.equal(missing[0], 'hello')
   assert.equal(missing[1].name, 'wasm')
-  assert.match(missing[1].why, new RegExp(`the addon sluice.node is missing; looked for .*; this is ${platform}, and there is wasm`))
+  assert.match(
+    missing[1].why,
+    new RegExp(`the addon sluice.node is missing; looked for .*; this is ${platform}, and there is wasm`),
+  )
 
   mkdirSync(join(home, 'js/prebuilds', platform))
   writeFileSync(join(home, 'js/prebuilds', platform, 'sluice.node'), 'no library')
@@ -126,7 +190,10 @@ test('where the addon cannot be loaded WebAssembly runs, and tells why; without 
   rmSync(join(inside, 'sluice.wasm'))
   const [neither] = inFolder(ask)
   assert.equal(neither.code, 'load')
-  assert.match(neither.detail, /sluice\.node cannot be loaded: .*; the WebAssembly build sluice\.wasm is missing; looked for .*js\/prebuilds\/wasm\/sluice\.wasm/)
+  assert.match(
+    neither.detail,
+    /sluice\.node cannot be loaded: .*; the WebAssembly build sluice\.wasm is missing; looked for .*js\/prebuilds\/wasm\/sluice\.wasm/,
+  )
   cpSync(wasm, join(inside, 'sluice.wasm'))
   truncateSync(join(inside, 'sluice.wasm'), 100_000)
   const [cut] = inFolder(ask, { SLUICE_BACKEND: 'wasm' })

@@ -1,4 +1,5 @@
-// WebAssembly does what the addon does: tests/fuzz/backends.mjs, bounded. `npm run fuzz -- backends` goes on from there.
+// WebAssembly does what the addon does: tests/fuzz/backends.mjs, bounded. `npm run fuzz -- backends` goes on from
+// there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { play, startBoth } from '../fuzz/backends.mjs'

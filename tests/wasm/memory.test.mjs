@@ -29,8 +29,15 @@ test('without memory a turn ends with its last words, and others go on', () => {
   assert.equal(code, -100, native.get(turn, 7))
   assert.equal(native.get(turn, 2), null)
   const events = []
-  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn)) events.push(JSON.parse(event))
-  assert.deepEqual(events.map(({ type, fatal, outcome }) => [type, fatal ?? outcome]), [['error', true], ['done', 'failed']])
+  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn))
+    events.push(JSON.parse(event))
+  assert.deepEqual(
+    events.map(({ type, fatal, outcome }) => [type, fatal ?? outcome]),
+    [
+      ['error', true],
+      ['done', 'failed'],
+    ],
+  )
   assert.match(native.get(turn, 7), /"code":-100,.*out of memory/)
   native.turnFree(turn)
   assert.equal(native.feed(other, new TextEncoder().encode('still here')), 0)
@@ -42,8 +49,16 @@ test('an argument for which there is no memory throws, and nothing breaks', () =
   const native = startWasm(module, 16 * MB)
   const engine = native.engineNew('{}')
   const turn = native.turnNew(engine, '{"wire":"text"}')
-  for (const act of [() => native.feed(turn, new Uint8Array(20 * MB)), () => native.engineNew(' '.repeat(20 * MB)), () => native.submit(turn, 1, 0, 'x'.repeat(20 * MB))]) {
-    assert.throws(act, (error) => error.code === 'memory' && /out of memory: WebAssembly has \d+ bytes, and may have 16777216/.test(error.detail))
+  for (const act of [
+    () => native.feed(turn, new Uint8Array(20 * MB)),
+    () => native.engineNew(' '.repeat(20 * MB)),
+    () => native.submit(turn, 1, 0, 'x'.repeat(20 * MB)),
+  ]) {
+    assert.throws(
+      act,
+      (error) =>
+        error.code === 'memory' && /out of memory: WebAssembly has \d+ bytes, and may have 16777216/.test(error.detail),
+    )
   }
   assert.equal(native.feed(turn, new TextEncoder().encode('fine')), 0)
   assert.equal(JSON.parse(native.nextEvent(turn)).text, 'fine')
@@ -57,9 +72,11 @@ test('memory grows while handles and arguments are in use', () => {
   const text = 'ä€😀'.repeat(700_000)
   assert.equal(native.feed(turn, new TextEncoder().encode(text)), 0)
   let said = ''
-  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn)) said += JSON.parse(event).text ?? ''
+  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn))
+    said += JSON.parse(event).text ?? ''
   assert.equal(native.finish(turn, 0, null), 0)
-  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn)) said += JSON.parse(event).text ?? ''
+  for (let event = native.nextEvent(turn); event !== null; event = native.nextEvent(turn))
+    said += JSON.parse(event).text ?? ''
   assert.ok(said === text)
   assert.ok(memoryOf(native) > before)
 })
@@ -79,7 +96,9 @@ test('what was freed is used again: a thousand turns need no more than ten', () 
   assert.equal(memoryOf(native), after)
 })
 
-test('handles that nobody freed are freed with their objects', { skip: typeof globalThis.gc !== 'function' && 'needs --expose-gc' }, async () => {
+test('handles that nobody freed are freed with their objects', {
+  skip: typeof globalThis.gc !== 'function' && 'needs --expose-gc',
+}, async () => {
   const native = startWasm(module)
   const engine = native.engineNew('{}')
   const leave = (turns) => {
@@ -118,19 +137,34 @@ test('text goes through unchanged: a BOM, NUL, every plane, and halves of a surr
 test('a module that traps answers nothing any more, and says why', () => {
   // (module (import "env" "memory" (memory 1)) (func (export …) unreachable)): every function of the engine traps.
   const names = ['malloc', 'free', 'sluice_version', 'sluice_engine_free', 'sluice_turn_free']
-  assert.throws(() => startWasm(trapping(['_initialize', ...names])), (error) => error.code === 'internal' && /stopped in _initialize: unreachable/.test(error.detail) && /report/.test(error.hint))
+  assert.throws(
+    () => startWasm(trapping(['_initialize', ...names])),
+    (error) =>
+      error.code === 'internal' &&
+      /stopped in _initialize: unreachable/.test(error.detail) &&
+      /report/.test(error.hint),
+  )
 })
 
 /** A module of functions that trap. */
 function trapping(names) {
   const text = (name) => [name.length, ...Buffer.from(name)]
   const section = (id, ...content) => [id, content.length, ...content]
-  return new WebAssembly.Module(Uint8Array.of(
-    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
-    ...section(1, 1, 0x60, 0, 0),
-    ...section(2, 1, ...text('env'), ...text('memory'), 2, 0, 1),
-    ...section(3, 1, 0),
-    ...section(7, names.length, ...names.flatMap((name) => [...text(name), 0, 0])),
-    ...section(10, 1, 3, 0, 0, 0x0b),
-  ))
+  return new WebAssembly.Module(
+    Uint8Array.of(
+      0,
+      0x61,
+      0x73,
+      0x6d,
+      1,
+      0,
+      0,
+      0,
+      ...section(1, 1, 0x60, 0, 0),
+      ...section(2, 1, ...text('env'), ...text('memory'), 2, 0, 1),
+      ...section(3, 1, 0),
+      ...section(7, names.length, ...names.flatMap((name) => [...text(name), 0, 0])),
+      ...section(10, 1, 3, 0, 0, 0x0b),
+    ),
+  )
 }

@@ -16,13 +16,31 @@ const here = fileURLToPath(new URL('page/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'sluice-page-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'warning' }
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  logLevel: 'warning',
+}
 const answers = [
   { text: 'Let me see. ', calls: [{ id: 'call_a', name: 'sky_look', arguments: { at: 'noon' } }] },
   { text: 'It is clear.' },
 ]
-const turn = { outcome: 'completed', results: 1, text: 'Let me see. It is clear.', cards: ['sky.look success'], kept: 'How is the sky?', backend: { name: 'wasm' } }
-const early = ['load', 'the WebAssembly build is not loaded yet', '`await loadEngine()` of sluice before the first engine']
+const turn = {
+  outcome: 'completed',
+  results: 1,
+  text: 'Let me see. It is clear.',
+  cards: ['sky.look success'],
+  kept: 'How is the sky?',
+  backend: { name: 'wasm' },
+}
+const early = [
+  'load',
+  'the WebAssembly build is not loaded yet',
+  '`await loadEngine()` of sluice before the first engine',
+]
 const html = (script) => `<!doctype html><meta charset="utf-8"><title>test</title>${script}`
 const browser = useBrowser()
 
@@ -30,9 +48,22 @@ const browser = useBrowser()
 async function site(t, files, options = {}) {
   const model = await startScriptedServer({ answers })
   t.after(() => model.close())
-  return startSite(t, { roots: { '/package/': root, '/': folder }, model: model.url, files, typeOf: (path) => (path === '/' ? 'text/html' : undefined) ?? typeOf(path), ...options })
+  return startSite(t, {
+    roots: { '/package/': root, '/': folder },
+    model: model.url,
+    files,
+    typeOf: (path) => (path === '/' ? 'text/html' : undefined) ?? typeOf(path),
+    ...options,
+  })
 }
-const typeOf = (path) => ({ html: 'text/html', js: 'text/javascript', mjs: 'text/javascript', wasm: 'application/wasm', json: 'application/json' })[path.split('.').at(-1)]
+const typeOf = (path) =>
+  ({
+    html: 'text/html',
+    js: 'text/javascript',
+    mjs: 'text/javascript',
+    wasm: 'application/wasm',
+    json: 'application/json',
+  })[path.split('.').at(-1)]
 
 /** What Node has, and what stands for it in a page. */
 const standIns = {
@@ -42,7 +73,9 @@ const standIns = {
     onResolve({ filter: /^sluice\/testing$/ }, () => ({ path: 'checks', namespace: 'checks' }))
     onLoad({ filter: /./, namespace: 'checks' }, () => ({
       resolveDir: root,
-      contents: ['anthropic', 'gemini', 'ollama', 'openai-responses'].map((name) => `export * from './js/dist/esm/engine/testing/check-${name}.js'`).join('\n'),
+      contents: ['anthropic', 'gemini', 'ollama', 'openai-responses']
+        .map((name) => `export * from './js/dist/esm/engine/testing/check-${name}.js'`)
+        .join('\n'),
     }))
   },
 }
@@ -50,37 +83,55 @@ const standIns = {
 const scripts = () => {
   const vectors = join(root, 'tests/vectors')
   const only = process.env.SLUICE_SCRIPT ?? ''
-  const names = readdirSync(vectors, { recursive: true }).filter((name) => name.endsWith('.json') && name.includes(only)).sort()
+  const names = readdirSync(vectors, { recursive: true })
+    .filter((name) => name.endsWith('.json') && name.includes(only))
+    .sort()
   return Object.fromEntries(names.map((name) => [name, JSON.parse(readFileSync(join(vectors, name), 'utf8'))]))
 }
 
 test('every shared script holds in a page and in a worker', { timeout: 600_000 }, async (t) => {
   await build({
-    ...common, entryPoints: [join(here, 'replay.mjs')], outfile: join(folder, 'replay.js'), plugins: [standIns],
-    define: { 'process.env.SLUICE_BACKEND': '"wasm"', 'process.env.SLUICE_ADDON': '""', 'process.env.SLUICE_SHARED': '""' },
+    ...common,
+    entryPoints: [join(here, 'replay.mjs')],
+    outfile: join(folder, 'replay.js'),
+    plugins: [standIns],
+    define: {
+      'process.env.SLUICE_BACKEND': '"wasm"',
+      'process.env.SLUICE_ADDON': '""',
+      'process.env.SLUICE_SHARED': '""',
+    },
   })
   const all = scripts()
-  const origin = await site(t, { '/': html('<script type="module" src="/replay.js"></script>'), '/scripts.json': JSON.stringify(all) })
+  const origin = await site(t, {
+    '/': html('<script type="module" src="/replay.js"></script>'),
+    '/scripts.json': JSON.stringify(all),
+  })
   const page = await browser.page(t)
   await page.goto(origin)
   await page.waitForFunction(() => globalThis.replay)
   const [inPage, inWorker] = [
     await page.evaluate(() => globalThis.replay()),
-    await page.evaluate(() => new Promise((resolve, reject) => {
-      const worker = new Worker('/replay.js', { type: 'module' })
-      worker.onmessage = ({ data }) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(message))
-    })),
+    await page.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker('/replay.js', { type: 'module' })
+          worker.onmessage = ({ data }) => resolve(data)
+          worker.onerror = ({ message }) => reject(new Error(message))
+        }),
+    ),
   ]
-  for (const said of [inPage, inWorker]) assert.deepEqual(said, { restorable: true, held: Object.keys(all).length, failures: [] })
+  for (const said of [inPage, inWorker])
+    assert.deepEqual(said, { restorable: true, held: Object.keys(all).length, failures: [] })
 })
 
-const importMap = `<script type="importmap">${JSON.stringify({ imports: { 'sluice': '/package/js/dist/browser/index.js', 'sluice/conversations': '/package/js/dist/browser/conversations.js' } })}</script>`
+const importMap = `<script type="importmap">${JSON.stringify({ imports: { sluice: '/package/js/dist/browser/index.js', 'sluice/conversations': '/package/js/dist/browser/conversations.js' } })}</script>`
 const app = (script) => ({ '/': html(script), '/app.mjs': readFileSync(join(here, 'app.mjs')) })
 
 test('a page without a bundler runs a turn by fetch, and says that it is WebAssembly', async (t) => {
   // The import map stands inline, so this policy names it by its hash; a page that imports by address needs none.
-  const origin = await site(t, app(importMap), { policyOf: () => policy.replace("'self' 'wasm", `'self' '${hashOf(importMap)}' 'wasm`) })
+  const origin = await site(t, app(importMap), {
+    policyOf: () => policy.replace("'self' 'wasm", `'self' '${hashOf(importMap)}' 'wasm`),
+  })
   const page = await browser.page(t)
   await page.goto(origin)
   const { first, ...said } = await page.evaluate(async () => (await import('/app.mjs')).app(`${location.origin}/v1`))
@@ -92,9 +143,17 @@ test('a bundler takes the browser build, without anything of Node, in a page and
   const worker = `import { app } from ${JSON.stringify(join(here, 'app.mjs'))}\napp(self.location.origin + '/v1', { wasm: '/package/js/prebuilds/wasm/sluice.wasm' }).then(postMessage)`
   const page1 = `import { app } from ${JSON.stringify(join(here, 'app.mjs'))}\nglobalThis.app = app`
   for (const [name, contents] of Object.entries({ worker, page: page1 })) {
-    const { metafile } = await build({ ...common, stdin: { contents, resolveDir: here }, outfile: join(folder, `${name}.js`), metafile: true })
+    const { metafile } = await build({
+      ...common,
+      stdin: { contents, resolveDir: here },
+      outfile: join(folder, `${name}.js`),
+      metafile: true,
+    })
     const inputs = Object.keys(metafile.inputs)
-    assert.ok(inputs.some((path) => path.endsWith('js/dist/browser/index.js')), inputs.join())
+    assert.ok(
+      inputs.some((path) => path.endsWith('js/dist/browser/index.js')),
+      inputs.join(),
+    )
     assert.ok(!inputs.some((path) => path.includes('js/dist/esm')), inputs.join())
     const text = readFileSync(join(folder, `${name}.js`), 'utf8')
     assert.doesNotMatch(text, /["']node:|\brequire\(|__dirname/)
@@ -103,14 +162,19 @@ test('a bundler takes the browser build, without anything of Node, in a page and
   const page = await browser.page(t)
   await page.goto(origin)
   await page.waitForFunction(() => globalThis.app)
-  const here1 = await page.evaluate(() => globalThis.app(`${location.origin}/v1`, { wasm: '/package/js/prebuilds/wasm/sluice.wasm' }))
+  const here1 = await page.evaluate(() =>
+    globalThis.app(`${location.origin}/v1`, { wasm: '/package/js/prebuilds/wasm/sluice.wasm' }),
+  )
   const origin2 = await site(t, { '/': html('') })
   await page.goto(origin2)
-  const there = await page.evaluate(() => new Promise((resolve, reject) => {
-    const worker = new Worker('/worker.js', { type: 'module' })
-    worker.onmessage = ({ data }) => resolve(data)
-    worker.onerror = ({ message }) => reject(new Error(message))
-  }))
+  const there = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker.js', { type: 'module' })
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = ({ message }) => reject(new Error(message))
+      }),
+  )
   for (const { first: _, ...said } of [here1, there]) assert.deepEqual(said, { ...turn, early })
 })
 
@@ -119,8 +183,14 @@ test('the files for pages use nothing that only Node has, unless it is there', (
   for (const name of readdirSync(dist)) {
     const text = readFileSync(join(dist, name), 'utf8').replaceAll('apiKey: process.env.', '')
     assert.doesNotMatch(text, /["']node:|\brequire\(|__dirname|\beval\(|new Function/, name)
-    const uses = [...text.matchAll(/\b(?:process|Buffer)\.\w+|\b(?:setImmediate|clearImmediate)\(/g)].map(([use]) => use)
-    assert.deepEqual(uses.filter((use) => use !== 'process.emitWarning'), [], name) // that is called where it is a function
+    const uses = [...text.matchAll(/\b(?:process|Buffer)\.\w+|\b(?:setImmediate|clearImmediate)\(/g)].map(
+      ([use]) => use,
+    )
+    assert.deepEqual(
+      uses.filter((use) => use !== 'process.emitWarning'),
+      [],
+      name,
+    ) // that is called where it is a function
   }
 })
 
@@ -138,13 +208,23 @@ test('without wasm-unsafe-eval in the policy the error says what to add', async 
 })
 
 test('where sluice.wasm is not, is a page of words, or is sent with another type, that is said or does not matter', async (t) => {
-  const origin = await site(t, { ...app(''), '/words.wasm': '<!doctype html>not found', '/plain': readFileSync(join(root, 'js/prebuilds/wasm/sluice.wasm')) })
+  const origin = await site(t, {
+    ...app(''),
+    '/words.wasm': '<!doctype html>not found',
+    '/plain': readFileSync(join(root, 'js/prebuilds/wasm/sluice.wasm')),
+  })
   const page = await browser.page(t, { expected: [/404/, /127\.0\.0\.1:9\/|ERR_/] })
   await page.goto(origin)
   const said = await page.evaluate(async () => {
     const { loadEngine } = await import('/package/js/dist/browser/index.js')
     const failure = (wasm) => loadEngine({ wasm }).catch(({ code, detail, hint }) => ({ code, detail, hint }))
-    const out = [await failure('/missing.wasm'), await failure('/words.wasm'), await failure('http://127.0.0.1:9/x.wasm'), await failure(new Uint8Array(3)), await failure('/plain')]
+    const out = [
+      await failure('/missing.wasm'),
+      await failure('/words.wasm'),
+      await failure('http://127.0.0.1:9/x.wasm'),
+      await failure(new Uint8Array(3)),
+      await failure('/plain'),
+    ]
     return out
   })
   const [missing, words, unreachable, short, plain] = said

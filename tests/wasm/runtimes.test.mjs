@@ -1,4 +1,5 @@
-// WebAssembly in the programs that are promised, beside the Node that runs the tests: a turn, and in Bun and Deno all shared scripts.
+// WebAssembly in the programs that are promised, beside the Node that runs the tests: a turn, and in Bun and Deno all
+// shared scripts.
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,13 @@ const hosts = {
   'Node 22': [join(programs, 'node-22/bin/node')],
   'Node 24': [join(programs, 'node-24/bin/node')],
   Bun: [join(programs, '@oven/bun-linux-x64/bin/bun')],
-  Deno: [join(programs, '@deno/linux-x64-glibc/deno'), 'run', '--allow-all', '--no-config', '--node-modules-dir=manual'],
+  Deno: [
+    join(programs, '@deno/linux-x64-glibc/deno'),
+    'run',
+    '--allow-all',
+    '--no-config',
+    '--node-modules-dir=manual',
+  ],
 }
 
 describe('the engine as WebAssembly', { skip: missing ?? false }, () => {
@@ -32,10 +39,13 @@ describe('the engine as WebAssembly', { skip: missing ?? false }, () => {
       assert.equal(JSON.parse(run([...program, 'turn.cjs'], { cwd: folder, env })).text, 'hello')
     })
 
-    if (!name.startsWith('Node')) test(`${name} replays every shared script`, { timeout: 300_000 }, () => {
-      const { scripts, ...said } = JSON.parse(run([...program, join(root, 'tests/wasm/runtimes/smoke.mjs')], { cwd: root, env, timeout: 300_000 }))
-      assert.deepEqual(said, { backend: 'wasm', failures: [] })
-      assert.ok(scripts > 2000, `${scripts} scripts`)
-    })
+    if (!name.startsWith('Node'))
+      test(`${name} replays every shared script`, { timeout: 300_000 }, () => {
+        const { scripts, ...said } = JSON.parse(
+          run([...program, join(root, 'tests/wasm/runtimes/smoke.mjs')], { cwd: root, env, timeout: 300_000 }),
+        )
+        assert.deepEqual(said, { backend: 'wasm', failures: [] })
+        assert.ok(scripts > 2000, `${scripts} scripts`)
+      })
   }
 })

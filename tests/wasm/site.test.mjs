@@ -1,4 +1,5 @@
-// The static page of `npm run build:site`: below any path, with another server than the script, and with nothing but itself. The flows of the demo
+// The static page of `npm run build:site`: below any path, with another server than the script, and with nothing but
+// itself. The flows of the demo
 // run on it too, see js/scripts/test-files.mjs.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,7 +25,11 @@ const ready = (page) => page.waitForSelector('html[data-ready]', { state: 'attac
 
 test('it runs below any path, asks first who answers, and no server but its own and those of this computer', async (t) => {
   const origin = await startSite(t, { roots: { '/some/where/': folder }, policyOf: () => undefined })
-  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', expected: [/ERR_CONNECTION_REFUSED/] })
+  const page = await browser.page(t, {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    expected: [/ERR_CONNECTION_REFUSED/],
+  })
   const asked = []
   page.on('request', (request) => asked.push(request.url()))
   await page.goto(`${origin}/some/where/`)
@@ -36,18 +41,30 @@ test('it runs below any path, asks first who answers, and no server but its own 
   await page.reload()
   await ready(page)
   assert.equal(await page.locator('#start').isVisible(), false, 'who chose the script is not asked again')
-  assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/some/where/`) && !local.test(url)), [])
+  assert.deepEqual(
+    asked.filter((url) => !url.startsWith(`${origin}/some/where/`) && !local.test(url)),
+    [],
+  )
 })
 
-/** A server that allows pages of `origin`; without one it allows none. `redirects`: what it is asked belongs elsewhere. */
+/**
+ * A server that allows pages of `origin`; without one it allows none. `redirects`: what it is asked belongs elsewhere.
+ */
 async function startModel(t, origin, redirects = false) {
   const server = createServer((request, response) => {
-    if (origin) response.setHeader('access-control-allow-origin', origin).setHeader('access-control-allow-headers', 'content-type, authorization')
+    if (origin)
+      response
+        .setHeader('access-control-allow-origin', origin)
+        .setHeader('access-control-allow-headers', 'content-type, authorization')
     if (request.method === 'OPTIONS') return response.writeHead(204).end()
-    if (request.method === 'GET') return response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"far"}]}')
+    if (request.method === 'GET')
+      return response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"far"}]}')
     if (redirects) return response.writeHead(307, { location: 'http://elsewhere.invalid/v1' }).end()
     response.writeHead(200, { 'content-type': openaiChat.type })
-    const written = openaiChat.write({ text: 'Hello from the server.' }, { id: '1', model: 'far', request: {}, seal: () => '' })
+    const written = openaiChat.write(
+      { text: 'Hello from the server.' },
+      { id: '1', model: 'far', request: {}, seal: () => '' },
+    )
     for (const { bytes } of written.stream((text) => [text])) response.write(bytes)
     response.end()
   })
@@ -62,8 +79,16 @@ async function startModel(t, origin, redirects = false) {
 test('any server by its address answers, and is kept for the next visit; one that allows no pages is told as that', async (t) => {
   const origin = await startSite(t, { roots: { '/': folder }, policyOf: () => undefined })
   const [open, moved, closed] = [await startModel(t, origin), await startModel(t, origin, true), await startModel(t)]
-  const page = await browser.page(t, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', expected: [/CORS|ERR_FAILED|308/] })
-  const use = (baseURL) => page.evaluate((baseURL) => document.querySelector('#talk').client.server.use({ baseURL, wire: 'openai-chat', model: 'far' }), baseURL)
+  const page = await browser.page(t, {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    expected: [/CORS|ERR_FAILED|308/],
+  })
+  const use = (baseURL) =>
+    page.evaluate(
+      (baseURL) => document.querySelector('#talk').client.server.use({ baseURL, wire: 'openai-chat', model: 'far' }),
+      baseURL,
+    )
   await page.goto(`${origin}/?scripted=`)
   await ready(page)
   await use(open)
@@ -81,5 +106,8 @@ test('any server by its address answers, and is kept for the next visit; one tha
   await use(closed)
   await say(page, 'Hello again?')
   await idle(page)
-  assert.match(await read(last(page)), /a browser does not say why: the server may not run, or not allow this page by its CORS headers/)
+  assert.match(
+    await read(last(page)),
+    /a browser does not say why: the server may not run, or not allow this page by its CORS headers/,
+  )
 })

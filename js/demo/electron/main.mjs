@@ -1,5 +1,6 @@
 // @ts-check
-// `npx electron js/demo/electron`; a model of one's own: `-- --provider NAME --model NAME`, with its key in the provider's environment variable.
+// `npx electron js/demo/electron`; a model of one's own: `-- --provider NAME --model NAME`, with its key in the
+// provider's environment variable.
 import { app } from 'electron'
 import { parseArgs } from 'node:util'
 import { modelOptions, readModel } from '../../dist/esm/tools/cli/model-options.js'

@@ -1,5 +1,6 @@
 // @ts-check
-// `app://pet/`: the pages of the demo and its JSON routes, as its web server has them. No file leaves the folders of the demo.
+// `app://pet/`: the pages of the demo and its JSON routes, as its web server has them. No file leaves the folders of
+// the demo.
 import { net, protocol } from 'electron'
 import { pathToFileURL } from 'node:url'
 import { contentSecurityPolicy, findPageFile, packagePages } from '../../dist/esm/app/web/index.js'
@@ -7,10 +8,16 @@ import { contentSecurityPolicy, findPageFile, packagePages } from '../../dist/es
 export const origin = 'app://pet'
 
 const MAX_BODY = 1024 * 1024
-const headers = { 'content-security-policy': contentSecurityPolicy, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
+const headers = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+}
 
 // Before the app is ready, or never: a scheme with an origin of its own, for modules, fetch and storage.
-protocol.registerSchemesAsPrivileged([{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }])
+protocol.registerSchemesAsPrivileged([
+  { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } },
+])
 
 /**
  * @param {{ [prefix: string]: string }} roots
@@ -26,7 +33,9 @@ export function servePages(roots, routes) {
       if (request.method !== 'GET') return refuse(405, 'argument', `found ${request.method}, expected GET`)
       const { file } = await findPageFile({ ...packagePages, ...roots }, pathname)
       const found = await net.fetch(pathToFileURL(file).href) // knows the type of a file
-      return new Response(found.body, { headers: { ...headers, 'content-type': found.headers.get('content-type') ?? 'application/octet-stream' } })
+      return new Response(found.body, {
+        headers: { ...headers, 'content-type': found.headers.get('content-type') ?? 'application/octet-stream' },
+      })
     } catch (error) {
       const { status, code = 'internal', message, path, hint } = /** @type {any} */ (error)
       return refuse(status ?? (code === 'internal' ? 500 : 400), code, message, path, hint)
@@ -37,14 +46,18 @@ export function servePages(roots, routes) {
 /** @param {Request} request */
 async function readBody(request) {
   const source = request.headers.get('origin')
-  if (source !== null && source !== origin) throw Object.assign(new Error(`Origin: found '${source}', expected ${origin}`), { status: 403, code: 'forbidden' })
+  if (source !== null && source !== origin)
+    throw Object.assign(new Error(`Origin: found '${source}', expected ${origin}`), { status: 403, code: 'forbidden' })
   const text = await request.text()
-  if (text.length > MAX_BODY) throw Object.assign(new Error(`the body is larger than ${MAX_BODY} characters`), { status: 413, code: 'limit' })
+  if (text.length > MAX_BODY)
+    throw Object.assign(new Error(`the body is larger than ${MAX_BODY} characters`), { status: 413, code: 'limit' })
   return JSON.parse(text)
 }
 
 /** @param {number} status @param {unknown} value */
-const json = (status, value) => new Response(JSON.stringify(value), { status, headers: { ...headers, 'content-type': 'application/json' } })
+const json = (status, value) =>
+  new Response(JSON.stringify(value), { status, headers: { ...headers, 'content-type': 'application/json' } })
 
 /** @param {number} status @param {string} code @param {string} detail @param {string} [path] @param {string} [hint] */
-const refuse = (status, code, detail, path, hint) => json(status, { ok: false, error: { code, detail, ...(path ? { path } : {}), ...(hint ? { hint } : {}) } })
+const refuse = (status, code, detail, path, hint) =>
+  json(status, { ok: false, error: { code, detail, ...(path ? { path } : {}), ...(hint ? { hint } : {}) } })

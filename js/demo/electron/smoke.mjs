@@ -1,5 +1,6 @@
 // @ts-check
-// Runs a turn in a real Electron: `node js/demo/electron/smoke.mjs`. Where there is no binary ($ELECTRON, or that of the `electron` package)
+// Runs a turn in a real Electron: `node js/demo/electron/smoke.mjs`. Where there is no binary ($ELECTRON, or that of
+// the `electron` package)
 // it says so and is content. Electron itself runs this file too, as its main script.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
@@ -16,11 +17,15 @@ else launch()
 function launch() {
   const binary = findBinary()
   if (!binary) {
-    console.log('skipped: there is no Electron binary; set ELECTRON to one, or install the electron package with its download')
+    console.log(
+      'skipped: there is no Electron binary; set ELECTRON to one, or install the electron package with its download',
+    )
     return
   }
   const child = spawn(binary, [fileURLToPath(import.meta.url)], {
-    stdio: 'inherit', env: { ...process.env, ELECTRON_ENABLE_LOGGING: '1' }, timeout: timeoutMs,
+    stdio: 'inherit',
+    env: { ...process.env, ELECTRON_ENABLE_LOGGING: '1' },
+    timeout: timeoutMs,
   })
   child.on('error', (error) => {
     console.error(`${binary}: ${error.message}`)
@@ -49,9 +54,13 @@ async function insideElectron() {
   try {
     const { start } = await import('./windows.mjs')
     app.setPath('userData', mkdtempSync(join(tmpdir(), 'sluice-pet-')))
-    const { chat, pet: { window } } = await start({ delayMs: 1, live2d: false })
+    const {
+      chat,
+      pet: { window },
+    } = await start({ delayMs: 1, live2d: false })
     const pet = /** @type {import('electron').BrowserWindow} */ (/** @type {unknown} */ (window))
-    const script = (/** @type {import('electron').BrowserWindow} */ window, /** @type {string} */ code) => window.webContents.executeJavaScript(code)
+    const script = (/** @type {import('electron').BrowserWindow} */ window, /** @type {string} */ code) =>
+      window.webContents.executeJavaScript(code)
     const until = async (/** @type {() => Promise<unknown>} */ condition, /** @type {string} */ what) => {
       for (const end = Date.now() + 20_000; !(await condition()); ) {
         if (Date.now() > end) throw new Error(`waited too long until ${what}`)
@@ -62,13 +71,23 @@ async function insideElectron() {
     await until(() => script(chat, ready), 'the chat is ready')
     await until(() => script(pet, ready), 'the pet is ready')
     for (const window of [chat, pet]) {
-      const leaked = await script(window, "[typeof require, typeof process, typeof window.sluice?.ipcRenderer].join()")
+      const leaked = await script(window, '[typeof require, typeof process, typeof window.sluice?.ipcRenderer].join()')
       if (leaked !== 'undefined,undefined,undefined') throw new Error(`a page sees what is not for pages: ${leaked}`)
     }
     await script(chat, "document.querySelector('#without')?.click()") // a first start asks who answers
     await script(chat, "document.querySelector('.scene[data-scene=face]').click()")
-    await until(() => script(pet, "document.querySelector('#pet [data-expression]')?.dataset.expression === 'happy'"), 'the pet smiles')
-    await until(() => script(chat, "document.querySelector('#chat').dataset.state === 'idle' && document.querySelectorAll('sluice-message').length === 1"), 'the answer ends')
+    await until(
+      () => script(pet, "document.querySelector('#pet [data-expression]')?.dataset.expression === 'happy'"),
+      'the pet smiles',
+    )
+    await until(
+      () =>
+        script(
+          chat,
+          "document.querySelector('#chat').dataset.state === 'idle' && document.querySelectorAll('sluice-message').length === 1",
+        ),
+      'the answer ends',
+    )
     console.log(`ok: a turn in Electron ${process.versions.electron}, the pet moved in mid-answer`)
     app.exit(0)
   } catch (error) {

@@ -1,5 +1,6 @@
 // @ts-check
-// The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main process.
+// The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main
+// process.
 // This folder is a package of its own for Electron: `sluice` by name would not be the checkout.
 import * as electron from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +22,10 @@ app.on('web-contents-created', (_, contents) => {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 })
 
-/** Options: those of `createApp`. Resolves when the page of the chat is loaded. @param {import('../app.mjs').AppOptions} [options] */
+/**
+ * Options: those of `createApp`. Resolves when the page of the chat is loaded. @param {import('../app.mjs').AppOptions}
+ * [options]
+ */
 export async function start(options = {}) {
   await app.whenReady()
   denyPermissions()
@@ -46,16 +50,27 @@ export async function start(options = {}) {
   })
 
   // The host before the windows: its preload is theirs. Who a window is, it is asked for with every message.
-  const host = demo.host((options) => hostEngine(demo.engine, {
-    ...options,
-    ipcMain,
-    app,
-    windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
-  }))
-  const chat = openWindow(host.preloadPath, { width: 560, height: 780, minWidth: 360, minHeight: 420, autoHideMenuBar: true })
+  const host = demo.host((options) =>
+    hostEngine(demo.engine, {
+      ...options,
+      ipcMain,
+      app,
+      windows: ({ webContentsId, origin: from }) => (from === origin ? (rights.get(webContentsId) ?? null) : null),
+    }),
+  )
+  const chat = openWindow(host.preloadPath, {
+    width: 560,
+    height: 780,
+    minWidth: 360,
+    minHeight: 420,
+    autoHideMenuBar: true,
+  })
   const [standsAt, likes] = [join(folder, 'place.json'), join(folder, 'pet.json')]
   const pet = petWindow(electron, {
-    url: `${origin}/?view=pet`, preload: host.preloadPath, bubble: 'window', openChat: () => chat.show(),
+    url: `${origin}/?view=pet`,
+    preload: host.preloadPath,
+    bubble: 'window',
+    openChat: () => chat.show(),
     tray: { icon: nativeImage.createFromPath(fileURLToPath(new URL('../pet/tray.png', import.meta.url))) },
     settings: { load: () => readJson(likes), save: (settings) => writeFileSync(likes, JSON.stringify(settings)) },
     place: { load: () => readJson(standsAt), save: (place) => writeFileSync(standsAt, JSON.stringify(place)) },
@@ -74,7 +89,10 @@ export async function start(options = {}) {
   app.on('before-quit', () => (quitting = true))
   app.once('will-quit', (event) => {
     event.preventDefault()
-    void host.close().then(() => demo.close()).finally(() => app.exit())
+    void host
+      .close()
+      .then(() => demo.close())
+      .finally(() => app.exit())
   })
   await chat.loadURL(`${origin}/?view=chat`)
   return { pet, chat, host }
@@ -85,7 +103,12 @@ function openWindow(preload, options) {
   return new BrowserWindow({
     ...options,
     webPreferences: {
-      preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false,
+      preload,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      spellcheck: false,
     },
   })
 }

@@ -1,4 +1,5 @@
-// The chat is the kit's; around it stand what Lulu is up to, what one can begin with, and the conversations that are kept.
+// The chat is the kit's; around it stand what Lulu is up to, what one can begin with, and the conversations that are
+// kept.
 import { petStates } from '/sluice/pet/index.js'
 import '/sluice/ui/index.js'
 import { begin, current, watchAnswer, watchCurrent } from './conversation.js'
@@ -13,7 +14,7 @@ export function startChat({ client, demo, who }) {
   const talks = startTalks({ client, talk })
   let view // of the last answer
 
-  // -- the conversation -----------------------------------------------------------------------------------------------------
+  // -- the conversation -----------------------------------------------------------------------------------------------
 
   talk.client = client
   watchCurrent((id) => {
@@ -22,9 +23,11 @@ export function startChat({ client, demo, who }) {
   })
 
   const scenes = startScenes({
-    demo, talk,
+    demo,
+    talk,
     say: async (text) => {
-      if (talk.state === 'idle' && (await attempt(() => client.send({ text, conversation: current() })))) talk.focusThread() // where a question may take it
+      if (talk.state === 'idle' && (await attempt(() => client.send({ text, conversation: current() }))))
+        talk.focusThread() // where a question may take it
     },
   })
 
@@ -48,7 +51,8 @@ export function startChat({ client, demo, who }) {
   // What is dropped on Lulu is dropped on her chat; the browser would show it in place of the page.
   for (const type of ['dragover', 'dragleave', 'drop']) {
     $('#stage').addEventListener(type, (event) => {
-      if (!talk.dispatchEvent(new DragEvent(type, { dataTransfer: event.dataTransfer, cancelable: true }))) event.preventDefault()
+      if (!talk.dispatchEvent(new DragEvent(type, { dataTransfer: event.dataTransfer, cancelable: true })))
+        event.preventDefault()
     })
   }
 
@@ -61,18 +65,28 @@ export function startChat({ client, demo, who }) {
     showState()
   })
 
-  // -- what goes wrong ------------------------------------------------------------------------------------------------------
+  // -- what goes wrong ------------------------------------------------------------------------------------------------
 
   /** After a provider refused the tools: the way on is one button, and it is the person's. */
   function offer() {
-    const refused = view?.outcome === 'failed' && view.blocks.some((block) => block?.type === 'error' && block.code === 'tools_unsupported')
+    const refused =
+      view?.outcome === 'failed' &&
+      view.blocks.some((block) => block?.type === 'error' && block.code === 'tools_unsupported')
     $('#switch')?.remove()
     if (!refused) return
-    const button = Object.assign(document.createElement('button'), { id: 'switch', type: 'button', className: 'primary', slot: 'ways', textContent: word('switchToText') })
+    const button = Object.assign(document.createElement('button'), {
+      id: 'switch',
+      type: 'button',
+      className: 'primary',
+      slot: 'ways',
+      textContent: word('switchToText'),
+    })
     button.dataset.t = 'switchToText'
     button.addEventListener('click', async () => {
       button.disabled = true
-      button.disabled = (await attempt(() => client.configure({ settings: { mode: 'text' } }))) && (await attempt(() => client.regenerate(view.id)))
+      button.disabled =
+        (await attempt(() => client.configure({ settings: { mode: 'text' } }))) &&
+        (await attempt(() => client.regenerate(view.id)))
     })
     talk.append(button)
   }

@@ -6,7 +6,10 @@ const listeners = new Set()
 /** One for all windows: a new one begins in all of them. */
 export const current = () => localStorage.getItem(key) ?? 'main'
 
-/** Where this device remembers none, the one that changed last goes on: a page on 127.0.0.1 has another origin with every start. */
+/**
+ * Where this device remembers none, the one that changed last goes on: a page on 127.0.0.1 has another origin with
+ * every start.
+ */
 export async function goOn(client) {
   if (localStorage.getItem(key) !== null) return
   const [last] = await client.conversations.list({ limit: 1 }).catch(() => [])
@@ -30,7 +33,10 @@ export function watchCurrent(listener) {
 const tell = () => listeners.forEach((listener) => listener())
 addEventListener('storage', (event) => event.key === key && tell())
 
-/** Calls `listener(conversation)` now, whenever it changes, and when another one begins. Gives it up for the next one by itself. */
+/**
+ * Calls `listener(conversation)` now, whenever it changes, and when another one begins. Gives it up for the next one by
+ * itself.
+ */
 export function watchConversation(client, listener) {
   let off
   const start = () => {

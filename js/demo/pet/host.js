@@ -1,4 +1,5 @@
-// Where the host of this page is: the main process of Electron, or the server that the page is from. `../site/host.js` is in the page itself.
+// Where the host of this page is: the main process of Electron, or the server that the page is from. `../site/host.js`
+// is in the page itself.
 import { postJson, webBridge } from '/sluice/renderer/web-bridge.js'
 
 export const bridge = window.sluice ?? webBridge()

@@ -1,5 +1,7 @@
-// A real Live2D model in the page, where `npm run live2d` has installed one: the same `PetModel` as the puppet. The Cubism core that comes with
-// it is plain JavaScript and Pixi is built without eval, so that the page keeps its policy: script-src 'self', img-src 'self' blob: data:.
+// A real Live2D model in the page, where `npm run live2d` has installed one: the same `PetModel` as the puppet. The
+// Cubism core that comes with
+// it is plain JavaScript and Pixi is built without eval, so that the page keeps its policy: script-src 'self', img-src
+// 'self' blob: data:.
 import { pixiModel } from '/sluice/live2d/index.js'
 
 const folder = '/live2d-local/'
@@ -14,10 +16,20 @@ export async function createLive2dModel(container) {
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
 
   const app = new engine.Application()
-  await app.init({ backgroundAlpha: 0, antialias: true, autoDensity: true, resolution: devicePixelRatio, preference: 'webgl' })
+  await app.init({
+    backgroundAlpha: 0,
+    antialias: true,
+    autoDensity: true,
+    resolution: devicePixelRatio,
+    preference: 'webgl',
+  })
   let live2d
   try {
-    live2d = await engine.Live2DModel.from(folder + manifest.model, { autoHitTest: false, autoFocus: false, ...(calm ? { idleMotionGroup: '-' } : {}) })
+    live2d = await engine.Live2DModel.from(folder + manifest.model, {
+      autoHitTest: false,
+      autoFocus: false,
+      ...(calm ? { idleMotionGroup: '-' } : {}),
+    })
   } catch (error) {
     app.destroy(true)
     throw error
@@ -85,7 +97,8 @@ async function readManifest() {
   if (!response.ok) throw new Error(`${folder}manifest.json: ${response.status}; npm run live2d installs a model`)
   const manifest = await response.json()
   for (const key of ['core', 'engine', 'model']) {
-    if (!/^[\w.-]+(\/[\w.-]+)*$/.test(manifest[key] ?? '') || manifest[key].includes('..')) throw new Error(`${folder}manifest.json: ${key}: expected a file in that folder`)
+    if (!/^[\w.-]+(\/[\w.-]+)*$/.test(manifest[key] ?? '') || manifest[key].includes('..'))
+      throw new Error(`${folder}manifest.json: ${key}: expected a file in that folder`)
   }
   return manifest
 }

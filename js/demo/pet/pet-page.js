@@ -43,19 +43,25 @@ export function startPetPage({ desktop }) {
     $('#hotkey').value = hotkey ?? ''
   }
 
-  const hours = () => ($('#quiet').checked ? { from: $('#quiet-from').value || '22:00', to: $('#quiet-to').value || '07:30' } : null)
+  const hours = () =>
+    $('#quiet').checked ? { from: $('#quiet-from').value || '22:00', to: $('#quiet-to').value || '07:30' } : null
   $('#voices').addEventListener('change', ({ target }) => (look.voice = target.value))
   speechSynthesis.addEventListener('voiceschanged', show)
   $('#size').addEventListener('input', ({ target }) => change({ scale: Number(target.value) }))
   $('#bubble').addEventListener('change', ({ target }) => change({ bubble: { off: !target.checked } }))
   $('#bubble-size').addEventListener('change', ({ target }) => change({ bubble: { size: Number(target.value) } }))
-  $('#bubble-duration').addEventListener('change', ({ target }) => change({ bubble: { duration: Number(target.value) } }))
-  for (const part of ['#quiet', '#quiet-from', '#quiet-to']) $(part).addEventListener('change', () => change({ quietHours: hours() }))
+  $('#bubble-duration').addEventListener('change', ({ target }) =>
+    change({ bubble: { duration: Number(target.value) } }),
+  )
+  for (const part of ['#quiet', '#quiet-from', '#quiet-to'])
+    $(part).addEventListener('change', () => change({ quietHours: hours() }))
   for (const part of ['#first', '#first-after', '#first-per-day']) {
     $(part).addEventListener('change', () => {
       const [after, perDay] = [$('#first-after'), $('#first-per-day')]
-      if (!$('#first').checked) look.first = null // whatever stands in the fields
-      else if ([after, perDay].every((field) => field.reportValidity())) look.first = { after: after.valueAsNumber, perDay: perDay.valueAsNumber }
+      if (!$('#first').checked)
+        look.first = null // whatever stands in the fields
+      else if ([after, perDay].every((field) => field.reportValidity()))
+        look.first = { after: after.valueAsNumber, perDay: perDay.valueAsNumber }
     })
   }
   $('#hotkey').addEventListener('change', ({ target }) => change({ hotkey: target.value.trim() || null }))

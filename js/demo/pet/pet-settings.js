@@ -1,4 +1,5 @@
-// What a person likes of Lulu: on a page of a browser it is kept for this device, in Electron the window of the pet keeps it.
+// What a person likes of Lulu: on a page of a browser it is kept for this device, in Electron the window of the pet
+// keeps it.
 import { postJson } from '/sluice/renderer/web-bridge.js'
 
 const key = 'pet'

@@ -12,11 +12,17 @@ const [demo] = await Promise.all([readDemo(), goOn(client)])
 
 // A window loads what it shows.
 if (view !== 'pet') {
-  const [{ startChat }, { startSettings }, { startFirst }, { whoAnswers }] = await Promise.all([import('./chat.js'), import('./settings.js'), import('./start.js'), import('./who.js')])
+  const [{ startChat }, { startSettings }, { startFirst }, { whoAnswers }] = await Promise.all([
+    import('./chat.js'),
+    import('./settings.js'),
+    import('./start.js'),
+    import('./who.js'),
+  ])
   const who = await whoAnswers(client)
   startChat({ client, demo, who })
   startSettings({ client, demo, who })
-  if (demo.first) startFirst({ client, done: () => who.changed().then(() => document.querySelector('#talk').focusComposer()) })
+  if (demo.first)
+    startFirst({ client, done: () => who.changed().then(() => document.querySelector('#talk').focusComposer()) })
 }
 if (view !== 'chat') {
   const { startStage } = await import('./stage.js')

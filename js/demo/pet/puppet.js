@@ -5,11 +5,26 @@ import { draw, parameters, restless } from './puppet-drawing.js'
 const names = Object.keys(parameters)
 const rest = Object.fromEntries(names.map((name) => [name, parameters[name][2]]))
 /** How fast a parameter goes where it should, per second: the lids and the mouth at once, the body with some weight. */
-const speeds = { eyeL: 26, eyeR: 26, eyeSmileL: 20, eyeSmileR: 20, mouthOpen: 22, bodyY: 30, squash: 24, headX: 8, headY: 9, gazeX: 12, gazeY: 12, headTilt: 8, bodyTilt: 9 }
+const speeds = {
+  eyeL: 26,
+  eyeR: 26,
+  eyeSmileL: 20,
+  eyeSmileR: 20,
+  mouthOpen: 22,
+  bodyY: 30,
+  squash: 24,
+  headX: 8,
+  headY: 9,
+  gazeX: 12,
+  gazeY: 12,
+  headTilt: 8,
+  bodyTilt: 9,
+}
 /** How long it looks where something was. */
 const looksMs = 4000
 /**
- * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a quarter of what `fps` says,
+ * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a
+ * quarter of what `fps` says,
  * and there are none between two breaths.
  */
 const [fast, slow] = [60, 24]
@@ -18,10 +33,22 @@ const pause = 3
 /** How long its eyes are closed, and how much sooner a frame may come than it was asked for. */
 const [blinkFor, early] = [0.13, 0.01]
 /** They move all the time, or are there in an instant: no reason for more frames. */
-const ambient = new Set(['breath', 'eyeL', 'eyeR', 'curl', 'scarf', 'mouthOpen', 'mouthForm', 'mouthRound', 'mouthWidth', 'teeth'])
+const ambient = new Set([
+  'breath',
+  'eyeL',
+  'eyeR',
+  'curl',
+  'scarf',
+  'mouthOpen',
+  'mouthForm',
+  'mouthRound',
+  'mouthWidth',
+  'teeth',
+])
 
 /**
- * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the pointer by themselves;
+ * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the
+ * pointer by themselves;
  * a click on it plays a motion of `TapBody`.
  */
 export function createPuppet(container) {
@@ -64,7 +91,8 @@ export function createPuppet(container) {
     if (pace >= fast) return wake()
     const blink = (blinks(now) ? blinkAt + blinkFor : blinkAt) - now
     const wait = pace > 1 / blinkFor ? 1 / pace : Math.min(pace > 0 ? 1 / pace : breathAt - now, blink, idleAt - now)
-    timer = setTimeout(wake, Math.max(1 / Math.min(limit, slow), wait) * 1000 - early * 900) // a frame is late by half of one
+    // a frame is late by half of one
+    timer = setTimeout(wake, Math.max(1 / Math.min(limit, slow), wait) * 1000 - early * 900)
   }
 
   function step(milliseconds) {
@@ -80,7 +108,8 @@ export function createPuppet(container) {
       for (const name of names) {
         const change = (aim[name] - values[name]) * (1 - Math.exp(-passed * (speeds[name] ?? 11)))
         values[name] += change
-        if (!ambient.has(name) && passed > 0) speed = Math.max(speed, Math.abs(change) / passed / (parameters[name][1] - parameters[name][0]))
+        if (!ambient.has(name) && passed > 0)
+          speed = Math.max(speed, Math.abs(change) / passed / (parameters[name][1] - parameters[name][0]))
       }
       swing(passed, now)
       pace = paceOf(speed, aim, now)
@@ -111,7 +140,12 @@ export function createPuppet(container) {
   function goal(now, milliseconds) {
     since ??= milliseconds
     const lies = states[state]
-    const aim = { ...rest, ...lies?.pose?.(still.matches ? (lies.still ?? 1) : (milliseconds - since) / 1000), ...(prop ? { [prop]: 1 } : {}), ...expressions[expression] }
+    const aim = {
+      ...rest,
+      ...lies?.pose?.(still.matches ? (lies.still ?? 1) : (milliseconds - since) / 1000),
+      ...(prop ? { [prop]: 1 } : {}),
+      ...expressions[expression],
+    }
     if (mouth.open > 0) talk(aim, now)
     if (!still.matches) live(aim, now)
     if (target && (milliseconds < looksUntil || state === 'asking')) {
@@ -143,12 +177,14 @@ export function createPuppet(container) {
       aim.headTilt += 1.2 * Math.sin(now * 0.9)
       aim.bodyTilt += 0.6 * Math.sin(now * 0.7)
     }
-    if (aim.eyeL + aim.eyeR < 0.1) blinkAt = now + 2 // its eyes are closed
+    if (aim.eyeL + aim.eyeR < 0.1)
+      blinkAt = now + 2 // its eyes are closed
     else if (now > blinkAt + blinkFor - early) blinkAt = now + (Math.random() < 0.15 ? 0.12 : 2 + Math.random() * 4)
     if (blinks(now)) aim.eyeL = aim.eyeR = 0
     if (now >= idleAt) {
       const calm = expression === 'neutral' || expression === 'smile'
-      if (state === 'idle' && calm && !playing) playing = { act: motions.Idle[Math.floor(Math.random() * motions.Idle.length)] }
+      if (state === 'idle' && calm && !playing)
+        playing = { act: motions.Idle[Math.floor(Math.random() * motions.Idle.length)] }
       idleAt = now + 30 + Math.random() * 40
     }
   }
@@ -174,7 +210,10 @@ export function createPuppet(container) {
     before = at
     const steps = Math.ceil(Math.min(passed, 0.24) / 0.03) // a long one would swing ever higher
     const each = Math.min(passed, 0.24) / steps
-    for (const [name, stiffness, damping, breeze] of [['curl', 70, 5, 0.08], ['scarf', 45, 4.5, 0.14]]) {
+    for (const [name, stiffness, damping, breeze] of [
+      ['curl', 70, 5, 0.08],
+      ['scarf', 45, 4.5, 0.14],
+    ]) {
       const spring = springs[name]
       const wind = limit > 12 ? breeze * Math.sin(now * 1.7 + stiffness) : 0
       for (let index = 0; index < steps; index++) {
@@ -216,7 +255,12 @@ export function createPuppet(container) {
       model: 'Lulu',
       expressions: Object.keys(expressions),
       motions: Object.fromEntries(Object.entries(motions).map(([group, acts]) => [group, acts.length])),
-      parameters: names.map((name) => ({ id: name, min: parameters[name][0], max: parameters[name][1], default: parameters[name][2] })),
+      parameters: names.map((name) => ({
+        id: name,
+        min: parameters[name][0],
+        max: parameters[name][1],
+        default: parameters[name][2],
+      })),
     }),
     /** Stays until the next one, or `reset`. */
     expression(name) {
@@ -232,7 +276,8 @@ export function createPuppet(container) {
       state = name
       since = undefined
       idleAt = performance.now() / 1000 + 20
-      prop = name === 'busy' ? `prop${(detail.prop ?? 'tool').replace(/^./, (letter) => letter.toUpperCase())}` : undefined
+      prop =
+        name === 'busy' ? `prop${(detail.prop ?? 'tool').replace(/^./, (letter) => letter.toUpperCase())}` : undefined
       const acts = name === 'patted' ? (detail.zone === 'hand' ? motions.Wave : motions.TapBody) : states[name]?.plays
       if (acts) play(acts[Math.floor(Math.random() * acts.length)])
       describe()
@@ -272,7 +317,8 @@ export function createPuppet(container) {
   }
 
   const follow = (event) => look({ x: event.clientX, y: event.clientY })
-  const tapped = ({ clientX, clientY }) => state !== 'patted' && zoneAt(clientX, clientY) !== null && model.motion('TapBody') // a companion says more of it
+  const tapped = ({ clientX, clientY }) =>
+    state !== 'patted' && zoneAt(clientX, clientY) !== null && model.motion('TapBody') // a companion says more of it
   addEventListener('pointermove', follow, { passive: true })
   element.addEventListener('click', tapped)
   still.addEventListener('change', wake)

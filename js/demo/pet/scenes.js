@@ -1,4 +1,5 @@
-// What one can begin with: the scenes of the scripted model, in the welcome and behind a button, or a few suggestions for a real one.
+// What one can begin with: the scenes of the scripted model, in the welcome and behind a button, or a few suggestions
+// for a real one.
 import { look, word } from './words.js'
 
 const $ = (selector) => document.querySelector(selector)
@@ -10,14 +11,16 @@ export function startScenes({ demo, talk, say }) {
 
   function draw() {
     for (const place of [$('#scenes'), all]) {
-      place.replaceChildren(...groups.flatMap((group) => {
-        const title = document.createElement(place === all ? 'h2' : 'h3')
-        title.textContent = word(group === 'pet' ? 'petGroup' : group)
-        const cards = document.createElement('div')
-        cards.className = 'cards'
-        cards.append(...demo.scenarios.filter((scene) => scene.group === group).map(sceneButton))
-        return [title, cards]
-      }))
+      place.replaceChildren(
+        ...groups.flatMap((group) => {
+          const title = document.createElement(place === all ? 'h2' : 'h3')
+          title.textContent = word(group === 'pet' ? 'petGroup' : group)
+          const cards = document.createElement('div')
+          cards.className = 'cards'
+          cards.append(...demo.scenarios.filter((scene) => scene.group === group).map(sceneButton))
+          return [title, cards]
+        }),
+      )
     }
     talk.suggestions = ['suggestRain', 'suggestWeather', 'suggestNote', 'suggestFace'].map(word)
   }

@@ -1,4 +1,5 @@
-// The drawer: who answers, Lulu herself, how the page looks, and for engineers which tools there are and how they are called.
+// The drawer: who answers, Lulu herself, how the page looks, and for engineers which tools there are and how they are
+// called.
 import { startPetPage } from './pet-page.js'
 import { look, onLook, word } from './words.js'
 
@@ -20,7 +21,7 @@ export function startSettings({ client, demo, who }) {
   $('#drawer-close').addEventListener('click', () => drawer.close())
   drawer.addEventListener('click', (event) => event.target === drawer && outside(drawer, event) && drawer.close())
 
-  // -- its pages ------------------------------------------------------------------------------------------------------------
+  // -- its pages ------------------------------------------------------------------------------------------------------
 
   /** What few look at is made when somebody does. */
   const make = {
@@ -55,7 +56,7 @@ export function startSettings({ client, demo, who }) {
     tabs[next % tabs.length].focus()
   })
 
-  // -- who answers ----------------------------------------------------------------------------------------------------------
+  // -- who answers ----------------------------------------------------------------------------------------------------
 
   $('#scripted').addEventListener('click', async () => {
     await client.server.use(null)
@@ -68,13 +69,16 @@ export function startSettings({ client, demo, who }) {
     $('#model').title = word('serverText')
     $('#who').textContent = word('answersNow') + (who.model ?? word('scripted'))
     $('#scripted').hidden = who.model === undefined
-    for (const [name, value] of [['theme', look.theme], ['language', look.language]]) {
+    for (const [name, value] of [
+      ['theme', look.theme],
+      ['language', look.language],
+    ]) {
       for (const radio of document.querySelectorAll(`input[name=${name}]`)) radio.checked = radio.value === value
     }
   }
   who.watch(show)
 
-  // -- how it looks ---------------------------------------------------------------------------------------------------------
+  // -- how it looks ---------------------------------------------------------------------------------------------------
 
   $('#theme').addEventListener('click', () => (look.theme = look.dark ? 'light' : 'dark'))
   $('#language').addEventListener('click', () => (look.language = look.language === 'zh' ? 'en' : 'zh'))

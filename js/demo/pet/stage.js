@@ -1,4 +1,5 @@
-// The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what it says in a bubble.
+// The pet: a real Live2D model where one is installed, the drawn puppet otherwise. In a window of its own it says what
+// it says in a bubble.
 import { companion, petBody, petBubble } from '/sluice/pet/index.js'
 import { postJson } from '/sluice/renderer/web-bridge.js'
 import { speaker, systemVoice } from '/sluice/speech/index.js'
@@ -14,9 +15,15 @@ const part = location.hash.slice(1)
 export async function startStage({ client, demo, alone }) {
   if (alone && (part === 'body' || part === 'bubble')) document.documentElement.dataset.part = part
   const container = document.querySelector('#pet')
-  const model = part === 'bubble' ? null : ((demo.live2d && (await realModel(container))) || createPuppet(container))
+  const model = part === 'bubble' ? null : (demo.live2d && (await realModel(container))) || createPuppet(container)
   const voice = part === 'bubble' ? undefined : startVoice() // one of the two speaks
-  const pet = companion({ client, model, ...(voice ? { speaker: voice } : {}), conversation: current(), onError: (reason) => console.warn(reason) })
+  const pet = companion({
+    client,
+    model,
+    ...(voice ? { speaker: voice } : {}),
+    conversation: current(),
+    onError: (reason) => console.warn(reason),
+  })
   watchConversation(client, ({ id }) => pet.open(id))
   // In Electron the window of the pet has its settings, and tells them.
   if (!side) {
@@ -31,7 +38,9 @@ export async function startStage({ client, demo, alone }) {
     const now = `${first?.after} ${first?.perDay} ${language}`
     if (part === 'bubble' || now === how) return // one of the two windows speaks
     how = now
-    pet.proactive(first && { after: [first.after, 2 * first.after], perDay: first.perDay, prompt: demo.unasked[language] })
+    pet.proactive(
+      first && { after: [first.after, 2 * first.after], perDay: first.perDay, prompt: demo.unasked[language] },
+    )
   })
   document.addEventListener('input', ({ target }) => {
     const { left, width, top } = target.getBoundingClientRect()
@@ -41,13 +50,19 @@ export async function startStage({ client, demo, alone }) {
     giveVoice(voice)
     return void petBody({ pet, element: container })
   }
-  const openChat = demo.desktop ? () => void postJson('/api/window', { action: 'chat' }) : () => void open('/?view=chat', 'chat') // a browser has tabs
+  const openChat = demo.desktop
+    ? () => void postJson('/api/window', { action: 'chat' })
+    : () => void open('/?view=chat', 'chat') // a browser has tabs
   const bubble = part === 'body' ? undefined : await startBubble(pet, openChat)
-  const solid = () => [...document.querySelectorAll('.handles:not([hidden])'), ...(bubble && !bubble.element.hidden ? [bubble.box] : [])]
+  const solid = () => [
+    ...document.querySelectorAll('.handles:not([hidden])'),
+    ...(bubble && !bubble.element.hidden ? [bubble.box] : []),
+  ]
   petBody({ pet, element: container, window: side, openChat, solid })
   if (part !== '') return
   document.querySelector('.handles').hidden = false
-  for (const one of document.querySelectorAll('.handle, #quit')) one.hidden = !demo.desktop // it neither moves nor ends a tab
+  // it neither moves nor ends a tab
+  for (const one of document.querySelectorAll('.handle, #quit')) one.hidden = !demo.desktop
   document.querySelector('#open-chat').addEventListener('click', openChat)
   document.querySelector('#quit').addEventListener('click', () => postJson('/api/window', { action: 'quit' }))
 }
@@ -59,7 +74,10 @@ function startVoice() {
   return voice
 }
 
-/** To the chat of the same page, as long as it can be heard: who sends a message or stops an answer ends it, and answers are read aloud with it. */
+/**
+ * To the chat of the same page, as long as it can be heard: who sends a message or stops an answer ends it, and answers
+ * are read aloud with it.
+ */
 function giveVoice(voice) {
   const talk = document.querySelector('#talk')
   const give = () => (talk.voice = voice.state === 'off' ? undefined : voice)

@@ -23,10 +23,16 @@ const words = {
   switchToText: ['Switch to text and ask again', '切换到文本模式再问一次'],
   startText: ['Who shall answer for me?', '由谁来替我回答呢？'],
   without: ['Try it without a key', '不用密钥，先试试'],
-  withoutText: ['A script answers: nothing to set up, and nothing leaves this computer.', '由脚本回答：无需任何设置，内容也不会离开这台电脑。'],
+  withoutText: [
+    'A script answers: nothing to set up, and nothing leaves this computer.',
+    '由脚本回答：无需任何设置，内容也不会离开这台电脑。',
+  ],
   startServer: ['Or choose a model', '或者选择一个模型'],
   server: ['Model', '模型'],
-  serverText: ['Who answers: a model of any provider, or the script of this demo.', '由谁来回答：任意服务商的模型，或演示自带的脚本。'],
+  serverText: [
+    'Who answers: a model of any provider, or the script of this demo.',
+    '由谁来回答：任意服务商的模型，或演示自带的脚本。',
+  ],
   scripted: ['Scripted', '脚本演示'],
   answersNow: ['Now: ', '当前：'],
   useScript: ['Use the script instead', '改用脚本'],
@@ -70,26 +76,47 @@ const at = { en: 0, zh: 1 }
 const listeners = new Set()
 const media = matchMedia('(prefers-color-scheme: dark)')
 
-const stored = (key, allowed, otherwise) => (allowed.includes(localStorage.getItem(key)) ? localStorage.getItem(key) : otherwise)
+const stored = (key, allowed, otherwise) =>
+  allowed.includes(localStorage.getItem(key)) ? localStorage.getItem(key) : otherwise
 const systemLanguage = navigator.language.startsWith('zh') ? 'zh' : 'en'
 
 /** What a person chose for this device; every window of the demo follows. */
 export const look = {
-  get language() { return stored('language', ['en', 'zh'], systemLanguage) },
-  set language(value) { keep('language', value) },
+  get language() {
+    return stored('language', ['en', 'zh'], systemLanguage)
+  },
+  set language(value) {
+    keep('language', value)
+  },
   /** `system`, `light` or `dark`. */
-  get theme() { return stored('theme', ['light', 'dark'], 'system') },
-  set theme(value) { keep('theme', value) },
+  get theme() {
+    return stored('theme', ['light', 'dark'], 'system')
+  },
+  set theme(value) {
+    keep('theme', value)
+  },
   /** Lulu says what she answers. */
-  get voice() { return stored('voice', ['on', 'off'], 'off') },
-  set voice(value) { keep('voice', value) },
+  get voice() {
+    return stored('voice', ['on', 'off'], 'off')
+  },
+  set voice(value) {
+    keep('voice', value)
+  },
   /** How she speaks first: `{ after, perDay }`, minutes and times; null: she does not. */
   get first() {
-    const [after, perDay] = /^(\d{1,3}) (\d{1,2})$/.exec(localStorage.getItem('first') ?? '')?.slice(1).map(Number) ?? []
+    const [after, perDay] =
+      /^(\d{1,3}) (\d{1,2})$/
+        .exec(localStorage.getItem('first') ?? '')
+        ?.slice(1)
+        .map(Number) ?? []
     return after >= 1 && perDay >= 1 ? { after, perDay } : null
   },
-  set first(value) { keep('first', value ? `${value.after} ${value.perDay}` : '') },
-  get dark() { return this.theme === 'system' ? media.matches : this.theme === 'dark' },
+  set first(value) {
+    keep('first', value ? `${value.after} ${value.perDay}` : '')
+  },
+  get dark() {
+    return this.theme === 'system' ? media.matches : this.theme === 'dark'
+  },
 }
 
 export const word = (name) => words[name]?.[at[look.language]] ?? name

@@ -1,5 +1,7 @@
-// The pet with nothing behind its page: engine, host and the scripted model run here. Another model is asked from here too, where its server
-// allows pages (CORS). What was said is kept as long as the page is open; who answers is kept for this device, without its key.
+// The pet with nothing behind its page: engine, host and the scripted model run here. Another model is asked from here
+// too, where its server
+// allows pages (CORS). What was said is kept as long as the page is open; who answers is kept for this device, without
+// its key.
 import { Engine, loadEngine } from 'sluice'
 import { createHost } from 'sluice/host'
 import { demoOf, lulu } from '../lulu.mjs'
@@ -28,7 +30,8 @@ function use(chosen) {
   now = chosen
   const { apiKey, headers: _, ...rest } = chosen ?? {}
   if (!chosen) localStorage.setItem(key, JSON.stringify(SCRIPT))
-  else if (apiKey) localStorage.removeItem(key) // its key would be missing: it is asked for again
+  else if (apiKey)
+    localStorage.removeItem(key) // its key would be missing: it is asked for again
   else localStorage.setItem(key, JSON.stringify(rest))
 }
 
@@ -40,7 +43,10 @@ const host = createHost(engine, {
   configuration: { settings: JSON.parse(asked.get('settings') ?? '{}') },
   server: { current: () => now ?? undefined, use, keysAreKept: false },
   openExternal: (url) => void open(url, '_blank', 'noopener'),
-  run: ({ text }) => (now ? { model: now } : { model: { baseURL: 'http://script.invalid/v1', name: 'scripted' }, transport, ...settingsOf(text) }),
+  run: ({ text }) =>
+    now
+      ? { model: now }
+      : { model: { baseURL: 'http://script.invalid/v1', name: 'scripted' }, transport, ...settingsOf(text) },
 })
 
 export const bridge = host.bridge({ read: true, chat: true, approve: true, configure: true, server: true, pet: true })

@@ -1,4 +1,5 @@
-// Talks to server.mjs in a terminal: node client.mjs [address] [thread]. A thread that is named goes on where it was, with the questions that wait.
+// Talks to server.mjs in a terminal: node client.mjs [address] [thread]. A thread that is named goes on where it was,
+// with the questions that wait.
 import { createInterface } from 'node:readline/promises'
 import { HttpAgent } from '@ag-ui/client'
 
@@ -7,9 +8,14 @@ const agent = new HttpAgent({ url, threadId })
 const terminal = createInterface({ input: process.stdin, output: process.stdout })
 
 const show = {
-  onTextMessageContentEvent: ({ event }) => { process.stdout.write(event.delta) },
-  onTextMessageEndEvent: () => { process.stdout.write('\n') },
-  onToolCallEndEvent: ({ toolCallName, toolCallArgs }) => console.log(`[${toolCallName} ${JSON.stringify(toolCallArgs)}]`),
+  onTextMessageContentEvent: ({ event }) => {
+    process.stdout.write(event.delta)
+  },
+  onTextMessageEndEvent: () => {
+    process.stdout.write('\n')
+  },
+  onToolCallEndEvent: ({ toolCallName, toolCallArgs }) =>
+    console.log(`[${toolCallName} ${JSON.stringify(toolCallArgs)}]`),
   onToolCallResultEvent: ({ event }) => console.log(`[${event.content}]`),
   onRunErrorEvent: ({ event }) => console.log(`It failed: ${event.message}`),
 }
@@ -20,7 +26,11 @@ async function answers(interrupts) {
   for (const { id, message, metadata } of interrupts) {
     const { arguments: args, preview } = metadata.sluice
     const yes = /^y/i.test(await terminal.question(`${message}\n  ${preview?.text ?? JSON.stringify(args)} [y/n] `))
-    resume.push({ interruptId: id, status: 'resolved', payload: yes ? { approved: true } : { approved: false, reason: 'the user said no' } })
+    resume.push({
+      interruptId: id,
+      status: 'resolved',
+      payload: yes ? { approved: true } : { approved: false, reason: 'the user said no' },
+    })
   }
   return resume
 }
@@ -30,6 +40,7 @@ terminal.prompt()
 for await (const text of terminal) {
   agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: text })
   await agent.runAgent({}, show)
-  while (agent.pendingInterrupts.length > 0) await agent.runAgent({ resume: await answers(agent.pendingInterrupts) }, show)
+  while (agent.pendingInterrupts.length > 0)
+    await agent.runAgent({ resume: await answers(agent.pendingInterrupts) }, show)
   terminal.prompt()
 }

@@ -1,4 +1,5 @@
-// The AI SDK over a model that writes its calls as text. In an empty folder with this file, beside Ollama or any server like OpenAI's:
+// The AI SDK over a model that writes its calls as text. In an empty folder with this file, beside Ollama or any server
+// like OpenAI's:
 //   npm install ai sluice && node main.mjs 'How is the weather in Rome?'
 // BASE_URL and MODEL name another server and model, API_KEY its key.
 import { generateText, jsonSchema, tool } from 'ai'

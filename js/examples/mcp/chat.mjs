@@ -1,6 +1,7 @@
 // A chat about the files of a folder, over the official filesystem server. In this folder: npm install, then
 //   SLUICE_BASE_URL=http://127.0.0.1:11434/v1 SLUICE_MODEL=qwen3:8b node chat.mjs ~/notes
-// It reads without asking and asks before it writes. What the server's tools were, and what you allowed for good, is kept in ~/.sluice-example; a tool that
+// It reads without asking and asks before it writes. What the server's tools were, and what you allowed for good, is
+// kept in ~/.sluice-example; a tool that
 // says something else one day waits until you /accept it.
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
@@ -11,9 +12,22 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Engine, fileRules } from 'sluice'
 import { filePins as pins, mcpTools } from 'sluice/mcp'
 
-const { SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1', SLUICE_MODEL: name = 'qwen3:8b', SLUICE_API_KEY: apiKey, SLUICE_SETTINGS: settings = join(homedir(), '.sluice-example') } = process.env
+const {
+  SLUICE_BASE_URL: baseURL = 'http://127.0.0.1:11434/v1',
+  SLUICE_MODEL: name = 'qwen3:8b',
+  SLUICE_API_KEY: apiKey,
+  SLUICE_SETTINGS: settings = join(homedir(), '.sluice-example'),
+} = process.env
 const folder = resolve(process.argv[2] ?? '.')
-const reads = ['read_text_file', 'read_multiple_files', 'read_media_file', 'list_directory', 'directory_tree', 'search_files', 'get_file_info']
+const reads = [
+  'read_text_file',
+  'read_multiple_files',
+  'read_media_file',
+  'list_directory',
+  'directory_tree',
+  'search_files',
+  'get_file_info',
+]
 const writes = ['write_file', 'edit_file', 'create_directory', 'move_file']
 
 const client = new Client({ name: 'sluice-example', version: '1.0.0' }, { capabilities: {} })
@@ -27,12 +41,18 @@ const fs = await mcpTools(client, {
   permission: (tool) => (reads.includes(tool.name) ? 'public' : 'moderate'),
   readOnly: reads,
   pins: pins(join(settings, 'pins.json')),
-  onChanged: ({ name, kind, before, after, digest }) => print(`! ${name} is ${kind}: ${JSON.stringify(before?.description)} → ${JSON.stringify(after?.description)}. /accept ${name} ${digest}`),
+  onChanged: ({ name, kind, before, after, digest }) =>
+    print(
+      `! ${name} is ${kind}: ${JSON.stringify(before?.description)} → ${JSON.stringify(after?.description)}. /accept ${name} ${digest}`,
+    ),
 })
 fs.attach(engine)
 
 /** Text of a model or a server in a terminal: what is no letter stands as its code. */
-const print = (text) => process.stdout.write(`${text.replace(/[^\P{C}\n\t]/gu, (code) => `⟨U+${code.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)}\n`)
+const print = (text) =>
+  process.stdout.write(
+    `${text.replace(/[^\P{C}\n\t]/gu, (code) => `⟨U+${code.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)}\n`,
+  )
 
 const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: process.stdin.isTTY })
 const lines = terminal[Symbol.asyncIterator]()
@@ -46,7 +66,10 @@ let messages = [{ role: 'system', content: `You help with the files in ${folder}
 for (let said; (said = await ask('> ')) !== undefined; ) {
   if (said.startsWith('/accept ')) {
     const [, tool, digest] = said.split(/\s+/)
-    await fs.accept(tool, digest).then(() => print(`${tool} is accepted`), (error) => print(error.message))
+    await fs.accept(tool, digest).then(
+      () => print(`${tool} is accepted`),
+      (error) => print(error.message),
+    )
     continue
   }
   if (said === '' || said === '/quit') {
@@ -61,7 +84,9 @@ for (let said; (said = await ask('> ')) !== undefined; ) {
     if (event.type === 'error') print(`\n${event.detail}`)
     if (event.type === 'approval') {
       print(`\n${event.name} ${JSON.stringify(event.arguments, null, 2)}`)
-      const answer = await ask(event.policy === 'ask_always' ? 'May it? y yes, n no: ' : 'May it? y once, a always, n no: ')
+      const answer = await ask(
+        event.policy === 'ask_always' ? 'May it? y yes, n no: ' : 'May it? y once, a always, n no: ',
+      )
       if (answer === 'y') run.approve(event)
       else if (answer === 'a') run.approve(event, { remember: 'always' })
       else run.deny(event)

@@ -1,8 +1,10 @@
 // How the state of a scene is shown: by which element, and with what.
 const name = { en: 'Lulu', zh: '露露' }
 
-const make = (tag) => ({ scene, client, conversation, read, h }) =>
-  h(tag, { client, conversation, name: read(name), ...read(scene.properties ?? {}) })
+const make =
+  (tag) =>
+  ({ scene, client, conversation, read, h }) =>
+    h(tag, { client, conversation, name: read(name), ...read(scene.properties ?? {}) })
 
 /** An element of one call, which follows the message that it stands in. */
 const ofCall = (draw) => (scenery) => {
@@ -13,7 +15,12 @@ const ofCall = (draw) => (scenery) => {
       const { blocks, questions: asks, outcome } = live.getSnapshot()
       const card = blocks.find((block) => block?.type === 'tool_use' && (!scene.of || block.name === scene.of))
       if (!card) return
-      Object.assign(element, { message: live, card, ask: asks.find(({ call }) => call === card.call), still: outcome !== undefined })
+      Object.assign(element, {
+        message: live,
+        card,
+        ask: asks.find(({ call }) => call === card.call),
+        still: outcome !== undefined,
+      })
     }
     live.subscribe(look)
     look()
@@ -22,7 +29,9 @@ const ofCall = (draw) => (scenery) => {
 }
 
 export const shows = {
-  card: ofCall(({ scene, h, read }) => h('sluice-card', { open: scene.open === true, name: read(name), approvals: scene.approvals ?? 'inline' })),
+  card: ofCall(({ scene, h, read }) =>
+    h('sluice-card', { open: scene.open === true, name: read(name), approvals: scene.approvals ?? 'inline' }),
+  ),
   approval: ofCall(({ h, read }) => h('sluice-approval', { name: read(name) })),
   message(scenery) {
     const { scene, h, read } = scenery

@@ -1,4 +1,5 @@
-// The open questions of durable turns: each is read and decided by the approval element, and decided for what was seen. Language and theme are remembered by the browser.
+// The open questions of durable turns: each is read and decided by the approval element, and decided for what was seen.
+// Language and theme are remembered by the browser.
 import '/sluice/ui/index.js'
 import { postJson } from '/sluice/renderer/web-bridge.js'
 import { splitInvisible } from '/sluice/app/bridge/invisible.js'
@@ -23,21 +24,33 @@ const element = (tag, attributes = {}, ...children) => {
   return made
 }
 /** Names of the app, of turns and of tools: what has no glyph of its own is shown by its code point. */
-const foreign = (given) => splitInvisible(given).map((run, at) => (at % 2 ? element('span', { class: 'code-point' }, `⟨${run}⟩`) : run))
-const escaped = (given) => splitInvisible(given).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
+const foreign = (given) =>
+  splitInvisible(given).map((run, at) => (at % 2 ? element('span', { class: 'code-point' }, `⟨${run}⟩`) : run))
+const escaped = (given) =>
+  splitInvisible(given)
+    .map((run, at) => (at % 2 ? `⟨${run}⟩` : run))
+    .join('')
 
 // -- around the questions, once
-const [heading, count, who] = [element('h1'), element('p', { id: 'count', tabindex: '-1', role: 'status' }), element('p', { class: 'who' })]
-const [theme, language] = [element('button', { type: 'button', class: 'quiet', id: 'theme' }), element('button', { type: 'button', class: 'quiet', id: 'language' })]
+const [heading, count, who] = [
+  element('h1'),
+  element('p', { id: 'count', tabindex: '-1', role: 'status' }),
+  element('p', { class: 'who' }),
+]
+const [theme, language] = [
+  element('button', { type: 'button', class: 'quiet', id: 'theme' }),
+  element('button', { type: 'button', class: 'quiet', id: 'language' }),
+]
 const news = element('div', { id: 'news', role: 'log', 'aria-live': 'polite' })
 const trouble = element('p', { class: 'fault', role: 'alert', hidden: '' })
 const list = element('ol', { id: 'questions' })
 const empty = element('p', { class: 'empty', hidden: '' })
 document.body.replaceChildren(
   element('header', {}, heading, who, element('div', { class: 'corner' }, theme, language)),
-  element('main', {}, count, trouble, news, list, empty))
+  element('main', {}, count, trouble, news, list, empty),
+)
 
-// -- reading ----------------------------------------------------------------------------------------------------------------
+// -- reading ----------------------------------------------------------------------------------------------------------
 
 /** So many names are sent at most; questions beyond them come with each reply. */
 const MOST_KNOWN = 1000
@@ -68,7 +81,8 @@ function next() {
 document.addEventListener('visibilitychange', () => document.hidden || look())
 
 /**
- * What is open by the store. What was decided here stays away until the store knows. Where not all could be listed, a question that is missing is closed only if it is
+ * What is open by the store. What was decided here stays away until the store knows. Where not all could be listed, a
+ * question that is missing is closed only if it is
  * asked in another way now, or its decision was not taken.
  */
 function take({ open: listed, fresh, more, fault }) {
@@ -87,9 +101,13 @@ function take({ open: listed, fresh, more, fault }) {
     if (!decided.has(name)) say('gone', question)
     if (focused) focusAt(at)
   }
-  for (const question of fresh) if (!shown.has(question.name) && !decided.has(question.name)) shown.set(question.name, draw(question))
-  const inOrder = [...shown.values()].sort(({ question: a }, { question: b }) => a.askedAt - b.askedAt || a.ask.call - b.ask.call)
-  for (const [at, { item }] of inOrder.entries()) if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+  for (const question of fresh)
+    if (!shown.has(question.name) && !decided.has(question.name)) shown.set(question.name, draw(question))
+  const inOrder = [...shown.values()].sort(
+    ({ question: a }, { question: b }) => a.askedAt - b.askedAt || a.ask.call - b.ask.call,
+  )
+  for (const [at, { item }] of inOrder.entries())
+    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
 }
 /** Names of questions that take no decision any more. */
 const closed = new Set()
@@ -104,7 +122,7 @@ function keptFor(name) {
 /** Turn, call and stage of questions that were decided here. */
 const answered = new Set()
 
-// -- one question -----------------------------------------------------------------------------------------------------------
+// -- one question -----------------------------------------------------------------------------------------------------
 
 /** Turn, call and stage of a question. */
 const placeIn = (name) => name.slice(0, name.lastIndexOf(':'))
@@ -125,9 +143,20 @@ function draw(question) {
   const write = () => {
     again.textContent = text.again
     const short = name.slice(0, name.length - ask.digest.length + 12)
-    const time = element('time', { datetime: new Date(askedAt).toISOString() }, new Date(askedAt).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' }))
-    const rows = [[text.asked, [time]], ...(thread === undefined ? [] : [[text.thread, foreign(thread)]]), [text.turn, foreign(turn)], [text.name, foreign(short)]]
-    about.replaceChildren(...rows.map(([what, of]) => element('div', {}, element('dt', {}, what), element('dd', {}, ...of))))
+    const time = element(
+      'time',
+      { datetime: new Date(askedAt).toISOString() },
+      new Date(askedAt).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' }),
+    )
+    const rows = [
+      [text.asked, [time]],
+      ...(thread === undefined ? [] : [[text.thread, foreign(thread)]]),
+      [text.turn, foreign(turn)],
+      [text.name, foreign(short)],
+    ]
+    about.replaceChildren(
+      ...rows.map(([what, of]) => element('div', {}, element('dt', {}, what), element('dd', {}, ...of))),
+    )
   }
   write()
   return { item, question, approval, write }
@@ -135,7 +164,11 @@ function draw(question) {
 
 /** Where it was not taken, the reply names the decision that counts: the element says who made it. */
 async function decide(question, decision, options = {}) {
-  const { name, turn, ask: { call, stage, digest } } = question
+  const {
+    name,
+    turn,
+    ask: { call, stage, digest },
+  } = question
   const { said, ...counts } = await postJson('/api/decide', { turn, call, stage, digest, decision, ...options })
   if (said !== 'accepted') {
     closed.add(name)
@@ -168,12 +201,16 @@ function focusAt(at) {
 /** For people who do not see what went away, and for those who wonder where it went. */
 const MOST_NEWS = 5
 function say(what, { ask }, { decision, by } = {}) {
-  const entry = element('p', { class: what }, text.said[what](escaped(ask.title ?? ask.name), decision, by === undefined ? undefined : escaped(by)))
+  const entry = element(
+    'p',
+    { class: what },
+    text.said[what](escaped(ask.title ?? ask.name), decision, by === undefined ? undefined : escaped(by)),
+  )
   news.append(entry)
   while (news.children.length > MOST_NEWS) news.firstElementChild.remove()
 }
 
-// -- words and colours ------------------------------------------------------------------------------------------------------
+// -- words and colours ------------------------------------------------------------------------------------------------
 
 function tell() {
   const open = shown.size

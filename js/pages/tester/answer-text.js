@@ -1,12 +1,21 @@
 // The text of a recorded answer. Offsets of the engine are bytes of it.
-const texts = (items, of) => (Array.isArray(items) ? items.map(of).filter((text) => typeof text === 'string').join('') : '')
+const texts = (items, of) =>
+  Array.isArray(items)
+    ? items
+        .map(of)
+        .filter((text) => typeof text === 'string')
+        .join('')
+    : ''
 
 /** The text in an event of each wire, or in a whole answer. */
 const textIn = {
   'openai-chat': ({ choices: [choice] = [] }) => choice?.delta?.content ?? choice?.message?.content,
-  'openai-responses': ({ type, delta, output }) => (type === 'response.output_text.delta' ? delta : texts(output, ({ content }) => texts(content, ({ text }) => text))),
-  anthropic: ({ type, delta, content_block: block, content }) => (type === 'message' ? texts(content, ({ text }) => text) : (delta?.text ?? block?.text)),
-  gemini: ({ candidates: [candidate] = [] }) => texts(candidate?.content?.parts, ({ text, thought }) => (thought ? '' : text)),
+  'openai-responses': ({ type, delta, output }) =>
+    type === 'response.output_text.delta' ? delta : texts(output, ({ content }) => texts(content, ({ text }) => text)),
+  anthropic: ({ type, delta, content_block: block, content }) =>
+    type === 'message' ? texts(content, ({ text }) => text) : (delta?.text ?? block?.text),
+  gemini: ({ candidates: [candidate] = [] }) =>
+    texts(candidate?.content?.parts, ({ text, thought }) => (thought ? '' : text)),
   ollama: ({ message }) => message?.content,
 }
 
@@ -26,7 +35,10 @@ export function answerText(input, wire) {
 function eventsIn(input) {
   const whole = json(input)
   if (whole !== undefined) return [whole].flat()
-  return input.split(/\r\n|\r|\n/).map((line) => json(line.replace(/^data:/, ''))).filter((event) => event !== undefined)
+  return input
+    .split(/\r\n|\r|\n/)
+    .map((line) => json(line.replace(/^data:/, '')))
+    .filter((event) => event !== undefined)
 }
 
 function json(text) {

@@ -1,7 +1,9 @@
 // Elements without a framework.
 import { splitInvisible } from '/sluice/app/bridge/invisible.js'
 
-/** `h('button', { class: 'primary', onclick: run }, 'Run')`: attributes, properties where a setter is needed, listeners. */
+/**
+ * `h('button', { class: 'primary', onclick: run }, 'Run')`: attributes, properties where a setter is needed, listeners.
+ */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -31,28 +33,42 @@ export function field(label, control, about) {
 let fields = 0
 
 export function select(options, value, onchange) {
-  return h('select', { value, onchange: (event) => onchange(event.target.value) }, options.map(([id, label]) => h('option', { value: id }, label)))
+  return h(
+    'select',
+    { value, onchange: (event) => onchange(event.target.value) },
+    options.map(([id, label]) => h('option', { value: id }, label)),
+  )
 }
 
 /** Puts new content in place, but not where it would be the same: focus and scrolling stay. */
 export function replace(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false))
+  element.replaceChildren(
+    ...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false),
+  )
 }
 
 /** Text that scrolls, and can be scrolled by key. */
-export const scroller = (label, attributes, ...children) => h('pre', { tabindex: '0', role: 'region', 'aria-label': label, ...attributes }, ...children)
+export const scroller = (label, attributes, ...children) =>
+  h('pre', { tabindex: '0', role: 'region', 'aria-label': label, ...attributes }, ...children)
 
 /** A button that copies what `read` gives, and says so. */
 export function copyButton({ text }, label, read, failed = () => {}) {
-  const button = h('button', { class: 'copy', onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(await read())
-      button.textContent = text.copied
-      setTimeout(() => (button.textContent = label), 1500)
-    } catch (error) {
-      failed(error)
-    }
-  } }, label)
+  const button = h(
+    'button',
+    {
+      class: 'copy',
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(await read())
+          button.textContent = text.copied
+          setTimeout(() => (button.textContent = label), 1500)
+        } catch (error) {
+          failed(error)
+        }
+      },
+    },
+    label,
+  )
   return button
 }
 

@@ -6,7 +6,11 @@ function chunk(delta, finish = null) {
 }
 
 function call(index, id, name, text) {
-  return chunk({ tool_calls: [{ index, ...(id ? { id, type: 'function' } : {}), function: { ...(name ? { name } : {}), arguments: text } }] })
+  return chunk({
+    tool_calls: [
+      { index, ...(id ? { id, type: 'function' } : {}), function: { ...(name ? { name } : {}), arguments: text } },
+    ],
+  })
 }
 
 export const examples = {
@@ -29,8 +33,9 @@ due:「始」15:30「末」
   },
   tags: {
     protocol: 'inline_tags',
-    text: 'Good morning! [表情:smile] Did you sleep well? [动作:TapBody] I did. '
-      + '[表情:this is far too long a name for an expression, so it stays what it is: text]\n',
+    text:
+      'Good morning! [表情:smile] Did you sleep well? [动作:TapBody] I did. ' +
+      '[表情:this is far too long a name for an expression, so it stays what it is: text]\n',
   },
   json: {
     protocol: 'json_strict',
@@ -43,10 +48,18 @@ Other JSON is only text: {"answer": 42}
   stream: {
     protocol: '',
     text: [
-      chunk({ role: 'assistant', content: 'Let me ' }), chunk({ content: 'look. ' }),
-      call(0, 'call_1', 'weather_now', ''), call(0, '', '', '{"city":'), call(0, '', '', '"Hangzhou"}'),
-      call(1, 'call_2', 'notes_add', '{"text":"umb'), chunk({}, 'tool_calls'), 'data: [DONE]\n\n',
+      chunk({ role: 'assistant', content: 'Let me ' }),
+      chunk({ content: 'look. ' }),
+      call(0, 'call_1', 'weather_now', ''),
+      call(0, '', '', '{"city":'),
+      call(0, '', '', '"Hangzhou"}'),
+      call(1, 'call_2', 'notes_add', '{"text":"umb'),
+      chunk({}, 'tool_calls'),
+      'data: [DONE]\n\n',
     ].join(''),
   },
-  cut: { protocol: 'vcp', text: 'I will write that down.\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」notes.add「末」,\ntext:「始」buy umbrel' },
+  cut: {
+    protocol: 'vcp',
+    text: 'I will write that down.\n<<<[TOOL_REQUEST]>>>\ntool_name:「始」notes.add「末」,\ntext:「始」buy umbrel',
+  },
 }

@@ -37,7 +37,13 @@ export function parseTab(app) {
   /** What every question to the server says. */
   function request(text) {
     const { mode: _, ...settings } = app.settings
-    return { text, settings, ...(state.wire ? { wire: state.wire } : {}), ...(state.protocol ? { protocol: state.protocol } : {}), ...(state.model ? { model: state.model } : {}) }
+    return {
+      text,
+      settings,
+      ...(state.wire ? { wire: state.wire } : {}),
+      ...(state.protocol ? { protocol: state.protocol } : {}),
+      ...(state.model ? { model: state.model } : {}),
+    }
   }
 
   async function parse() {
@@ -63,7 +69,14 @@ export function parseTab(app) {
       if (text === '') return undefined
       const chunks = sizes[state.size]
       try {
-        return { reply: await postJson('/api/parse', { ...request(text), chunks: chunks === 'whole' ? '4' : chunks, steps: true }), text }
+        return {
+          reply: await postJson('/api/parse', {
+            ...request(text),
+            chunks: chunks === 'whole' ? '4' : chunks,
+            steps: true,
+          }),
+          text,
+        }
       } catch (error) {
         answered(undefined, error)
       }
@@ -96,7 +109,10 @@ export function parseTab(app) {
     const { text } = app
     parts.busy.textContent = running ? text.parsing : ''
     parts.results.setAttribute('aria-busy', String(waiting))
-    replace(parts.fault, fault && h('p', { class: 'fault' }, h('b', {}, fault.path ?? text.failed), `: ${fault.detail ?? fault.message}`))
+    replace(
+      parts.fault,
+      fault && h('p', { class: 'fault' }, h('b', {}, fault.path ?? text.failed), `: ${fault.detail ?? fault.message}`),
+    )
     parts.results.hidden = !result
     parts.empty.hidden = Boolean(result ?? fault)
     if (!result) return replace(parts.verdict)
@@ -107,7 +123,10 @@ export function parseTab(app) {
     parts.message.view = { id: 'parsed', seq: 0, questions: [], ...reply.message }
     replace(parts.source, drawSource(answerText(result.text, reply.wire), reply, markId))
     replace(parts.reasonsTitle, text.rejected(reply.diagnostics.length))
-    replace(parts.reasons, reply.diagnostics.length === 0 ? h('li', { class: 'empty' }, text.noRejected) : reply.diagnostics.map(reason))
+    replace(
+      parts.reasons,
+      reply.diagnostics.length === 0 ? h('li', { class: 'empty' }, text.noRejected) : reply.diagnostics.map(reason),
+    )
     replace(parts.eventsTitle, text.events(reply.events.length))
     if (parts.events.open) drawEvents()
   }
@@ -116,8 +135,14 @@ export function parseTab(app) {
     const { text } = app
     if (!whole) return replace(parts.verdict, h('p', { class: 'verdict' }, text.asWhole(reply.events.length)))
     const good = outcome(reply) === outcome(whole)
-    replace(parts.verdict, h('p', { class: `verdict ${good ? 'good' : 'bad'}` },
-      good ? text.same(reply.pieces, reply.events.length, whole.events.length) : text.different))
+    replace(
+      parts.verdict,
+      h(
+        'p',
+        { class: `verdict ${good ? 'good' : 'bad'}` },
+        good ? text.same(reply.pieces, reply.events.length, whole.events.length) : text.different,
+      ),
+    )
   }
 
   function reason(diagnostic) {
@@ -127,12 +152,21 @@ export function parseTab(app) {
     const place = target
       ? h('button', { class: 'quiet link', onclick: () => point(target) }, text.at(offset))
       : h('span', { class: 'about' }, text.at(offset))
-    return h('li', {},
-      h('p', {}, h('code', {}, code), ' ', offset !== undefined && place,
-        call !== undefined && h('span', { class: 'about' }, ` ${text.call(call)}`)),
+    return h(
+      'li',
+      {},
+      h(
+        'p',
+        {},
+        h('code', {}, code),
+        ' ',
+        offset !== undefined && place,
+        call !== undefined && h('span', { class: 'about' }, ` ${text.call(call)}`),
+      ),
       h('p', {}, text.codes[code] ?? ''),
       detail && h('p', { class: 'about' }, foreign(detail)),
-      raw && scroller(code, {}, foreign(raw.length > 400 ? raw.slice(0, 400) + '…' : raw)))
+      raw && scroller(code, {}, foreign(raw.length > 400 ? raw.slice(0, 400) + '…' : raw)),
+    )
   }
 
   function point(mark) {
@@ -170,7 +204,11 @@ export function parseTab(app) {
   function draw() {
     const { text } = app
     const input = h('textarea', {
-      id: 'answer', value: state.text, spellcheck: 'false', placeholder: text.inputHint, rows: '12',
+      id: 'answer',
+      value: state.text,
+      spellcheck: 'false',
+      placeholder: text.inputHint,
+      rows: '12',
       oninput: (event) => {
         state.text = event.target.value
         parseSoon()
@@ -182,17 +220,30 @@ export function parseTab(app) {
         void open(event.dataTransfer.files[0])
       },
     })
-    const file = h('input', { type: 'file', class: 'hidden-text', 'aria-label': text.file, tabindex: '-1', onchange: (event) => {
-      void open(event.target.files[0])
-      event.target.value = ''
-    } })
+    const file = h('input', {
+      type: 'file',
+      class: 'hidden-text',
+      'aria-label': text.file,
+      tabindex: '-1',
+      onchange: (event) => {
+        void open(event.target.files[0])
+        event.target.value = ''
+      },
+    })
     const example = select([['', text.example], ...Object.entries(text.exampleNames)], '', (name) => {
       if (!name) return
       state.protocol = protocol.value = examples[name].protocol
       state.wire = wire.value = ''
       put(examples[name].text)
     })
-    const protocol = select([['', text.standardProtocol], ['auto', text.autoProtocol]], '', (id) => set('protocol', id))
+    const protocol = select(
+      [
+        ['', text.standardProtocol],
+        ['auto', text.autoProtocol],
+      ],
+      '',
+      (id) => set('protocol', id),
+    )
     const protocols = ({ protocols }) => {
       if (protocol.options.length > 2) return
       protocol.append(...protocols.filter((id) => id !== 'auto').map((id) => h('option', { value: id }, id)))
@@ -202,13 +253,24 @@ export function parseTab(app) {
     app.onTools.add(protocols)
     if (app.tools) protocols(app.tools)
     const wire = select(Object.entries(text.wires), state.wire, (id) => set('wire', id))
-    const model = h('input', { value: state.model, placeholder: text.modelHint, autocomplete: 'off', spellcheck: 'false', oninput: (event) => {
-      state.model = event.target.value.trim()
-      parseSoon()
-    } })
+    const model = h('input', {
+      value: state.model,
+      placeholder: text.modelHint,
+      autocomplete: 'off',
+      spellcheck: 'false',
+      oninput: (event) => {
+        state.model = event.target.value.trim()
+        parseSoon()
+      },
+    })
     const said = h('output', { id: 'pieces' }, text.chunkSizes(sizes[state.size]))
     const slider = h('input', {
-      type: 'range', min: '0', max: String(sizes.length - 1), step: '1', value: String(state.size), 'aria-valuetext': text.chunkSizes(sizes[state.size]),
+      type: 'range',
+      min: '0',
+      max: String(sizes.length - 1),
+      step: '1',
+      value: String(state.size),
+      'aria-valuetext': text.chunkSizes(sizes[state.size]),
       oninput: (event) => {
         state.size = Number(event.target.value)
         said.textContent = text.chunkSizes(sizes[state.size])
@@ -218,7 +280,9 @@ export function parseTab(app) {
     })
     const events = h('details', { class: 'events', ontoggle: () => result && events.open && drawEvents() })
     parts = {
-      input, protocols, events,
+      input,
+      protocols,
+      events,
       busy: h('span', { class: 'about', 'aria-live': 'polite' }),
       fault: h('div', { role: 'alert' }),
       empty: h('p', { class: 'empty' }, text.nothing),
@@ -233,30 +297,75 @@ export function parseTab(app) {
       eventList: h('ol', { class: 'event-list' }),
     }
     events.append(parts.eventsTitle, parts.eventList)
-    const legend = [['call', text.legendCall], ['broken', text.legendBroken], ['rejected', text.legendRejected]]
+    const legend = [
+      ['call', text.legendCall],
+      ['broken', text.legendBroken],
+      ['rejected', text.legendRejected],
+    ]
     const copy = copyButton(app, text.copyTest, script, (error) => answered(undefined, error))
     parts.results.append(
-      h('div', {}, h('div', { class: 'line' }, h('h2', {}, text.result), copy), h('div', { class: 'message' }, parts.message), parts.reasonsTitle, parts.reasons),
-      h('div', {}, h('h2', {}, text.source),
-        h('p', { class: 'legend' }, legend.map(([kind, label]) => h('span', {}, h('mark', { class: kind }, label)))),
-        parts.source, events))
+      h(
+        'div',
+        {},
+        h('div', { class: 'line' }, h('h2', {}, text.result), copy),
+        h('div', { class: 'message' }, parts.message),
+        parts.reasonsTitle,
+        parts.reasons,
+      ),
+      h(
+        'div',
+        {},
+        h('h2', {}, text.source),
+        h(
+          'p',
+          { class: 'legend' },
+          legend.map(([kind, label]) => h('span', {}, h('mark', { class: kind }, label))),
+        ),
+        parts.source,
+        events,
+      ),
+    )
     if (!result && !fault && !running) queueMicrotask(parse) // the example to begin with
     queueMicrotask(update) // reasons look for their marks in the page
-    return h('div', { class: 'two' },
-      h('section', { class: 'sticky' },
+    return h(
+      'div',
+      { class: 'two' },
+      h(
+        'section',
+        { class: 'sticky' },
         h('div', { class: 'line' }, h('label', { for: 'answer', class: 'title' }, text.input), parts.busy),
         input,
-        h('div', { class: 'line' },
-          h('div', { class: 'grow' }, labelled(text.examples, example)), file, h('button', { onclick: () => file.click() }, text.file),
-          h('button', { class: 'quiet', onclick: () => {
-            put('')
-            input.focus()
-          } }, text.clear)),
+        h(
+          'div',
+          { class: 'line' },
+          h('div', { class: 'grow' }, labelled(text.examples, example)),
+          file,
+          h('button', { onclick: () => file.click() }, text.file),
+          h(
+            'button',
+            {
+              class: 'quiet',
+              onclick: () => {
+                put('')
+                input.focus()
+              },
+            },
+            text.clear,
+          ),
+        ),
         h('div', { class: 'bar' }, field(text.protocol, protocol), field(text.wire, wire), field(text.model, model)),
-        h('div', { class: 'slider' }, field(text.chunks, slider), h('div', { class: 'ends' }, h('span', {}, text.whole), said, h('span', {}, text.bytes))),
+        h(
+          'div',
+          { class: 'slider' },
+          field(text.chunks, slider),
+          h('div', { class: 'ends' }, h('span', {}, text.whole), said, h('span', {}, text.bytes)),
+        ),
         player.element(),
-        parts.verdict, parts.looked),
-      h('section', {}, parts.fault, parts.empty, parts.results))
+        parts.verdict,
+        parts.looked,
+      ),
+      h('section', {}, parts.fault, parts.empty, parts.results),
+    )
   }
 
   return { draw }
@@ -267,7 +376,8 @@ function labelled(label, control) {
   return control
 }
 
-const markId = ({ call, diagnostic }) => (call !== undefined ? `mark-call-${call}` : `mark-${diagnostic.offset}-${diagnostic.code}`)
+const markId = ({ call, diagnostic }) =>
+  call !== undefined ? `mark-call-${call}` : `mark-${diagnostic.offset}-${diagnostic.code}`
 
 /** What may not depend on how the bytes were cut. */
 function outcome({ message, diagnostics }) {

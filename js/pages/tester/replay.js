@@ -8,8 +8,10 @@ const TOKEN_BYTES = 4
 const MAX_EVENTS = 2000
 
 /**
- * The row of controls. `load()` resolves to `{ reply, text }` of what is to be played, with `reply.steps`; `draw({ view, fed, events })` shows
- * what has come: the message so far, and what the last pieces brought; `over()` is called behind the last piece, and where it was stopped.
+ * The row of controls. `load()` resolves to `{ reply, text }` of what is to be played, with `reply.steps`; `draw({
+ * view, fed, events })` shows
+ * what has come: the message so far, and what the last pieces brought; `over()` is called behind the last piece, and
+ * where it was stopped.
  */
 export function replay(app, { load, draw, over }) {
   let playing // { reply, bytes, at, fed, events, view, decoder, timer, last, due }
@@ -30,7 +32,16 @@ export function replay(app, { load, draw, over }) {
     const { reply, text } = (await load()) ?? {}
     if (playing !== mine) return false
     if (!reply) return void stop()
-    Object.assign(mine, { reply, bytes: new TextEncoder().encode(text), at: 0, fed: 0, events: 0, view: emptyView('parsed'), decoder: new TextDecoder(), due: 0 })
+    Object.assign(mine, {
+      reply,
+      bytes: new TextEncoder().encode(text),
+      at: 0,
+      fed: 0,
+      events: 0,
+      view: emptyView('parsed'),
+      decoder: new TextDecoder(),
+      due: 0,
+    })
     draw({ view: snapshot(mine), fed: undefined, events: [] })
     return true
   }
@@ -64,7 +75,8 @@ export function replay(app, { load, draw, over }) {
     mine.due += ((now - mine.last) / 1000) * speed * TOKEN_BYTES
     mine.last = now
     let count = 0
-    for (let at = mine.at; at < mine.reply.steps.length && mine.due >= mine.reply.steps[at][0]; at++, count++) mine.due -= mine.reply.steps[at][0]
+    for (let at = mine.at; at < mine.reply.steps.length && mine.due >= mine.reply.steps[at][0]; at++, count++)
+      mine.due -= mine.reply.steps[at][0]
     if (count > 0) feed(count)
     if (playing === mine && mine.timer) mine.timer = requestAnimationFrame(tick)
   }
@@ -98,22 +110,41 @@ export function replay(app, { load, draw, over }) {
 
   function element() {
     const { text } = app
-    const pace = select(speeds.map((one) => [String(one), text.speed(one)]), String(speed), (value) => (speed = Number(value)))
+    const pace = select(
+      speeds.map((one) => [String(one), text.speed(one)]),
+      String(speed),
+      (value) => (speed = Number(value)),
+    )
     parts = {
       play: h('button', { onclick: play }),
       stop: h('button', { class: 'quiet', hidden: true, onclick: () => over(stop().reply) }, text.toEnd),
       said: h('span', { class: 'about', id: 'replayed' }),
     }
     show()
-    return h('div', { class: 'replay' }, h('div', { class: 'line' }, parts.play, h('button', { onclick: step }, text.step), parts.stop, parts.said), field(text.pace, pace))
+    return h(
+      'div',
+      { class: 'replay' },
+      h('div', { class: 'line' }, parts.play, h('button', { onclick: step }, text.step), parts.stop, parts.said),
+      field(text.pace, pace),
+    )
   }
 
-  return { element, stop, get on() {
-    return Boolean(playing)
-  } }
+  return {
+    element,
+    stop,
+    get on() {
+      return Boolean(playing)
+    },
+  }
 }
 
 /** A line of the list of events. */
 export function eventLine({ type, seq, ...rest }) {
-  return h('li', {}, h('span', { class: 'seq' }, seq), h('b', { class: `event-${type}` }, type), h('code', {}, foreign(JSON.stringify(rest))))
+  return h(
+    'li',
+    {},
+    h('span', { class: 'seq' }, seq),
+    h('b', { class: `event-${type}` }, type),
+    h('code', {}, foreign(JSON.stringify(rest))),
+  )
 }

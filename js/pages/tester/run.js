@@ -86,9 +86,13 @@ export function runTab(app) {
     }
     parts.tool.value = state.tool
     const one = tool()
-    replace(parts.about, one && [
-      h('p', {}, foreign(one.description)), h('p', { class: 'about' }, runnable.has(one.name) ? app.text.byHand : app.text.notRunnable),
-    ])
+    replace(
+      parts.about,
+      one && [
+        h('p', {}, foreign(one.description)),
+        h('p', { class: 'about' }, runnable.has(one.name) ? app.text.byHand : app.text.notRunnable),
+      ],
+    )
     parts.rest.hidden = !one || !runnable.has(one.name)
     drawArguments()
     drawResult()
@@ -99,22 +103,30 @@ export function runTab(app) {
     if (!one) return
     form = argumentForm(one.parameters, state.values, text)
     const none = !form && takesNothing(one.parameters)
-    const button = (raw, label) => h('button', { type: 'button', 'aria-pressed': String(state.raw === raw), onclick: () => setRaw(raw) }, label)
+    const button = (raw, label) =>
+      h('button', { type: 'button', 'aria-pressed': String(state.raw === raw), onclick: () => setRaw(raw) }, label)
     replace(parts.editor, form && [button(false, text.form), button(true, text.raw)])
     parts.json.value = state.json
-    replace(parts.fields, form && !state.raw
-      ? form.element
-      : [
-          !form && h('p', { class: 'about' }, none ? text.noArguments : text.noForm),
-          !none && h('div', { class: 'field' }, h('label', { for: 'json' }, text.arguments), parts.json),
-        ])
+    replace(
+      parts.fields,
+      form && !state.raw
+        ? form.element
+        : [
+            !form && h('p', { class: 'about' }, none ? text.noArguments : text.noForm),
+            !none && h('div', { class: 'field' }, h('label', { for: 'json' }, text.arguments), parts.json),
+          ],
+    )
   }
 
   function drawResult() {
     parts.run.disabled = Boolean(running)
     parts.abort.hidden = !running
     parts.clock.textContent = running ? duration(performance.now() - running.since) : ''
-    if (running) return replace(parts.result, h('p', { class: 'running' }, h('span', { class: 'spinner', 'aria-hidden': 'true' }), ' ', text.runningNow))
+    if (running)
+      return replace(
+        parts.result,
+        h('p', { class: 'running' }, h('span', { class: 'spinner', 'aria-hidden': 'true' }), ' ', text.runningNow),
+      )
     if (!shown) return replace(parts.result, h('p', { class: 'empty' }, text.nothingRun))
     if (shown.aborted !== undefined) return replace(parts.result, badge('cancelled', text.aborted, shown.aborted))
     if (shown.fault) {
@@ -123,21 +135,47 @@ export function runTab(app) {
     }
     const { reply } = shown
     const { status, output, modelOutput: told, error, durationMs, progress, ipc } = reply
-    replace(parts.result,
+    replace(
+      parts.result,
       badge(status, text.status[status] ?? status, durationMs),
-      error !== undefined && [h('h2', {}, text.errorIs), scroller(text.errorIs, { class: 'fault', id: 'error' }, foreign(error))],
-      output !== undefined ? [h('h2', {}, text.resultIs), scroller(text.resultIs, { id: 'output' }, output === '' ? text.noOutput : foreign(pretty(output)))] : undefined,
+      error !== undefined && [
+        h('h2', {}, text.errorIs),
+        scroller(text.errorIs, { class: 'fault', id: 'error' }, foreign(error)),
+      ],
+      output !== undefined
+        ? [
+            h('h2', {}, text.resultIs),
+            scroller(text.resultIs, { id: 'output' }, output === '' ? text.noOutput : foreign(pretty(output))),
+          ]
+        : undefined,
       progress.length > 0 && [h('h2', {}, text.progress), list('progress', progress)],
-      ipc.length > 0 && [h('h2', {}, text.ipc), list('ipc', ipc.map(({ channel, payload }) => `${channel} ${JSON.stringify(payload)}`))],
+      ipc.length > 0 && [
+        h('h2', {}, text.ipc),
+        list(
+          'ipc',
+          ipc.map(({ channel, payload }) => `${channel} ${JSON.stringify(payload)}`),
+        ),
+      ],
       reply.arguments && more(text.calledWith, JSON.stringify(reply.arguments, null, 2)),
-      told !== undefined && more(text.told, told))
+      told !== undefined && more(text.told, told),
+    )
   }
 
   function badge(status, label, ms) {
-    return h('p', { class: `badge ${status}`, id: 'status' }, h('b', {}, label), ms !== undefined && h('span', { class: 'duration' }, duration(ms)))
+    return h(
+      'p',
+      { class: `badge ${status}`, id: 'status' },
+      h('b', {}, label),
+      ms !== undefined && h('span', { class: 'duration' }, duration(ms)),
+    )
   }
 
-  const list = (id, lines) => h('ul', { class: 'progress', id }, lines.map((line) => h('li', {}, foreign(line))))
+  const list = (id, lines) =>
+    h(
+      'ul',
+      { class: 'progress', id },
+      lines.map((line) => h('li', {}, foreign(line))),
+    )
 
   const more = (label, content) => h('details', {}, h('summary', {}, label), scroller(label, {}, foreign(content)))
 
@@ -151,31 +189,58 @@ export function runTab(app) {
       history.replaceState(null, '', name ? `#run/${encodeURIComponent(name)}` : '#run')
     })
     const timeout = h('input', {
-      autocomplete: 'off', value: state.timeout, placeholder: text.timeoutHint,
+      autocomplete: 'off',
+      value: state.timeout,
+      placeholder: text.timeoutHint,
       oninput: (event) => (state.timeout = event.target.value.trim()),
     })
-    const abort = h('button', { type: 'button', class: 'danger', hidden: true, onclick: () => running?.abort.abort(new Error('aborted by hand')) }, text.abort)
+    const abort = h(
+      'button',
+      {
+        type: 'button',
+        class: 'danger',
+        hidden: true,
+        onclick: () => running?.abort.abort(new Error('aborted by hand')),
+      },
+      text.abort,
+    )
     parts = {
-      tool: picker, abort,
+      tool: picker,
+      abort,
       about: h('div', {}),
       editor: h('div', { class: 'segments', role: 'group', 'aria-label': text.editor }),
-      json: h('textarea', { id: 'json', rows: '8', spellcheck: 'false', oninput: (event) => (state.json = event.target.value) }),
+      json: h('textarea', {
+        id: 'json',
+        rows: '8',
+        spellcheck: 'false',
+        oninput: (event) => (state.json = event.target.value),
+      }),
       fields: h('div', {}),
       run: h('button', { type: 'submit', class: 'primary' }, text.run),
       clock: h('span', { class: 'duration', 'aria-hidden': 'true' }),
       result: h('div', { class: 'result', 'aria-live': 'polite', id: 'result' }),
     }
-    parts.rest = h('form', { onsubmit: (event) => {
-      event.preventDefault()
-      void run()
-    } },
-      parts.editor, parts.fields, field(text.timeout, timeout),
-      h('div', { class: 'line' }, parts.run, abort, parts.clock))
+    parts.rest = h(
+      'form',
+      {
+        onsubmit: (event) => {
+          event.preventDefault()
+          void run()
+        },
+      },
+      parts.editor,
+      parts.fields,
+      field(text.timeout, timeout),
+      h('div', { class: 'line' }, parts.run, abort, parts.clock),
+    )
     app.onTools.add(update)
     queueMicrotask(update)
-    return h('div', { class: 'two' },
+    return h(
+      'div',
+      { class: 'two' },
       h('section', {}, field(text.tool, picker), parts.about, parts.rest),
-      h('section', { class: 'sticky' }, parts.result))
+      h('section', { class: 'sticky' }, parts.result),
+    )
   }
 
   return { draw, choose }
@@ -183,5 +248,9 @@ export function runTab(app) {
 
 function takesNothing(schema) {
   if (!schema) return true
-  return schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0 && schema.additionalProperties !== true
+  return (
+    schema.type === 'object' &&
+    Object.keys(schema.properties ?? {}).length === 0 &&
+    schema.additionalProperties !== true
+  )
 }

@@ -5,8 +5,15 @@ const encoder = new TextEncoder()
 
 /** `{ start, end, kind, diagnostic?, call? }`, in bytes, in order, none inside of another. */
 export function marksOf(bytes, { message, diagnostics }) {
-  const cards = message.blocks.filter((block) => block.type === 'tool_use' && block.start !== undefined && block.end !== undefined)
-  const marks = cards.map(({ start, end, call, status }) => ({ start, end, call, kind: status === 'invalid' ? 'broken' : 'call' }))
+  const cards = message.blocks.filter(
+    (block) => block.type === 'tool_use' && block.start !== undefined && block.end !== undefined,
+  )
+  const marks = cards.map(({ start, end, call, status }) => ({
+    start,
+    end,
+    call,
+    kind: status === 'invalid' ? 'broken' : 'call',
+  }))
   for (const diagnostic of diagnostics) {
     const { offset: start, raw, call } = diagnostic
     if (start === undefined || (call !== undefined && cards.some((card) => card.call === call))) continue
@@ -33,7 +40,10 @@ export function drawSource(text, reply, idOf) {
   const children = []
   let at = 0
   for (const mark of marksOf(bytes, reply)) {
-    children.push(cut(at, mark.start), h('mark', { class: mark.kind, id: idOf(mark), tabindex: '-1' }, cut(mark.start, mark.end)))
+    children.push(
+      cut(at, mark.start),
+      h('mark', { class: mark.kind, id: idOf(mark), tabindex: '-1' }, cut(mark.start, mark.end)),
+    )
     at = mark.end
   }
   children.push(cut(at, bytes.length))

@@ -1,5 +1,7 @@
 // What the tester says.
-const recorded = Object.fromEntries(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => [wire, wire]))
+const recorded = Object.fromEntries(
+  ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => [wire, wire]),
+)
 
 const en = {
   title: 'Sluice tester',
@@ -31,7 +33,8 @@ const en = {
   estimate: 'An estimate of the engine, not the count of your model’s tokenizer.',
   prompt: 'What the model reads: {{tools}}',
   wouldRead: 'What mode text would write: {{tools}}',
-  nativePrompt: (count) => `In this mode the tools go into the request as JSON. Mode text would write the text below, ≈ ${count} ${count === 1 ? 'token' : 'tokens'}.`,
+  nativePrompt: (count) =>
+    `In this mode the tools go into the request as JSON. Mode text would write the text below, ≈ ${count} ${count === 1 ? 'token' : 'tokens'}.`,
   noPrompt: 'Nothing.',
   reasons: {
     not_callable: 'its developer did not open it to models: agentCallable is false',
@@ -47,21 +50,36 @@ const en = {
   inputHint: 'Paste text or a stream, or drop a file here.',
   examples: 'Examples',
   example: 'Choose an example …',
-  exampleNames: { mixed: 'text with a call, code and mistakes', tags: 'expressions in mid-sentence', json: 'JSON in prose', stream: 'a recorded stream', cut: 'an answer that was cut' },
+  exampleNames: {
+    mixed: 'text with a call, code and mistakes',
+    tags: 'expressions in mid-sentence',
+    json: 'JSON in prose',
+    stream: 'a recorded stream',
+    cut: 'an answer that was cut',
+  },
   file: 'Open a file …',
   clear: 'Clear',
   wire: 'Format',
   wires: { '': 'guess', text: 'text', ...recorded },
   guessed: (wire) => (wire === 'text' ? 'taken for text' : `taken for ${wire} stream or JSON`),
   chunks: 'Pieces',
-  chunkSizes: (size) => (size === 'whole' ? 'whole' : size === 'byte' ? 'byte by byte' : size.startsWith('seed') ? 'random sizes' : `${size} bytes each`),
+  chunkSizes: (size) =>
+    size === 'whole'
+      ? 'whole'
+      : size === 'byte'
+        ? 'byte by byte'
+        : size.startsWith('seed')
+          ? 'random sizes'
+          : `${size} bytes each`,
   whole: 'whole',
   bytes: 'byte by byte',
   nothing: 'The result appears here as soon as there is something to parse.',
   parsing: 'Parsing …',
-  same: (pieces, events, whole) => `Fed in ${pieces} ${pieces === 1 ? 'piece' : 'pieces'} (${events} events), with the same message and the same reasons as whole (${whole} events). However the bytes are cut, the result does not change.`,
+  same: (pieces, events, whole) =>
+    `Fed in ${pieces} ${pieces === 1 ? 'piece' : 'pieces'} (${events} events), with the same message and the same reasons as whole (${whole} events). However the bytes are cut, the result does not change.`,
   different: 'The result is not that of the whole text. This is a bug of Sluice: please report it with this text.',
-  asWhole: (events) => `Fed whole (${events} events). Move the slider: however the bytes are cut, the result does not change.`,
+  asWhole: (events) =>
+    `Fed whole (${events} events). Move the slider: however the bytes are cut, the result does not change.`,
   replay: 'Replay',
   pause: 'Pause',
   goOn: 'Go on',
@@ -113,7 +131,8 @@ const en = {
     repeated_arguments: 'The server sent the arguments twice; the card has them once.',
     repeated_text: 'The server repeated a text that differs from its pieces. The pieces are shown.',
     unknown_call: 'The provider sent a call that is no function; it was left out.',
-    unknown_tag: 'The model wrote a tag whose tool is missing, hidden or switched off. The tag is not shown and costs no request.',
+    unknown_tag:
+      'The model wrote a tag whose tool is missing, hidden or switched off. The tag is not shown and costs no request.',
     broken_tag: 'A tag was cut, or its JSON cannot be read. Its rule hides it.',
     unknown_part: 'The answer has a part that is neither text nor a call. It is not shown.',
     broken_event: 'A piece of the stream cannot be read; what could be read was.',
@@ -147,7 +166,14 @@ const en = {
   aborted: 'Aborted',
   notRunnable: 'This tool cannot be run here: the app carries it out, it has no execute of its own.',
   byHand: 'Runs the tool at once, without asking: you are the one who decides.',
-  status: { success: 'Done', error: 'Failed', invalid: 'The arguments do not fit', timeout: 'Timed out', cancelled: 'Aborted', not_found: 'No such tool' },
+  status: {
+    success: 'Done',
+    error: 'Failed',
+    invalid: 'The arguments do not fit',
+    timeout: 'Timed out',
+    cancelled: 'Aborted',
+    not_found: 'No such tool',
+  },
   resultIs: 'Result',
   told: 'What the model would read',
   calledWith: 'Called with',
@@ -199,19 +225,27 @@ const zh = {
   inputHint: '粘贴文本或流，也可以把文件拖到这里。',
   examples: '示例',
   example: '选择一个示例…',
-  exampleNames: { mixed: '含调用、代码和错误的文本', tags: '句中的表情', json: '正文中的 JSON', stream: '录制的流', cut: '被截断的回答' },
+  exampleNames: {
+    mixed: '含调用、代码和错误的文本',
+    tags: '句中的表情',
+    json: '正文中的 JSON',
+    stream: '录制的流',
+    cut: '被截断的回答',
+  },
   file: '打开文件…',
   clear: '清空',
   wire: '格式',
   wires: { '': '自动判断', text: '文本', ...recorded },
   guessed: (wire) => (wire === 'text' ? '判断为文本' : `判断为 ${wire} 流或 JSON`),
   chunks: '分段',
-  chunkSizes: (size) => (size === 'whole' ? '整段' : size === 'byte' ? '逐字节' : size.startsWith('seed') ? '随机长度' : `每段 ${size} 字节`),
+  chunkSizes: (size) =>
+    size === 'whole' ? '整段' : size === 'byte' ? '逐字节' : size.startsWith('seed') ? '随机长度' : `每段 ${size} 字节`,
   whole: '整段',
   bytes: '逐字节',
   nothing: '有内容可解析时，结果会显示在这里。',
   parsing: '正在解析…',
-  same: (pieces, events, whole) => `分 ${pieces} 段输入（${events} 个事件），消息和原因与整段输入（${whole} 个事件）完全相同。无论字节怎样切分，结果都不变。`,
+  same: (pieces, events, whole) =>
+    `分 ${pieces} 段输入（${events} 个事件），消息和原因与整段输入（${whole} 个事件）完全相同。无论字节怎样切分，结果都不变。`,
   different: '结果与整段输入不同。这是 Sluice 的缺陷，请附上这段文本报告。',
   asWhole: (events) => `整段输入（${events} 个事件）。移动滑块：无论字节怎样切分，结果都不变。`,
   replay: '回放',
@@ -298,7 +332,14 @@ const zh = {
   aborted: '已中止',
   notRunnable: '不能在这里运行：它由应用执行，自身没有 execute。',
   byHand: '立即运行，不再询问：由你自己决定。',
-  status: { success: '完成', error: '失败', invalid: '参数不符合要求', timeout: '超时', cancelled: '已中止', not_found: '没有这个工具' },
+  status: {
+    success: '完成',
+    error: '失败',
+    invalid: '参数不符合要求',
+    timeout: '超时',
+    cancelled: '已中止',
+    not_found: '没有这个工具',
+  },
   resultIs: '结果',
   told: '模型会读到的内容',
   calledWith: '调用参数',

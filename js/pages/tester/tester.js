@@ -66,24 +66,72 @@ function key(event) {
 function draw() {
   const { text } = app
   document.title = text.title
-  buttons = Object.fromEntries(names.map((name) => [name, h('button', {
-    role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, onclick: () => app.go(name),
-  }, text.tabs[name])]))
-  panels = Object.fromEntries(names.map((name) => [name, h('div', {
-    role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}`, class: name,
-  }, tabs[name].draw())]))
-  const language = h('button', {
-    class: 'quiet', 'aria-label': text.languageLabel, onclick: () => setLanguage(document.documentElement.lang === 'zh' ? 'en' : 'zh'),
-  }, text.language)
-  const theme = h('button', {
-    class: 'quiet', id: 'theme', onclick: () => setTheme(themes[(themes.indexOf(themeNow()) + 1) % themes.length]),
-  }, text.theme[themeNow()])
+  buttons = Object.fromEntries(
+    names.map((name) => [
+      name,
+      h(
+        'button',
+        {
+          role: 'tab',
+          id: `tab-${name}`,
+          'aria-controls': `panel-${name}`,
+          onclick: () => app.go(name),
+        },
+        text.tabs[name],
+      ),
+    ]),
+  )
+  panels = Object.fromEntries(
+    names.map((name) => [
+      name,
+      h(
+        'div',
+        {
+          role: 'tabpanel',
+          id: `panel-${name}`,
+          'aria-labelledby': `tab-${name}`,
+          class: name,
+        },
+        tabs[name].draw(),
+      ),
+    ]),
+  )
+  const language = h(
+    'button',
+    {
+      class: 'quiet',
+      'aria-label': text.languageLabel,
+      onclick: () => setLanguage(document.documentElement.lang === 'zh' ? 'en' : 'zh'),
+    },
+    text.language,
+  )
+  const theme = h(
+    'button',
+    {
+      class: 'quiet',
+      id: 'theme',
+      onclick: () => setTheme(themes[(themes.indexOf(themeNow()) + 1) % themes.length]),
+    },
+    text.theme[themeNow()],
+  )
   document.body.replaceChildren(
-    h('header', {},
+    h(
+      'header',
+      {},
       h('h1', {}, text.title),
-      h('div', { role: 'tablist', 'aria-label': text.title, onkeydown: key }, names.map((name) => buttons[name])),
-      h('div', { class: 'corner' }, theme, language)),
-    h('main', {}, names.map((name) => panels[name])))
+      h(
+        'div',
+        { role: 'tablist', 'aria-label': text.title, onkeydown: key },
+        names.map((name) => buttons[name]),
+      ),
+      h('div', { class: 'corner' }, theme, language),
+    ),
+    h(
+      'main',
+      {},
+      names.map((name) => panels[name]),
+    ),
+  )
   show()
 }
 

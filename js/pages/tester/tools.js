@@ -12,7 +12,10 @@ export function toolsTab(app) {
   async function load() {
     const mine = ++asked
     try {
-      const answer = await postJson('/api/tools', { settings: app.settings, ...(app.model ? { model: app.model } : {}) })
+      const answer = await postJson('/api/tools', {
+        settings: app.settings,
+        ...(app.model ? { model: app.model } : {}),
+      })
       if (mine !== asked) return
       reply = app.tools = answer
       fault = undefined
@@ -39,9 +42,21 @@ export function toolsTab(app) {
 
   function update() {
     const { text } = app
-    replace(parts.fault, fault && h('div', { class: 'fault' },
-      h('p', {}, h('b', {}, reply ? '' : text.failed), ` ${fault.path ? `${fault.path}: ` : ''}${fault.detail ?? fault.message}`),
-      h('button', { onclick: load }, text.retry)))
+    replace(
+      parts.fault,
+      fault &&
+        h(
+          'div',
+          { class: 'fault' },
+          h(
+            'p',
+            {},
+            h('b', {}, reply ? '' : text.failed),
+            ` ${fault.path ? `${fault.path}: ` : ''}${fault.detail ?? fault.message}`,
+          ),
+          h('button', { onclick: load }, text.retry),
+        ),
+    )
     if (!reply) return void replace(parts.lists, fault ? undefined : h('p', { class: 'empty' }, text.loading))
     if (parts.protocol.options.length <= 2) {
       const ids = reply.protocols.filter((id) => id !== 'auto')
@@ -50,7 +65,12 @@ export function toolsTab(app) {
     }
     drawLists()
     const asText = reply.settings.mode === 'text'
-    replace(parts.tokens, h('b', {}, text.tokens(reply.estimatedTokens)), ' ', h('span', { class: 'about' }, text.estimate))
+    replace(
+      parts.tokens,
+      h('b', {}, text.tokens(reply.estimatedTokens)),
+      ' ',
+      h('span', { class: 'about' }, text.estimate),
+    )
     parts.native.hidden = asText
     replace(parts.native, text.nativePrompt(reply.tokens.text))
     replace(parts.heading, asText ? text.prompt : text.wouldRead)
@@ -70,10 +90,17 @@ export function toolsTab(app) {
     if (reply.tools.length === 0) replace(parts.lists, h('p', { class: 'empty' }, text.noTools))
     else if (found.length === 0) replace(parts.lists, h('p', { class: 'empty' }, text.noMatch))
     else {
-      replace(parts.lists,
+      replace(
+        parts.lists,
         h('h2', {}, text.visible(visible.length)),
-        visible.length === 0 ? h('p', { class: 'empty' }, text.noneVisible) : h('ul', { class: 'tool-list', id: 'visible' }, visible.map(row)),
-        hidden.length > 0 && [h('h2', {}, text.hidden(hidden.length)), h('ul', { class: 'tool-list', id: 'hidden' }, hidden.map(row))])
+        visible.length === 0
+          ? h('p', { class: 'empty' }, text.noneVisible)
+          : h('ul', { class: 'tool-list', id: 'visible' }, visible.map(row)),
+        hidden.length > 0 && [
+          h('h2', {}, text.hidden(hidden.length)),
+          h('ul', { class: 'tool-list', id: 'hidden' }, hidden.map(row)),
+        ],
+      )
     }
     if (focused) parts.lists.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
   }
@@ -82,39 +109,87 @@ export function toolsTab(app) {
     const { text } = app
     const closed = tool.reason === 'not_callable'
     const why = tool.reason && (text.reasons[tool.reason] ?? tool.reason)
-    return h('li', { 'data-tool': tool.name },
+    return h(
+      'li',
+      { 'data-tool': tool.name },
       h('input', {
-        type: 'checkbox', role: 'switch', class: 'switch', checked: tool.exposed, disabled: closed, 'aria-label': text.toggle(tool.name),
-        'data-key': `toggle ${tool.name}`, onchange: (event) => toggle(tool, event.target.checked),
+        type: 'checkbox',
+        role: 'switch',
+        class: 'switch',
+        checked: tool.exposed,
+        disabled: closed,
+        'aria-label': text.toggle(tool.name),
+        'data-key': `toggle ${tool.name}`,
+        onchange: (event) => toggle(tool, event.target.checked),
       }),
-      h('div', { class: 'about-tool' },
-        h('p', { class: 'name' }, h('b', {}, foreign(tool.name)), h('span', { class: `level ${tool.permission}` }, text.levels[tool.permission]),
-          tool.tags.map((tag) => h('span', { class: 'tag' }, foreign(tag)))),
+      h(
+        'div',
+        { class: 'about-tool' },
+        h(
+          'p',
+          { class: 'name' },
+          h('b', {}, foreign(tool.name)),
+          h('span', { class: `level ${tool.permission}` }, text.levels[tool.permission]),
+          tool.tags.map((tag) => h('span', { class: 'tag' }, foreign(tag))),
+        ),
         tool.description && h('p', {}, foreign(tool.description)),
-        why && h('p', { class: 'why' }, why)),
+        why && h('p', { class: 'why' }, why),
+      ),
       h('span', { class: 'about cost' }, tool.estimatedTokens === undefined ? '' : text.tokens(tool.estimatedTokens)),
-      !reply.runnable.includes(tool.name) ? h('span', { class: 'not-runnable' }) : h('button', {
-        class: 'quiet', 'aria-label': text.runTool(tool.name), 'data-key': `run ${tool.name}`, onclick: () => app.go('run', tool.name),
-      }, text.runIt))
+      !reply.runnable.includes(tool.name)
+        ? h('span', { class: 'not-runnable' })
+        : h(
+            'button',
+            {
+              class: 'quiet',
+              'aria-label': text.runTool(tool.name),
+              'data-key': `run ${tool.name}`,
+              onclick: () => app.go('run', tool.name),
+            },
+            text.runIt,
+          ),
+    )
   }
 
   function draw() {
     const { text } = app
-    const protocol = select([['', text.standardProtocol], ['auto', text.autoProtocol]], app.settings.protocol ?? '', (id) => {
-      set('protocol', id)
+    const protocol = select(
+      [
+        ['', text.standardProtocol],
+        ['auto', text.autoProtocol],
+      ],
+      app.settings.protocol ?? '',
+      (id) => {
+        set('protocol', id)
+      },
+    )
+    const mode = select([['', text.standardProtocol], ...Object.entries(text.modes)], app.settings.mode ?? '', (id) =>
+      set('mode', id),
+    )
+    const model = h('input', {
+      value: app.model,
+      placeholder: text.modelHint,
+      autocomplete: 'off',
+      spellcheck: 'false',
+      oninput: (event) => {
+        app.model = event.target.value.trim()
+        loadSoon()
+      },
     })
-    const mode = select([['', text.standardProtocol], ...Object.entries(text.modes)], app.settings.mode ?? '', (id) => set('mode', id))
-    const model = h('input', { value: app.model, placeholder: text.modelHint, autocomplete: 'off', spellcheck: 'false', oninput: (event) => {
-      app.model = event.target.value.trim()
-      loadSoon()
-    } })
-    const search = h('input', { type: 'search', value: query, 'aria-label': text.search, placeholder: text.search, oninput: (event) => {
-      query = event.target.value
-      if (reply) drawLists()
-    } })
+    const search = h('input', {
+      type: 'search',
+      value: query,
+      'aria-label': text.search,
+      placeholder: text.search,
+      oninput: (event) => {
+        query = event.target.value
+        if (reply) drawLists()
+      },
+    })
     const prompt = scroller(text.prompt, { id: 'prompt' })
     parts = {
-      protocol, prompt,
+      protocol,
+      prompt,
       fault: h('div', { role: 'alert' }),
       lists: h('div', { class: 'lists' }),
       tokens: h('p', { id: 'tokens', 'aria-live': 'polite' }),
@@ -127,9 +202,19 @@ export function toolsTab(app) {
     return [
       h('div', { class: 'bar' }, field(text.mode, mode), field(text.protocol, protocol), field(text.model, model)),
       parts.fault,
-      h('div', { class: 'two' },
+      h(
+        'div',
+        { class: 'two' },
         h('section', {}, search, parts.lists),
-        h('section', { class: 'sticky' }, parts.heading, h('div', { class: 'line' }, parts.tokens, copy), parts.native, prompt)),
+        h(
+          'section',
+          { class: 'sticky' },
+          parts.heading,
+          h('div', { class: 'line' }, parts.tokens, copy),
+          parts.native,
+          prompt,
+        ),
+      ),
     ]
   }
 

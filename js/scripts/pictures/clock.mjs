@@ -1,4 +1,5 @@
-// A clock of our own for the process of the host: nothing in it takes time until somebody says how much, so the same steps give the same
+// A clock of our own for the process of the host: nothing in it takes time until somebody says how much, so the same
+// steps give the same
 // pictures on any machine. Has to be imported before what it is to hold for.
 import { syncBuiltinESMExports } from 'node:module'
 import { Server, ServerResponse } from 'node:http'
@@ -14,7 +15,8 @@ const real = { setTimeout: globalThis.setTimeout, setImmediate: globalThis.setIm
 class Timer {
   constructor(run, ms, every) {
     this.id = ++last
-    this.ms = Math.max(1, Math.trunc(Number(ms)) || 0) // as Node does: half a millisecond would be a time that is no whole number
+    // as Node does: half a millisecond would be a time that is no whole number
+    this.ms = Math.max(1, Math.trunc(Number(ms)) || 0)
     this.run = run
     this.every = every
     this.refresh()
@@ -25,31 +27,47 @@ class Timer {
     return this
   }
 
-  ref() { return this }
-  unref() { return this }
-  hasRef() { return true }
-  close() { due.delete(this.id) }
-  [Symbol.toPrimitive]() { return this.id }
-  [Symbol.dispose]() { this.close() }
+  ref() {
+    return this
+  }
+  unref() {
+    return this
+  }
+  hasRef() {
+    return true
+  }
+  close() {
+    due.delete(this.id)
+  }
+  [Symbol.toPrimitive]() {
+    return this.id
+  }
+  [Symbol.dispose]() {
+    this.close()
+  }
 }
 
 const clear = (timer) => void due.delete(typeof timer === 'object' ? timer?.id : Number(timer))
-const start = (every) => (run, ms, ...rest) => new Timer(() => run(...rest), ms, every)
+const start =
+  (every) =>
+  (run, ms, ...rest) =>
+    new Timer(() => run(...rest), ms, every)
 const replaced = { setTimeout: start(false), setInterval: start(true), clearTimeout: clear, clearInterval: clear }
 Object.assign(globalThis, replaced)
 Object.assign(timers, replaced)
-promises.setTimeout = (ms, value, { signal } = {}) => new Promise((resolve, reject) => {
-  const fail = () => {
-    timer.close()
-    reject(signal.reason)
-  }
-  const timer = new Timer(() => {
-    signal?.removeEventListener('abort', fail)
-    resolve(value)
-  }, ms)
-  if (signal?.aborted) fail()
-  else signal?.addEventListener('abort', fail, { once: true })
-})
+promises.setTimeout = (ms, value, { signal } = {}) =>
+  new Promise((resolve, reject) => {
+    const fail = () => {
+      timer.close()
+      reject(signal.reason)
+    }
+    const timer = new Timer(() => {
+      signal?.removeEventListener('abort', fail)
+      resolve(value)
+    }, ms)
+    if (signal?.aborted) fail()
+    else signal?.addEventListener('abort', fail, { once: true })
+  })
 syncBuiltinESMExports()
 
 globalThis.Date = class extends Date {
@@ -95,7 +113,8 @@ export async function quiet() {
 }
 
 /**
- * Lets up to so many milliseconds pass: what is due in them happens in its order. It stops as soon as a page is sent something, so that what the page
+ * Lets up to so many milliseconds pass: what is due in them happens in its order. It stops as soon as a page is sent
+ * something, so that what the page
  * answers comes at that time, however long the page takes. Resolves to how many passed.
  */
 export async function pass(ms) {

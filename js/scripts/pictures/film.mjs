@@ -6,7 +6,9 @@ const FRAME_MS = 100
 /** The pointer as a picture, `scale` times its size. */
 export async function drawPointer(browser, scale) {
   const page = await browser.newPage({ viewport: { width: 20, height: 28 }, deviceScaleFactor: scale })
-  await page.setContent('<body style="margin:0"><svg width="20" height="28" viewBox="0 0 20 28"><path d="M2 2v20l5-4 3.4 7.600 3.600-1.600-3.400-7.400 6.400-.6z" fill="#111" stroke="#fff" stroke-width="1.6" stroke-linejoin="round"/></svg>')
+  await page.setContent(
+    '<body style="margin:0"><svg width="20" height="28" viewBox="0 0 20 28"><path d="M2 2v20l5-4 3.4 7.600 3.600-1.600-3.400-7.400 6.400-.6z" fill="#111" stroke="#fff" stroke-width="1.6" stroke-linejoin="round"/></svg>',
+  )
   const picture = readPng(await page.screenshot({ omitBackground: true }))
   await page.close()
   return picture
@@ -20,7 +22,10 @@ export function lay(over, under, left, top) {
       const alpha = over.data[from + 3]
       if (alpha === 0) continue
       const to = ((y + top) * under.width + x + left) * 4
-      for (let part = 0; part < 3; part++) under.data[to + part] = Math.round((over.data[from + part] * alpha + under.data[to + part] * (255 - alpha)) / 255)
+      for (let part = 0; part < 3; part++)
+        under.data[to + part] = Math.round(
+          (over.data[from + part] * alpha + under.data[to + part] * (255 - alpha)) / 255,
+        )
     }
   }
 }
@@ -39,7 +44,8 @@ export function placeAt(way, ms) {
 }
 
 /**
- * A film of so many milliseconds, of which its last frame stands for `lastMs`. `steps`: `[[ms, act], …]`, each done once its time is there.
+ * A film of so many milliseconds, of which its last frame stands for `lastMs`. `steps`: `[[ms, act], …]`, each done
+ * once its time is there.
  * `draw(ms, picture)` gives what is shown of a picture of the page.
  */
 export async function film(stage, { ms, lastMs, steps, draw, transparent = false }) {

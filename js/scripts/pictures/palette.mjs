@@ -11,7 +11,7 @@ export function countColours(pictures) {
   const counts = new Map()
   for (const { data } of pictures) {
     const all = new Uint32Array(data.buffer, data.byteOffset, data.length / 4)
-    for (let at = 0; at < all.length;) {
+    for (let at = 0; at < all.length; ) {
       const colour = all[at]
       let end = at + 1
       while (end < all.length && all[end] === colour) end++
@@ -31,7 +31,8 @@ export function choosePalette(counts, most) {
   const rest = sorted.slice(kept.length)
   if (rest.length === 0) return kept
   const pixels = []
-  for (const [colour, count] of rest) for (let left = Math.ceil(Math.sqrt(count)); left > 0; left--) pixels.push(...parts(colour), 255)
+  for (const [colour, count] of rest)
+    for (let left = Math.ceil(Math.sqrt(count)); left > 0; left--) pixels.push(...parts(colour), 255)
   return [...kept, ...gifenc.quantize(new Uint8Array(pixels), most - kept.length, { format: 'rgb565' })]
 }
 
@@ -84,8 +85,11 @@ export function writePng(picture, most = 256) {
   head.writeUInt32BE(height, 4)
   head.set([8, 3, 0, 0, 0], 8)
   return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), chunk('IHDR', head), chunk('PLTE', Buffer.from(palette.flat())),
-    chunk('IDAT', deflateSync(lines, { level: 9, memLevel: 9 })), chunk('IEND', Buffer.alloc(0)),
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from(palette.flat())),
+    chunk('IDAT', deflateSync(lines, { level: 9, memLevel: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
   ])
 }
 
@@ -103,10 +107,17 @@ export function writeGif(frames) {
     else shown.push({ now, ms, before, picture })
     before = now
   }
-  for (const { now, ms, before, picture: { width, height } } of shown) {
+  for (const {
+    now,
+    ms,
+    before,
+    picture: { width, height },
+  } of shown) {
     const changed = before ? now.map((colour, at) => (colour === before[at] ? transparent : colour)) : now
     gif.writeFrame(changed, width, height, {
-      delay: ms, dispose: 1, ...(before ? { transparent: true, transparentIndex: transparent } : { palette: [...palette, [0, 0, 0]] }),
+      delay: ms,
+      dispose: 1,
+      ...(before ? { transparent: true, transparentIndex: transparent } : { palette: [...palette, [0, 0, 0]] }),
     })
   }
   gif.finish()

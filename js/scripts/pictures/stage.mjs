@@ -1,11 +1,17 @@
-// Pages whose time is ours: host, page and animations go on by the same steps, so that the same steps give the same pixels.
+// Pages whose time is ours: host, page and animations go on by the same steps, so that the same steps give the same
+// pixels.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beginning } from './beginning.mjs'
 
 const hostFile = fileURLToPath(new URL('./host.mjs', import.meta.url))
 const flags = [
-  '--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb', '--hide-scrollbars',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--disable-lcd-text',
+  '--force-color-profile=srgb',
+  '--hide-scrollbars',
   '--disable-partial-raster', // else an edge depends on which pieces were drawn before
 ]
 
@@ -28,16 +34,18 @@ export async function startHost(what, options = {}) {
     else resolve(value)
   })
   child.on('exit', () => waiting.forEach(({ reject }) => reject(new Error('the host is gone'))))
-  const ask = (message) => new Promise((resolve, reject) => {
-    waiting.set(++last, { resolve, reject })
-    child.send({ id: last, ...message })
-  })
+  const ask = (message) =>
+    new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject })
+      child.send({ id: last, ...message })
+    })
   const { url } = await ask({ start: what, options })
   return { url, pass: (ms) => ask({ pass: ms }), close: () => child.disconnect() }
 }
 
 /**
- * Runs in the page before anything of its own: counts what is on its way, and draws the same numbers each time. What it asks goes out one by one: over
+ * Runs in the page before anything of its own: counts what is on its way, and draws the same numbers each time. What it
+ * asks goes out one by one: over
  * several connections the host would read it in another order each time.
  */
 function count() {
@@ -58,11 +66,13 @@ function count() {
   window.fetch = (...given) => {
     counts.asks++
     counts.asked++
-    const reply = before.then(async () => {
-      const begun = await ask(...given)
-      await begun.clone().arrayBuffer() // all of it is there when the page reads it
-      return begun
-    }).finally(() => counts.asked--)
+    const reply = before
+      .then(async () => {
+        const begun = await ask(...given)
+        await begun.clone().arrayBuffer() // all of it is there when the page reads it
+        return begun
+      })
+      .finally(() => counts.asked--)
     before = reply.catch(() => {})
     return reply
   }
@@ -137,20 +147,29 @@ export async function openStage(browser, host, { path = '/', motion = false, ...
   const faults = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
   const loading = new Set() // modules and pictures, which the page does not count
-  page.on('request', (request) => ['script', 'stylesheet', 'image', 'font'].includes(request.resourceType()) && loading.add(request))
+  page.on(
+    'request',
+    (request) => ['script', 'stylesheet', 'image', 'font'].includes(request.resourceType()) && loading.add(request),
+  )
   for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => loading.delete(request))
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   await page.goto(host.url.replace('/?', `${path}${path.includes('?') ? '&' : '?'}`))
 
   let sent = 0
   let asks = 0
-  /** Until the page has what the host sent, and the host what the page asked. `frames`: the page first draws, which tells it sizes and what is in view. */
+  /**
+   * Until the page has what the host sent, and the host what the page asked. `frames`: the page first draws, which
+   * tells it sizes and what is in view.
+   */
   const settle = async (frames = false) => {
     for (let calm = false, tries = 0; ; tries++) {
       const counts = await page.evaluate(look, frames && tries === 0)
       const rests = counts.events === sent && counts.asks === asks && counts.asked === 0 && loading.size === 0
       if (rests && (calm || tries === 0)) return
-      if (tries > 2000) throw new Error(`the page does not come to rest: ${JSON.stringify({ ...counts, sent, loading: [...loading].map((one) => one.url()) })}`)
+      if (tries > 2000)
+        throw new Error(
+          `the page does not come to rest: ${JSON.stringify({ ...counts, sent, loading: [...loading].map((one) => one.url()) })}`,
+        )
       calm = rests
       asks = counts.asks
       sent = (await host.pass(0)).events
@@ -159,7 +178,7 @@ export async function openStage(browser, host, { path = '/', motion = false, ...
   const pass = async (ms, step = ms) => {
     for (let left = ms; left > 0; left -= step) {
       const now = Math.min(step, left)
-      for (let rest = now; rest > 0;) {
+      for (let rest = now; rest > 0; ) {
         const { passed, events } = await host.pass(rest)
         rest -= passed
         if (events === sent) continue
@@ -173,7 +192,7 @@ export async function openStage(browser, host, { path = '/', motion = false, ...
   }
   /** Waits until it is so while no time passes: a module that is loaded takes none of ours. */
   const arrive = async (condition, what) => {
-    for (const end = Date.now() + 120_000; !(await condition());) {
+    for (const end = Date.now() + 120_000; !(await condition()); ) {
       if (Date.now() > end) throw new Error(`${what}: did not come`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

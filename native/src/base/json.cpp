@@ -424,8 +424,8 @@ constexpr std::array<char, 256> kEscapes = [] {
   return table;
 }();
 
-// The place of the first byte from `from` on that goes out escaped, or the text's size. Looks at eight bytes at a time: a byte below
-// 0x20, a quote or a back-slash sets the highest bit of some byte.
+// The place of the first byte from `from` on that goes out escaped, or the text's size. Looks at eight bytes at a time:
+// a byte below 0x20, a quote or a back-slash sets the highest bit of some byte.
 size_t next_escape(std::string_view utf8, size_t from) {
   constexpr uint64_t kOnes = 0x0101010101010101, kHighest = 0x8080808080808080;
   const auto zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes; };

@@ -29,8 +29,10 @@ class JsonSlices {
   explicit JsonSlices(std::string_view container);  // any other value has no elements
   bool next();                                      // moves to the next element; false: the end
   std::string_view key() const { return key_; }     // objects: the key's token with its quotes, as written
-  std::string_view bare_key() const { return key_.size() < 2 ? key_ : key_.substr(1, key_.size() - 2); }  // without them
-  std::string key_text() const;                     // the key, decoded
+  std::string_view bare_key() const {
+    return key_.size() < 2 ? key_ : key_.substr(1, key_.size() - 2);
+  }                              // without them
+  std::string key_text() const;  // the key, decoded
   std::string_view value() const { return value_; }
 
  private:

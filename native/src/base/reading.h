@@ -33,8 +33,8 @@ Status read_texts(std::string_view value, std::vector<std::string> &out);
 Status read_whole(std::string_view value, int64_t least, int64_t most, int64_t &out);
 
 // The same for any integer type: accepts what it holds, and at most kMostWhole. A size of more than 32 bits is accepted
-// on every platform, so that a document means the same on all: where a size_t has 32 bits, the most it holds is no limit
-// either.
+// on every platform, so that a document means the same on all: where a size_t has 32 bits, the most it holds is no
+// limit either.
 template <class T>
 Status read_whole_into(std::string_view value, int64_t least, T &out) {
   constexpr uint64_t kHolds = static_cast<uint64_t>(std::numeric_limits<T>::max());

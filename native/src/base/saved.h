@@ -21,8 +21,8 @@ void append_saved_numbers(std::string &out, const std::vector<int64_t> &numbers)
 std::vector<int64_t> read_saved_numbers(std::string_view array);
 
 // Reads one saved object (checked JSON) once; the text must outlive the reader. Looking a member up takes log(members)
-// steps. A missing member leaves the variable at its initial value: what has that value is often not saved. So does a member
-// of another kind, and then fits() is an error.
+// steps. A missing member leaves the variable at its initial value: what has that value is often not saved. So does a
+// member of another kind, and then fits() is an error.
 class SavedReader {
  public:
   explicit SavedReader(std::string_view object);

@@ -16,7 +16,8 @@ namespace sluice {
 std::string harmless_text(std::string_view text, const Defuse &defuse);
 
 // The JSON value, compact, with the texts of its strings and keys changed. Where the value as a whole would still be a
-// call, or a value in it, that value becomes a string that contains the changed text. `json`: text that check_json accepted.
+// call, or a value in it, that value becomes a string that contains the changed text. `json`: text that check_json
+// accepted.
 std::string harmless_json(std::string_view json, const Defuse &defuse);
 
 // The JSON text with its strings and keys changed. `described`: only the words of a schema (title, description).

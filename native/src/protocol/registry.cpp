@@ -124,8 +124,7 @@ constexpr Option<InlineOptions> kInlineOptions[] = {
     {"code", read_code<InlineOptions>},
     {"duplicates", read_duplicates<InlineOptions>},
     {"trim", read_trim<InlineOptions>},
-    {"rules",
-     [](std::string_view value, InlineOptions &options) { return read_tag_rules(value, options.rules); }},
+    {"rules", [](std::string_view value, InlineOptions &options) { return read_tag_rules(value, options.rules); }},
 };
 
 Status read_inline_tags(std::string_view config, std::shared_ptr<const Protocol> &out) {

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-constexpr char kNoMark = '\x01';      // in the place of a quotation mark
-constexpr size_t kMostDigits = 64;    // of a numeric reference, leading zeros included
+constexpr char kNoMark = '\x01';    // in the place of a quotation mark
+constexpr size_t kMostDigits = 64;  // of a numeric reference, leading zeros included
 
 struct Entity {
   std::string_view name;
@@ -20,10 +20,10 @@ struct Entity {
 
 // Of the characters that markers consist of.
 constexpr Entity kMarkerEntities[] = {
-    {"amp", '&', true}, {"lt", '<', true}, {"gt", '>', true}, {"quot", '"', true}, {"apos", '\''},   {"lbrack", '['},
-    {"lsqb", '['},      {"rbrack", ']'},   {"rsqb", ']'},     {"lbrace", '{'},     {"lcub", '{'},    {"rbrace", '}'},
-    {"rcub", '}'},      {"lpar", '('},     {"rpar", ')'},     {"vert", '|'},       {"verbar", '|'},  {"colon", ':'},
-    {"comma", ','},     {"equals", '='},   {"lowbar", '_'},   {"grave", '`'},      {"sol", '/'},     {"bsol", '\\'},
+    {"amp", '&', true}, {"lt", '<', true}, {"gt", '>', true}, {"quot", '"', true}, {"apos", '\''},  {"lbrack", '['},
+    {"lsqb", '['},      {"rbrack", ']'},   {"rsqb", ']'},     {"lbrace", '{'},     {"lcub", '{'},   {"rbrace", '}'},
+    {"rcub", '}'},      {"lpar", '('},     {"rpar", ')'},     {"vert", '|'},       {"verbar", '|'}, {"colon", ':'},
+    {"comma", ','},     {"equals", '='},   {"lowbar", '_'},   {"grave", '`'},      {"sol", '/'},    {"bsol", '\\'},
     {"num", '#'},       {"period", '.'},   {"Tab", '\t'},     {"NewLine", '\n'}};
 
 bool read_hex4(std::string_view rest, uint32_t &out) {

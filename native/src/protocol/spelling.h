@@ -37,7 +37,7 @@ class Decoded {
 
   const Spelling how_;
   // -- while the source is read
-  size_t at_ = 0;                   // in it
+  size_t at_ = 0;                  // in it
   size_t quotes_ = 0, quote_ = 0;  // escaped quotation marks of the string that is open, and where the first one is
   // -- what was read
   std::string text_;

@@ -33,8 +33,8 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
 // Estimates the tokens of a text: one per four bytes of ASCII, one per other code point.
 size_t estimate_tokens(std::string_view text);
 
-// Writes the members "hash" and "tools" of SLUICE_GET_TOOLS: "tools" is a list of { name, wireName, exposed, reason, ipc,
-// unchecked, unseen, estimatedTokens }. `unseen`: the keywords of a schema that do not reach the model.
+// Writes the members "hash" and "tools" of SLUICE_GET_TOOLS: "tools" is a list of { name, wireName, exposed, reason,
+// ipc, unchecked, unseen, estimatedTokens }. `unseen`: the keywords of a schema that do not reach the model.
 using Unseen = std::function<std::set<std::string>(std::string_view schema)>;
 void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, ObjectWriter &out);
 

@@ -202,8 +202,8 @@ class Answer final : WireSink, ScanSink {
     size_t bytes = 0, units = 0;
   } counted_;  // UTF-16 units in front of the call that was closed last; not saved: counted again
   bool too_many_blocks_ = false;
-  bool message_begins_ = false;     // the text that comes next is a message of its own
-  Phase phase_ = Phase::none;       // of the message that is read
+  bool message_begins_ = false;  // the text that comes next is a message of its own
+  Phase phase_ = Phase::none;    // of the message that is read
   std::vector<Unsealed> unsealed_;
   // -- silence
   bool last_word_ = false;  // the last thing that came was a finish reason: silence after it ends the answer

@@ -122,8 +122,7 @@ void Answer::on_provider_call(uint32_t slot, std::string_view id, std::string_vi
 void Answer::on_provider_result(uint32_t slot, std::string_view text, bool is_error) {
   if (!goes_on()) return;
   note_content("result");
-  if (slot < provided_.size() && provided_[slot] != nullptr)
-    log_.provider_result(*provided_[slot], text, is_error);
+  if (slot < provided_.size() && provided_[slot] != nullptr) log_.provider_result(*provided_[slot], text, is_error);
 }
 
 // Every call whose arguments are not complete may lack the lost bytes.
@@ -201,7 +200,8 @@ void Answer::close_calls(bool ours) {
     if (card.state() == CardState::streaming) complete_streamed_call(setup_, log_, card, true, may_lack);
     const bool waits = card.is_pending() || card.state() == CardState::awaiting_approval;
     const bool lacks = !may_lack && card.source == "native" && no_arguments(card.raw_arguments);
-    if (waits && (filtered || error_ || lacks)) log_.invalidate(card, error_ && !filtered ? "stream_broken" : "truncated");
+    if (waits && (filtered || error_ || lacks))
+      log_.invalidate(card, error_ && !filtered ? "stream_broken" : "truncated");
   }
   std::erase_if(open_calls_, [](const Card *card) { return card->state() != CardState::streaming; });
 }

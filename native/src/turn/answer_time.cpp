@@ -75,9 +75,8 @@ std::optional<TurnError> Answer::expire() {
     } else {
       const bool begun = state_ >= AnswerState::streaming;
       return TurnError{begun ? "idle_timeout" : "first_byte_timeout",
-                       next->says_nothing
-                           ? with_commas(empty_bytes_) + " bytes came, and none of them said anything"
-                           : "the provider sent nothing for " + std::to_string(next->timeout) + " ms",
+                       next->says_nothing ? with_commas(empty_bytes_) + " bytes came, and none of them said anything"
+                                          : "the provider sent nothing for " + std::to_string(next->timeout) + " ms",
                        "", !shown_, false};
     }
   }

@@ -600,9 +600,10 @@ Status seal_protocols(Config &config) {
       const std::string sealed = with_seal(config.protocol_texts.at(protocol.get()), config.seal);
       std::shared_ptr<const Protocol> own;
       if (Status status = make_protocol(sealed, config.declared, own); !status.ok())
-        return error(Code::json, std::string(protocol->id()) +
-                                     " cannot have a marker word: models were trained on it; expected one of vcp, tool_action, "
-                                     "xml_tag, json_strict, or a declared protocol with openers of its own");
+        return error(Code::json,
+                     std::string(protocol->id()) +
+                         " cannot have a marker word: models were trained on it; expected one of vcp, tool_action, "
+                         "xml_tag, json_strict, or a declared protocol with openers of its own");
       config.unsealed.push_back(protocol);
       config.protocol_texts[own.get()] = sealed;
       protocol = std::move(own);

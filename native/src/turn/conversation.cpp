@@ -386,12 +386,11 @@ bool unseal(const Form &form, const Item &item, std::string &out) {
   const auto content = item.role == "user" && !seal.empty() ? json_member(item.json, "content") : std::nullopt;
   if (!content || json_kind(*content) == 'n') return false;
   const Defuse unsealed = [&seal](std::string &text) { break_seal(text, seal); };
-  out = with_content(item.json,
-                     with_texts(*content,
-                                [&](std::string_view token) {
-                                  return json_string(harmless_text(json_text(token), unsealed));
-                                }),
-                     {});
+  out = with_content(
+      item.json,
+      with_texts(*content,
+                 [&](std::string_view token) { return json_string(harmless_text(json_text(token), unsealed)); }),
+      {});
   return true;
 }
 

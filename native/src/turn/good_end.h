@@ -1,5 +1,5 @@
-// When an answer ended well. Only then does it run calls that nothing but its end makes certain: calls without arguments,
-// a fence of calls, calls in its reasoning.
+// When an answer ended well. Only then does it run calls that nothing but its end makes certain: calls without
+// arguments, a fence of calls, calls in its reasoning.
 #pragma once
 
 #include <cstdint>

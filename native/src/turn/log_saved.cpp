@@ -103,7 +103,8 @@ void save_card(const Card &card, std::string &out) {
     save("definition", card.tool->definition_hash);
   Card::each_field(card, save);
   if (!card.near().empty())
-    write_list(object.value("suggestions"), card.near(), [&](const std::string &name) { append_json_string(out, name); });
+    write_list(object.value("suggestions"), card.near(),
+               [&](const std::string &name) { append_json_string(out, name); });
   write_list(object.value("approvals"), card.approvals(), [&](const ApprovalRecord &record) {
     ObjectWriter entry(out);
     entry.text("stage", record.stage).text("decision", record.decision).text("by", record.by);
@@ -311,7 +312,8 @@ Status Log::check_card(const Card &card) const {
   if (card.source == "native" && !card.arguments().empty() && json_kind(card.raw_arguments) == '{' &&
       !is_json(card.raw_arguments, '{'))
     return wrong("rawArguments", "an object: they go back as they came");
-  if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{'))) return wrong("editedArguments", "an object");
+  if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{')))
+    return wrong("editedArguments", "an object");
   if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
   if (!is_json(card.reserved(), '{')) return wrong("protocolFields", "an object");
   if (!is_parts(card.parts())) return wrong("parts", "content parts");

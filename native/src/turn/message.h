@@ -48,7 +48,7 @@ struct Block {
   std::string text;       // text, reasoning
   bool apart = false;     // begins a message of its own: an empty line is between it and the text in front of it
   bool repeated = false;  // a later message of the same answer has the same text
-  size_t card = 0;   // tool_use: index into Message::cards
+  size_t card = 0;        // tool_use: index into Message::cards
   TurnError error;
 };
 
@@ -65,12 +65,12 @@ struct Round {
   Usage usage;
   std::string model;  // the model that answered, as the provider says
   std::optional<int64_t> started_at, ended_at;
-  SharedText raw;           // text mode: the answer as written
-  std::string native;       // the items of WireSink::on_native, a JSON array: sent back verbatim
-  std::string beside;       // the members of WireSink::on_beside, a JSON object
-  bool text_calls = false;  // its calls were written as text
-  std::string note;         // a message of the user that the model reads after the round
-  size_t retracted = 0;     // text blocks of the round below this index were retracted
+  SharedText raw;                 // text mode: the answer as written
+  std::string native;             // the items of WireSink::on_native, a JSON array: sent back verbatim
+  std::string beside;             // the members of WireSink::on_beside, a JSON object
+  bool text_calls = false;        // its calls were written as text
+  std::string note;               // a message of the user that the model reads after the round
+  size_t retracted = 0;           // text blocks of the round below this index were retracted
   std::vector<HiddenTag> hidden;  // in order
 
   // Saves and restores every field but the finish reason and the hidden tags.

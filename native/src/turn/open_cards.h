@@ -28,7 +28,8 @@ class OpenCards {
     place(call, to);
     if (!is_final(to)) return;
     all_.erase(call);
-    if (!all_.empty()) mark_changed(*all_.begin());  // with "questionOrder": "one_by_one" it is the first one's turn now
+    if (!all_.empty())
+      mark_changed(*all_.begin());  // with "questionOrder": "one_by_one" it is the first one's turn now
   }
   void clear() { *this = {}; }
 

@@ -362,8 +362,8 @@ class AnthropicReader final : public EventReader {
 
   // A piece of input came without its block, which may have been stopped.
   void lose_input(int64_t index) {
-    const auto ended = std::find_if(ended_calls_.rbegin(), ended_calls_.rend(),
-                                    [&](const auto &call) { return call.first == index; });
+    const auto ended =
+        std::find_if(ended_calls_.rbegin(), ended_calls_.rend(), [&](const auto &call) { return call.first == index; });
     if (ended == ended_calls_.rend())
       sink().on_arguments_lost(kNoCall, "a piece of input came for a block that never began");
     else
@@ -560,7 +560,7 @@ class AnthropicReader final : public EventReader {
   int64_t top_index_ =
       -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
   std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the block, slot
-  std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
+  std::vector<std::string> provided_;                      // ids of the tools that the provider runs, by slot
   NativeItems items_;
 };
 

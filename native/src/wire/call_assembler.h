@@ -66,9 +66,9 @@ class CallAssembler {
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
     bool foreign = false;       // not a function: everything that comes for it is dropped
     bool broken = false;        // some of its bytes were lost
-    bool in_doubt = false;      // while its arguments were open, arguments without a call came: they may be a part of them
-    bool long_name = false;     // its name is too long for any tool; reported once
-    std::string canonical;      // canonical arguments, once they were compared; not saved
+    bool in_doubt = false;   // while its arguments were open, arguments without a call came: they may be a part of them
+    bool long_name = false;  // its name is too long for any tool; reported once
+    std::string canonical;   // canonical arguments, once they were compared; not saved
 
     bool is_orphan() const;
     void save(std::string &out, uint64_t last_orphan) const;
@@ -97,15 +97,16 @@ class CallAssembler {
   const WireLimits limits_;
   // -- position in the stream (saved with the turn)
   std::vector<Call> calls_;
-  size_t last_ = 0;      // index of the call touched last, or kDropped
-  uint32_t slots_ = 0;   // calls that were shown
-  size_t orphans_ = 0;   // calls of whose arguments nobody knows the owner; not saved: a restore counts them
-  std::set<std::string, std::less<>> ids_;  // of the calls, and the highest index of one; not saved: made again from them
+  size_t last_ = 0;     // index of the call touched last, or kDropped
+  uint32_t slots_ = 0;  // calls that were shown
+  size_t orphans_ = 0;  // calls of whose arguments nobody knows the owner; not saved: a restore counts them
+  std::set<std::string, std::less<>>
+      ids_;  // of the calls, and the highest index of one; not saved: made again from them
   int64_t top_index_ = -1;
   uint64_t entries_ = 0;      // how many came; a restore begins at 1
   uint64_t last_orphan_ = 0;  // number of the last entry that began a call without a name; 0: none did
-  bool full_ = false;    // calls beyond the limit were dropped
-  bool parted_ = false;  // something stands between the first call and the second
+  bool full_ = false;         // calls beyond the limit were dropped
+  bool parted_ = false;       // something stands between the first call and the second
   // -- within one add
   uint64_t delta_ = 0;
 };

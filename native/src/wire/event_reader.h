@@ -96,7 +96,9 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void on_error_field(std::string_view value) final;
   void on_oversize() final;
   void on_element(std::string_view element) final;
-  void on_array_end() final { if (known_ && !ignores()) whole_ = true; }
+  void on_array_end() final {
+    if (known_ && !ignores()) whole_ = true;
+  }
   void on_no_array(std::string_view bytes) final { sse_.feed(bytes); }
   bool ignores() const { return failed_ || !sink_.reads_on(); }
   bool read(std::string_view type, std::string_view data);

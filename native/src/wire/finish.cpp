@@ -55,12 +55,8 @@ constexpr EndingRow kOpenAiChat[] = {
 
 // The status of a response, or the reason why it is incomplete.
 constexpr EndingRow kOpenAiResponses[] = {
-    {"completed", Finish::stop},
-    {"max_output_tokens", Finish::length},
-    {"max_messages", Finish::length},
-    {"length", Finish::length},
-    {"content_filter", Finish::content_filter},
-    {"*", Finish::failed},
+    {"completed", Finish::stop}, {"max_output_tokens", Finish::length},      {"max_messages", Finish::length},
+    {"length", Finish::length},  {"content_filter", Finish::content_filter}, {"*", Finish::failed},
 };
 
 constexpr EndingRow kAnthropic[] = {
@@ -98,7 +94,7 @@ constexpr EndingRow kGemini[] = {
 };
 
 constexpr EndingRow kOllama[] = {
-    {"stop", Finish::stop},   {"length", Finish::length}, {"load", Finish::failed},
+    {"stop", Finish::stop},     {"length", Finish::length}, {"load", Finish::failed},
     {"unload", Finish::failed}, {"error", Finish::failed},
 };
 
@@ -118,8 +114,8 @@ struct Class {
   Finish finish;
 };
 constexpr Class kClasses[] = {
-    {"good", Finish::stop},           {"length", Finish::length}, {"filter", Finish::content_filter},
-    {"failure", Finish::failed},      {"malformed", Finish::malformed}, {"pause", Finish::pause},
+    {"good", Finish::stop},      {"length", Finish::length},       {"filter", Finish::content_filter},
+    {"failure", Finish::failed}, {"malformed", Finish::malformed}, {"pause", Finish::pause},
     {"unknown", Finish::other},
 };
 

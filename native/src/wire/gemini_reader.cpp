@@ -36,8 +36,7 @@ constexpr ReadMembers kKnown[] = {
      "finishReason finishMessage safetyRatings citationMetadata groundingMetadata urlContextMetadata logprobsResult"},
     {"candidates.content", "text", "role"},
     {"candidates.content.parts", "text content",
-     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse",
-     "inlineData fileData"},
+     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse", "inlineData fileData"},
 };
 
 // A call whose arguments are streamed.

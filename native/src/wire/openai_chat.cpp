@@ -21,7 +21,7 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMaxQuoted = 200;  // bytes of an unknown call's type that its diagnostic quotes
+constexpr size_t kMaxQuoted = 200;                       // bytes of an unknown call's type that its diagnostic quotes
 constexpr LooseMember kLoose[] = {{{}, "obfuscation"}};  // padding of OpenAI
 
 class ChatReader final : public EventReader {

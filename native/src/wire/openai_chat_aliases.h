@@ -15,9 +15,12 @@ struct TextAlias {
 
 // Of the reasoning the first one with a text is shown. The others count where the message has no `content`: the text of
 // a legacy completion, and the words of speech.
-inline constexpr TextAlias kTextAliases[] = {
-    {"reasoning_content", true, {}}, {"reasoning", true, "content"}, {"reasoning_text", true, {}},
-    {"thinking", true, "content"},   {"text", false, {}},            {"audio", false, "transcript"}};
+inline constexpr TextAlias kTextAliases[] = {{"reasoning_content", true, {}},
+                                             {"reasoning", true, "content"},
+                                             {"reasoning_text", true, {}},
+                                             {"thinking", true, "content"},
+                                             {"text", false, {}},
+                                             {"audio", false, "transcript"}};
 
 // The texts of a message, in the order of kTextAliases.
 using AliasTexts = std::array<std::string_view, std::size(kTextAliases)>;

@@ -48,8 +48,7 @@ void write_part(const SentPart &part, ListWriter &list) {
     case SentPart::Kind::file: {  // {"file_data": "data:…", "filename"} or {"file_id"}
       ObjectWriter file(list.next());
       file.text("type", "input_file");
-      for (JsonSlices members(part.json); members.next();)
-        file.raw(members.bare_key(), members.value());
+      for (JsonSlices members(part.json); members.next();) file.raw(members.bare_key(), members.value());
       file.close();
       break;
     }

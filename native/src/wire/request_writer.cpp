@@ -215,7 +215,7 @@ class MessageWriter {
   bool maps_names_ = false;
   // -- of the last message with calls
   std::vector<Given> given_;
-  std::set<std::string> ids_;            // theirs
+  std::set<std::string> ids_;           // theirs
   std::map<std::string, size_t> uses_;  // of an id, as the host gave it
   size_t answered_ = 0;
 };

@@ -28,7 +28,7 @@ class Unread {
   void look(JsonView event, std::span<const ReadMembers> read, std::string_view type, bool foreign);
   // Where there are texts, lists and objects that nobody read, in words; empty: nowhere.
   std::string words() const;
-  const std::string &media() const { return media_; }  // the place of the first picture or sound; empty: none came
+  const std::string &media() const { return media_; }      // the place of the first picture or sound; empty: none came
   std::string_view likeness() const { return likeness_; }  // of the wire of which the answer seems to be, or empty
 
   void save(ObjectWriter &saved) const;

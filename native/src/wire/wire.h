@@ -18,7 +18,8 @@ namespace sluice {
 // The provider's reason for ending an answer. Only a hint: calls run if their arguments are complete. Saved as a
 // number.
 // `pause`: the provider stopped in the middle, and goes on when it gets its answer back. `malformed`: the model wrote
-// calls that the provider could not read. `failed`: the provider broke the answer off. `other`: a word that nobody knows.
+// calls that the provider could not read. `failed`: the provider broke the answer off. `other`: a word that nobody
+// knows.
 enum class Finish : uint8_t { none, stop, tool_calls, length, content_filter, other, pause, malformed, failed };
 std::string_view to_text(Finish finish);  // the word in `finishReason`; empty for none
 

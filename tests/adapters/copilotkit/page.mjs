@@ -1,4 +1,5 @@
-// The page: CopilotKit's own chat, a question of it, and a tool that the page runs. React.createElement, so that nothing but esbuild is needed.
+// The page: CopilotKit's own chat, a question of it, and a tool that the page runs. React.createElement, so that
+// nothing but esbuild is needed.
 import { CopilotChat, CopilotKitProvider, useFrontendTool, useInterrupt } from '@copilotkit/react-core/v2'
 import { createElement as h } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -6,17 +7,28 @@ import { z } from 'zod'
 import '@copilotkit/react-core/v2/styles.css'
 
 function Question({ interrupts, interrupt, resolve, cancel }) {
-  return h('div', { id: 'question' }, (interrupts ?? [interrupt]).map(({ id, message, metadata: { sluice } }) => h('p', { key: id, 'data-call': sluice.arguments.text ?? '' },
-    h('span', {}, `${message} ${JSON.stringify(sluice.arguments)}`),
-    h('button', { onClick: () => resolve({ approved: true }, id) }, 'yes'),
-    h('button', { onClick: () => resolve({ approved: true, editedArgs: { text: 'edited' } }, id) }, 'edit'),
-    h('button', { onClick: () => cancel(id) }, 'no'))))
+  return h(
+    'div',
+    { id: 'question' },
+    (interrupts ?? [interrupt]).map(({ id, message, metadata: { sluice } }) =>
+      h(
+        'p',
+        { key: id, 'data-call': sluice.arguments.text ?? '' },
+        h('span', {}, `${message} ${JSON.stringify(sluice.arguments)}`),
+        h('button', { onClick: () => resolve({ approved: true }, id) }, 'yes'),
+        h('button', { onClick: () => resolve({ approved: true, editedArgs: { text: 'edited' } }, id) }, 'edit'),
+        h('button', { onClick: () => cancel(id) }, 'no'),
+      ),
+    ),
+  )
 }
 
 function App() {
   useInterrupt({ render: (given) => h(Question, given) })
   useFrontendTool({
-    name: 'set_title', description: 'Sets the title of the page.', parameters: z.object({ title: z.string() }),
+    name: 'set_title',
+    description: 'Sets the title of the page.',
+    parameters: z.object({ title: z.string() }),
     handler: async ({ title }) => {
       document.title = title
       return 'the title is set'
@@ -25,4 +37,6 @@ function App() {
   return h(CopilotChat, {})
 }
 
-createRoot(document.getElementById('app')).render(h(CopilotKitProvider, { runtimeUrl: '/api/copilotkit', showDevConsole: false }, h(App)))
+createRoot(document.getElementById('app')).render(
+  h(CopilotKitProvider, { runtimeUrl: '/api/copilotkit', showDevConsole: false }, h(App)),
+)

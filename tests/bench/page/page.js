@@ -2,7 +2,10 @@
 import '/chat.js'
 import { tokens } from './texts.js'
 
-/** Bare text nodes: what comes goes to the end of the last one; pieces with a layout of their own, about as long as a paragraph. */
+/**
+ * Bare text nodes: what comes goes to the end of the last one; pieces with a layout of their own, about as long as a
+ * paragraph.
+ */
 const shown = new WeakMap()
 const PIECE = 200
 function bare(text, { element }) {
@@ -35,7 +38,10 @@ async function answer(text, tag = 'sluice-thread') {
   client.open().set({ entries: many(client, 6) })
   const live = client.ask('Tell me', [])
   await frames(5)
-  return (more) => live.push(more ? { type: 'text', block: 0, text: more } : { type: 'done', outcome: 'completed', finishReason: 'stop' })
+  return (more) =>
+    live.push(
+      more ? { type: 'text', block: 0, text: more } : { type: 'done', outcome: 'completed', finishReason: 'stop' },
+    )
 }
 
 /** The same in a whole chat, and its field has the focus. */
@@ -48,7 +54,14 @@ async function chat(text) {
 /** How long the keys of the field take: from the press to the frame that shows it, in milliseconds. */
 function watchKeys() {
   const all = []
-  const observer = new PerformanceObserver((list) => all.push(...list.getEntries().filter(({ name }) => name === 'keydown').map(({ duration }) => duration)))
+  const observer = new PerformanceObserver((list) =>
+    all.push(
+      ...list
+        .getEntries()
+        .filter(({ name }) => name === 'keydown')
+        .map(({ duration }) => duration),
+    ),
+  )
   observer.observe({ type: 'event', durationThreshold: 16 }) // the least that browsers tell
   return async () => {
     await new Promise((resolve) => setTimeout(resolve, 300)) // they are told late
@@ -111,12 +124,26 @@ window.prepare = ({ messages, cards }) => {
     const live = client.message(`a${at}`)
     const text = said.slice((at * 331) % (said.length - 900), ((at * 331) % (said.length - 900)) + 900)
     live.push({ type: 'text', block: 0, text })
-    if (at % (messages / 2 / cards) < 1) live.push(
-      { type: 'card', block: 1, call: 1, name: 'notes.add', round: 1, status: 'success', arguments: { text: `note ${at}` }, output: 'noted', durationMs: 12 },
-      { type: 'text', block: 2, text: 'Done.' })
+    if (at % (messages / 2 / cards) < 1)
+      live.push(
+        {
+          type: 'card',
+          block: 1,
+          call: 1,
+          name: 'notes.add',
+          round: 1,
+          status: 'success',
+          arguments: { text: `note ${at}` },
+          output: 'noted',
+          durationMs: 12,
+        },
+        { type: 'text', block: 2, text: 'Done.' },
+      )
     live.push({ type: 'done', outcome: 'completed', finishReason: 'stop' })
-    entries.push({ id: `q${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 60_000 },
-      { id: `a${at}`, role: 'assistant', message: `a${at}`, at: 1_700_000_030_000 + at * 60_000 })
+    entries.push(
+      { id: `q${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 60_000 },
+      { id: `a${at}`, role: 'assistant', message: `a${at}`, at: 1_700_000_030_000 + at * 60_000 },
+    )
   }
   client.open().set({ entries })
 }
@@ -129,7 +156,14 @@ function drawBefore() {
   document.querySelector('#stage').append(log)
   for (const { role, text, message } of client.open().getSnapshot().entries) {
     const bubble = Object.assign(document.createElement('div'), { className: role === 'user' ? 'mine' : 'theirs' })
-    bubble.append(role === 'user' ? text : Object.assign(document.createElement('sluice-message'), { message: client.message(message), ...withText('bare') }))
+    bubble.append(
+      role === 'user'
+        ? text
+        : Object.assign(document.createElement('sluice-message'), {
+            message: client.message(message),
+            ...withText('bare'),
+          }),
+    )
     entries.append(bubble)
   }
   new ResizeObserver(() => (log.scrollTop = log.scrollHeight)).observe(entries)
@@ -146,7 +180,10 @@ window.show = async ({ text, whole }) => {
     await frames(30) // until what moved in stands still
     return { first, ms: performance.now() - begun, atOnce: document.querySelectorAll('.entries > *').length }
   }
-  const element = (window.element = Object.assign(document.createElement('sluice-thread'), { client, ...withText(text) }))
+  const element = (window.element = Object.assign(document.createElement('sluice-thread'), {
+    client,
+    ...withText(text),
+  }))
   element.classList.add('whole')
   document.body.classList.add('chat')
   document.querySelector('#stage').append(element)

@@ -54,6 +54,9 @@ const kinds = { prose: [prose], tables: [tables], code: [code], mixed: [prose, t
 /** `count` tokens of a kind: about four characters each. */
 export function tokens(kind, count) {
   const all = []
-  for (let part = 0; all.length < count; part++) all.push(...(kinds[kind][part % kinds[kind].length].replaceAll('N', part + 1).match(/[\p{L}\d]{1,4}|[^\p{L}\d]{1,3}/gu)))
+  for (let part = 0; all.length < count; part++)
+    all.push(
+      ...kinds[kind][part % kinds[kind].length].replaceAll('N', part + 1).match(/[\p{L}\d]{1,4}|[^\p{L}\d]{1,3}/gu),
+    )
   return all.slice(0, count)
 }

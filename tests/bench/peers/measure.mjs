@@ -1,5 +1,7 @@
-// Measures the readers beside each other: one after the other on the same workload, again and again, in processor time of this process. What each
-// of them read is held against what the answer says before it counts. `npm run bench:peers` runs it. No collection is forced: it would drop what V8
+// Measures the readers beside each other: one after the other on the same workload, again and again, in processor time
+// of this process. What each
+// of them read is held against what the answer says before it counts. `npm run bench:peers` runs it. No collection is
+// forced: it would drop what V8
 // knows of objects that are gone, and with it the compiled code.
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -21,7 +23,9 @@ globalThis.AI_SDK_LOG_WARNINGS = false
 
 const medians = new Map() // workload → reader → milliseconds
 for (const workload of chosen) {
-  const lanes = readers.filter((reader) => reads(reader, workload)).map((reader) => ({ name: reader.name, read: reader.make(workload), times: [] }))
+  const lanes = readers
+    .filter((reader) => reads(reader, workload))
+    .map((reader) => ({ name: reader.name, read: reader.make(workload), times: [] }))
   say(`${workload.name}: ${workload.about}; ${workload.pieces.length} pieces, ${Math.round(workload.bytes / 1024)} KB`)
   for (let round = -warm(workload); round < Number(rounds); round++) {
     for (const { name, read, times } of lanes) {
@@ -46,10 +50,13 @@ function median(times) {
 /** Blanks beside a call that is written as text belong to nobody: some keep them, some do not. */
 function check(what, { text, calls }, workload) {
   const plain = (value) => (workload.protocol === undefined ? value : value.replace(/\s+/g, ''))
-  if (plain(text) !== plain(workload.text)) throw new Error(`${what}: found ${text.length} characters of text, expected ${workload.text.length}, or other ones`)
+  if (plain(text) !== plain(workload.text))
+    throw new Error(`${what}: found ${text.length} characters of text, expected ${workload.text.length}, or other ones`)
   const wrong = workload.calls.findIndex((call, i) => !isDeepStrictEqual(calls[i], call))
   if (wrong >= 0 || calls.length !== workload.calls.length)
-    throw new Error(`${what}: found ${calls.length} calls, expected ${workload.calls.length}; ${shortened(calls[wrong])}, expected ${shortened(workload.calls[wrong])}`)
+    throw new Error(
+      `${what}: found ${calls.length} calls, expected ${workload.calls.length}; ${shortened(calls[wrong])}, expected ${shortened(workload.calls[wrong])}`,
+    )
 }
 
 function shortened(call) {
@@ -58,15 +65,32 @@ function shortened(call) {
 
 function table() {
   const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
-  const versions = Object.entries(dependencies).filter(([name]) => name !== 'zod').map(([name, version]) => `${name} ${version}`)
+  const versions = Object.entries(dependencies)
+    .filter(([name]) => name !== 'zod')
+    .map(([name, version]) => `${name} ${version}`)
   const time = (workload, name) => medians.get(workload).get(name)
   const row = (cells) => `| ${cells.join(' | ')} |`
-  const multiple = (workload, name, of) => (time(workload, name) === undefined ? '' : `${(time(workload, name) / time(workload, of)).toFixed(1)}`)
-  const lines = readers.map(({ name, about }) => row([about, ...chosen.map((workload) =>
-    time(workload, name) === undefined ? '' : `${time(workload, name).toFixed(1)} ms, ${multiple(workload, name, 'Turn')}${['openai', 'ai'].includes(name) ? ` (${multiple(workload, name, 'run')})` : ''}`)]))
+  const multiple = (workload, name, of) =>
+    time(workload, name) === undefined ? '' : `${(time(workload, name) / time(workload, of)).toFixed(1)}`
+  const lines = readers.map(({ name, about }) =>
+    row([
+      about,
+      ...chosen.map((workload) =>
+        time(workload, name) === undefined
+          ? ''
+          : `${time(workload, name).toFixed(1)} ms, ${multiple(workload, name, 'Turn')}${['openai', 'ai'].includes(name) ? ` (${multiple(workload, name, 'run')})` : ''}`,
+      ),
+    ]),
+  )
   return [
-    '', row(['processor time, multiples of `Turn` (of `run()`)', ...chosen.map(({ name }) => name)]), row(['---', ...chosen.map(() => '---:')]), ...lines, '',
-    ...chosen.map(({ name, about }) => `${name}: ${about}.`), '',
-    `Medians of ${rounds} interleaved runs; ${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}, V8 ${process.versions.v8}.`, `${versions.join(', ')}.`,
+    '',
+    row(['processor time, multiples of `Turn` (of `run()`)', ...chosen.map(({ name }) => name)]),
+    row(['---', ...chosen.map(() => '---:')]),
+    ...lines,
+    '',
+    ...chosen.map(({ name, about }) => `${name}: ${about}.`),
+    '',
+    `Medians of ${rounds} interleaved runs; ${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}, V8 ${process.versions.v8}.`,
+    `${versions.join(', ')}.`,
   ].join('\n')
 }

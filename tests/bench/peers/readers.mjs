@@ -1,4 +1,5 @@
-// Who reads an answer in `npm run bench:peers`: Sluice in four ways, the clients of others, and JavaScript by hand. Each is made for one workload,
+// Who reads an answer in `npm run bench:peers`: Sluice in four ways, the clients of others, and JavaScript by hand.
+// Each is made for one workload,
 // reads it once per call, and returns a function that tells what it read: looking is not measured.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { hermesToolMiddleware, qwen3CoderToolMiddleware } from '@ai-sdk-tool/parser'
@@ -16,24 +17,37 @@ const native = createRequire(import.meta.url)(process.env.SLUICE_ADDON ?? join(r
 
 const request = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const limits = { argumentBytes: 1 << 24, callsPerRound: 1000 }
-const settings = ({ protocol }) => ({ wire: 'openai-chat', execution: 'parallel', maxConcurrentTools: 1000, maxCalls: 1000, limits, ...(protocol ? { mode: 'text', protocol } : {}) })
+const settings = ({ protocol }) => ({
+  wire: 'openai-chat',
+  execution: 'parallel',
+  maxConcurrentTools: 1000,
+  maxCalls: 1000,
+  limits,
+  ...(protocol ? { mode: 'text', protocol } : {}),
+})
 const declared = { ...tool, permission: 'public', agentCallable: true }
 const COMPLETE = 0
 const MESSAGE = 2
 
 const response = ({ pieces }) => {
   let next = 0
-  const body = new ReadableStream({ pull: (controller) => (next < pieces.length ? controller.enqueue(pieces[next++]) : controller.close()) }, { highWaterMark: 0 })
+  const body = new ReadableStream(
+    { pull: (controller) => (next < pieces.length ? controller.enqueue(pieces[next++]) : controller.close()) },
+    { highWaterMark: 0 },
+  )
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 }
 
 /** What a message of Sluice holds. */
 const inMessage = ({ blocks }) => ({
-  text: blocks.filter(({ type }) => type === 'text').map(({ text }) => text).join(''),
+  text: blocks
+    .filter(({ type }) => type === 'text')
+    .map(({ text }) => text)
+    .join(''),
   calls: blocks.filter(({ type }) => type === 'tool_use').map(({ name, arguments: args }) => ({ name, args })),
 })
 
-// -- Sluice -----------------------------------------------------------------------------------------------------------------
+// -- Sluice -----------------------------------------------------------------------------------------------------------
 
 function engineAlone(workload) {
   const engine = native.engineNew(JSON.stringify({ tools: [declared] }))
@@ -78,37 +92,65 @@ function run(workload) {
   const engine = new Engine({ tools: [sluiceTool(declared)] })
   const { wire: _, ...rest } = settings(workload)
   return async () => {
-    const run = engine.run({ ...rest, model: { baseURL: 'http://bench.invalid/v1', name: 'm' }, messages: request.messages, transport: async () => response(workload) })
+    const run = engine.run({
+      ...rest,
+      model: { baseURL: 'http://bench.invalid/v1', name: 'm' },
+      messages: request.messages,
+      transport: async () => response(workload),
+    })
     let text = ''
     const calls = []
     for await (const event of run) {
       if (event.type === 'text') text += event.text
-      else if (event.type === 'execute' && calls.push({ name: event.name, args: event.arguments }) === workload.calls.length) run.cancel() // the calls are not answered
+      else if (
+        event.type === 'execute' &&
+        calls.push({ name: event.name, args: event.arguments }) === workload.calls.length
+      )
+        run.cancel() // the calls are not answered
     }
     return () => ({ text, calls })
   }
 }
 
-// -- others -----------------------------------------------------------------------------------------------------------------
+// -- others -----------------------------------------------------------------------------------------------------------
 
 function openai(workload) {
-  const client = new OpenAI({ apiKey: 'x', baseURL: 'http://bench.invalid/v1', fetch: async () => response(workload), maxRetries: 0 })
+  const client = new OpenAI({
+    apiKey: 'x',
+    baseURL: 'http://bench.invalid/v1',
+    fetch: async () => response(workload),
+    maxRetries: 0,
+  })
   const { name, description, parameters } = tool
   const tools = [{ type: 'function', function: { name, description, parameters } }]
   return async () => {
     const stream = client.chat.completions.stream({ ...request, tools })
     let text = ''
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
-    const { choices: [{ message }] } = await stream.finalChatCompletion()
-    return () => ({ text, calls: (message.tool_calls ?? []).map((call) => ({ name: call.function.name, args: JSON.parse(call.function.arguments) })) })
+    const {
+      choices: [{ message }],
+    } = await stream.finalChatCompletion()
+    return () => ({
+      text,
+      calls: (message.tool_calls ?? []).map((call) => ({
+        name: call.function.name,
+        args: JSON.parse(call.function.arguments),
+      })),
+    })
   }
 }
 
 const middlewares = { hermes: hermesToolMiddleware, 'qwen3-coder': qwen3CoderToolMiddleware }
 
 function ai(workload) {
-  const bare = createOpenAICompatible({ name: 'bench', baseURL: 'http://bench.invalid/v1', fetch: async () => response(workload) })('m')
-  const model = workload.protocol ? wrapLanguageModel({ model: bare, middleware: middlewares[workload.protocol] }) : bare
+  const bare = createOpenAICompatible({
+    name: 'bench',
+    baseURL: 'http://bench.invalid/v1',
+    fetch: async () => response(workload),
+  })('m')
+  const model = workload.protocol
+    ? wrapLanguageModel({ model: bare, middleware: middlewares[workload.protocol] })
+    : bare
   const tools = { [tool.name]: aiTool({ description: tool.description, inputSchema: jsonSchema(tool.parameters) }) }
   return async () => {
     const { fullStream } = streamText({ model, messages: request.messages, tools })
@@ -122,7 +164,7 @@ function ai(workload) {
   }
 }
 
-// -- by hand ----------------------------------------------------------------------------------------------------------------
+// -- by hand ----------------------------------------------------------------------------------------------------------
 
 /** Adds up deltas. The calls of a text format are found at the end. */
 class Appended {
@@ -133,7 +175,10 @@ class Appended {
     if (data === '[DONE]') return
     const { content, tool_calls = [] } = JSON.parse(data).choices[0].delta
     if (content) this.text += content
-    for (const { index, function: { name = '', arguments: more = '' } } of tool_calls) {
+    for (const {
+      index,
+      function: { name = '', arguments: more = '' },
+    } of tool_calls) {
       const call = (this.#calls[index] ??= { name: '', args: '' })
       call.name += name
       call.args += more
@@ -141,7 +186,8 @@ class Appended {
   }
 
   end(protocol) {
-    if (protocol === undefined) return { text: this.text, calls: this.#calls.map(({ name, args }) => ({ name, args: JSON.parse(args) })) }
+    if (protocol === undefined)
+      return { text: this.text, calls: this.#calls.map(({ name, args }) => ({ name, args: JSON.parse(args) })) }
     const calls = []
     const text = this.text.replace(/<tool_call>\n(.*?)\n<\/tool_call>/gs, (_, call) => {
       calls.push(byHand[protocol](call))
@@ -158,7 +204,9 @@ const byHand = {
   },
   'qwen3-coder': (call) => ({
     name: /<function=(.*?)>/.exec(call)[1],
-    args: Object.fromEntries([...call.matchAll(/<parameter=(.*?)>\n(.*?)\n<\/parameter>/gs)].map(([, name, value]) => [name, value])),
+    args: Object.fromEntries(
+      [...call.matchAll(/<parameter=(.*?)>\n(.*?)\n<\/parameter>/gs)].map(([, name, value]) => [name, value]),
+    ),
   }),
 }
 
@@ -204,7 +252,16 @@ export const readers = [
   { name: 'engine', about: 'the addon alone: fed, polled at the end', make: engineAlone },
   { name: 'body', about: 'the body of the `Response` read, and nothing done', make: body },
   { name: 'openai', about: '`openai`: `chat.completions.stream`', make: openai, over: [] },
-  { name: 'ai', about: '`ai`: `streamText`, with `@ai-sdk/openai-compatible`; formats of text by `@ai-sdk-tool/parser`', make: ai, over: Object.keys(middlewares) },
+  {
+    name: 'ai',
+    about: '`ai`: `streamText`, with `@ai-sdk/openai-compatible`; formats of text by `@ai-sdk-tool/parser`',
+    make: ai,
+    over: Object.keys(middlewares),
+  },
   { name: 'eventsource', about: '`eventsource-parser`, `JSON.parse`, append', make: eventsource },
-  { name: 'plain', about: 'plain JavaScript: `split`, `JSON.parse`, append; a regular expression at the end', make: plain },
+  {
+    name: 'plain',
+    about: 'plain JavaScript: `split`, `JSON.parse`, append; a regular expression at the end',
+    make: plain,
+  },
 ]

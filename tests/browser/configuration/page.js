@@ -1,4 +1,5 @@
-// A page with nothing but the element, over the web bridge. Tests may hold back or fail what is saved: `window.intercept`.
+// A page with nothing but the element, over the web bridge. Tests may hold back or fail what is saved:
+// `window.intercept`.
 import '/sluice/ui/index.js'
 import { connect } from '/sluice/renderer/index.js'
 import { webBridge } from '/sluice/renderer/web-bridge.js'

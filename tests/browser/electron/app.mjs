@@ -1,5 +1,7 @@
-// An app as Electron would run it: a process that plays main, Chromium pages with the built preload in an isolated world, and between
-// them what Electron's browser process does: says who sent a message, and from which page. Nothing of the app runs in this process.
+// An app as Electron would run it: a process that plays main, Chromium pages with the built preload in an isolated
+// world, and between
+// them what Electron's browser process does: says who sent a message, and from which page. Nothing of the app runs in
+// this process.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,8 +17,9 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const dist = fileURLToPath(new URL('../../../js/dist/', import.meta.url))
 const binding = '__toBrowser'
 const world = 'preload'
-export const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; "
-  + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+export const csp =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** `answers` are the model's; `main` goes to the main process as its options. Ends with the test. */
 export async function openApp(t, browser, { answers = [], server = {}, main = {} } = {}) {
@@ -47,10 +50,18 @@ class App {
     child.on('message', (message) => this.#hear(message))
   }
 
-  /** A window with the preload, or with another one. `rights` are the app's to give; `hidden`: minimised, without Playwright. */
-  async window(t, { path = '/index.html', hidden = false, preload = read(join(dist, 'preload/index.cjs')), ...options } = {}) {
+  /**
+   * A window with the preload, or with another one. `rights` are the app's to give; `hidden`: minimised, without
+   * Playwright.
+   */
+  async window(
+    t,
+    { path = '/index.html', hidden = false, preload = read(join(dist, 'preload/index.cjs')), ...options } = {},
+  ) {
     const id = ++this.#last
-    const opened = hidden ? await openHidden(await this.#browser.page(t)) : await open(await this.#browser.page(t, { expected: options.expected }))
+    const opened = hidden
+      ? await openHidden(await this.#browser.page(t))
+      : await open(await this.#browser.page(t, { expected: options.expected }))
     const window = new Window(this, id, opened)
     this.windows.set(id, window)
     this.tell({ type: 'window', window: id, options })
@@ -71,7 +82,14 @@ class App {
   }
 
   /** As if a frame had sent it, whatever it is: a page that got hold of its process's pipe to main. */
-  forge({ window, document = window?.document, url = this.site.origin + '/index.html', subframe = false, channel = 'sluice:call', args }) {
+  forge({
+    window,
+    document = window?.document,
+    url = this.site.origin + '/index.html',
+    subframe = false,
+    channel = 'sluice:call',
+    args,
+  }) {
     return this.invoke({ type: 'invoke', window: window.id, document, url, subframe, channel, args })
   }
 
@@ -120,7 +138,10 @@ class Window {
 
   async prepare(preloadCode) {
     const cdp = this.#cdp
-    cdp.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => name === binding && this.#said(decode(payload), executionContextId))
+    cdp.on(
+      'Runtime.bindingCalled',
+      ({ name, payload, executionContextId }) => name === binding && this.#said(decode(payload), executionContextId),
+    )
     await cdp.send('Page.enable')
     await cdp.send('Runtime.enable')
     await cdp.send('Runtime.addBinding', { name: binding, executionContextName: world })
@@ -135,7 +156,8 @@ class Window {
     if (message.document !== this.document) return
     const { type, id, ok, value, error, channel, args } = message
     const expression = `deliver(${JSON.stringify(encode(type === 'reply' ? { type, id, ok, value, error } : { type, channel, args }))})`
-    this.#cdp.send('Runtime.evaluate', { expression, contextId: this.#context }).catch(() => {}) // it went away meanwhile
+    // it went away meanwhile
+    this.#cdp.send('Runtime.evaluate', { expression, contextId: this.#context }).catch(() => {})
   }
 
   #said(message, context) {
@@ -157,7 +179,13 @@ class Window {
 
 async function open(page) {
   const cdp = await page.context().newCDPSession(page)
-  return { cdp, page, evaluate: (...args) => page.evaluate(...args), goto: (url) => page.goto(url), close: () => page.close() }
+  return {
+    cdp,
+    page,
+    evaluate: (...args) => page.evaluate(...args),
+    goto: (url) => page.goto(url),
+    close: () => page.close(),
+  }
 }
 
 const read = (file) => readFileSync(file, 'utf8')
@@ -168,7 +196,8 @@ function scripts(code) {
   const worlds = read(join(here, 'worlds.js'))
   const codec = read(join(here, 'codec.mjs')).replaceAll(/^export /gm, '')
   const built = `(require, module, exports) => {${code}\n}`
-  const top = (code) => `if (window === top) { (() => { ${code} })() }` // Electron runs a preload in the main frame alone
+  // Electron runs a preload in the main frame alone
+  const top = (code) => `if (window === top) { (() => { ${code} })() }`
   return {
     page: top(`${worlds}\npageWorld(${secret})`),
     preload: top(`${codec}\n${worlds}\npreloadWorld(${secret}, ${JSON.stringify(binding)}, ${built})`),
@@ -183,7 +212,10 @@ async function serveSite() {
     const path = normalize(new URL(request.url, 'http://x').pathname)
     const ours = path.startsWith('/sluice/') ? path.slice(8) : undefined
     const file = ours === undefined ? join(here, 'pages', path) : join(dist, ours.startsWith('ui/') ? '' : 'esm', ours)
-    const headers = { 'content-type': types[extname(file)] ?? 'application/octet-stream', 'content-security-policy': csp }
+    const headers = {
+      'content-type': types[extname(file)] ?? 'application/octet-stream',
+      'content-security-policy': csp,
+    }
     try {
       const content = readFileSync(file)
       response.writeHead(200, headers).end(content)

@@ -1,5 +1,7 @@
-// A structured clone as text: the wire between a page and Node here is a string (a CDP binding), and JSON would already take away
-// what a hostile page may send: undefined, NaN, BigInt, Date, Map, cycles, an own `__proto__`. Runs in both; imports nothing.
+// A structured clone as text: the wire between a page and Node here is a string (a CDP binding), and JSON would already
+// take away
+// what a hostile page may send: undefined, NaN, BigInt, Date, Map, cycles, an own `__proto__`. Runs in both; imports
+// nothing.
 
 export function encode(value) {
   const nodes = []
@@ -7,7 +9,8 @@ export function encode(value) {
   const visit = (one) => {
     if (one === undefined) return ['undefined']
     if (typeof one === 'bigint') return ['bigint', String(one)]
-    if (typeof one === 'number' && (!Number.isFinite(one) || Object.is(one, -0))) return ['number', Object.is(one, -0) ? '-0' : String(one)]
+    if (typeof one === 'number' && (!Number.isFinite(one) || Object.is(one, -0)))
+      return ['number', Object.is(one, -0) ? '-0' : String(one)]
     if (typeof one !== 'object' || one === null) return one
     if (!seen.has(one)) {
       seen.set(one, nodes.push(null) - 1)
@@ -28,7 +31,11 @@ function describe(one, visit) {
   if (one instanceof Error) return { type: 'error', message: one.message }
   if (one instanceof ArrayBuffer) return { type: 'bytes', bytes: [...new Uint8Array(one)] }
   if (ArrayBuffer.isView(one)) {
-    return { type: 'view', name: one.constructor.name, bytes: [...new Uint8Array(one.buffer, one.byteOffset, one.byteLength)] }
+    return {
+      type: 'view',
+      name: one.constructor.name,
+      bytes: [...new Uint8Array(one.buffer, one.byteOffset, one.byteLength)],
+    }
   }
   return { type: 'object', entries: entries() }
 }
@@ -46,11 +53,16 @@ export function decode(text) {
   }
   const make = (node, keep) => {
     switch (node.type) {
-      case 'date': return keep(new Date(Number(node.time)))
-      case 'regexp': return keep(new RegExp(node.source, node.flags))
-      case 'error': return keep(new Error(node.message))
-      case 'bytes': return keep(Uint8Array.from(node.bytes).buffer)
-      case 'view': return keep(new globalThis[node.name](Uint8Array.from(node.bytes).buffer))
+      case 'date':
+        return keep(new Date(Number(node.time)))
+      case 'regexp':
+        return keep(new RegExp(node.source, node.flags))
+      case 'error':
+        return keep(new Error(node.message))
+      case 'bytes':
+        return keep(Uint8Array.from(node.bytes).buffer)
+      case 'view':
+        return keep(new globalThis[node.name](Uint8Array.from(node.bytes).buffer))
     }
     if (node.type === 'map') {
       const map = keep(new Map())

@@ -1,10 +1,15 @@
-// A window that is really hidden. Playwright keeps its pages visible (focus emulation), so this one is opened behind its back: in a
+// A window that is really hidden. Playwright keeps its pages visible (focus emulation), so this one is opened behind
+// its back: in a
 // browser context that it does not know, and minimised.
 
 export async function openHidden(page) {
   const browser = await page.context().browser().newBrowserCDPSession()
   const { browserContextId } = await browser.send('Target.createBrowserContext')
-  const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank', browserContextId, newWindow: true })
+  const { targetId } = await browser.send('Target.createTarget', {
+    url: 'about:blank',
+    browserContextId,
+    newWindow: true,
+  })
   const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: false })
   const { windowId } = await browser.send('Browser.getWindowForTarget', { targetId })
   await browser.send('Browser.setWindowBounds', { windowId, bounds: { windowState: 'minimized' } })
@@ -26,7 +31,9 @@ export async function openHidden(page) {
     send: (method, params = {}) =>
       new Promise((resolve, reject) => {
         waiting.set(++last, { resolve, reject })
-        browser.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: last, method, params }) }).catch(reject)
+        browser
+          .send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: last, method, params }) })
+          .catch(reject)
       }),
   }
   return {
@@ -38,7 +45,11 @@ export async function openHidden(page) {
     },
     async evaluate(work, arg) {
       const expression = `(${work})(${JSON.stringify(arg)})`
-      const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+      const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+      })
       if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
       return result.value
     },

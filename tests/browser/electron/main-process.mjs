@@ -1,4 +1,5 @@
-// Electron's side of things in the process that plays main: ipcMain, windows, and frames that sent something. What comes and goes
+// Electron's side of things in the process that plays main: ipcMain, windows, and frames that sent something. What
+// comes and goes
 // is `process.send` with `serialization: 'advanced'`: a structured clone between two processes.
 import { EventEmitter } from 'node:events'
 
@@ -17,7 +18,17 @@ export const ipcMain = Object.assign(new EventEmitter(), {
 
 /** A frame as Electron shows it to handlers. */
 function frame(document, url, parent = null) {
-  return { document, url, origin: new URL(url).origin, parent, get top() { return parent ?? this }, name: '', routingId: document }
+  return {
+    document,
+    url,
+    origin: new URL(url).origin,
+    parent,
+    get top() {
+      return parent ?? this
+    },
+    name: '',
+    routingId: document,
+  }
 }
 
 class WebContents extends EventEmitter {
@@ -27,24 +38,41 @@ class WebContents extends EventEmitter {
     this.mainFrame = frame(0, 'about:blank')
     this.destroyed = false
   }
-  getURL() { return this.mainFrame.url }
-  isDestroyed() { return this.destroyed }
+  getURL() {
+    return this.mainFrame.url
+  }
+  isDestroyed() {
+    return this.destroyed
+  }
   send(channel, ...args) {
     if (this.destroyed) throw new TypeError('Object has been destroyed')
-    process.send({ type: 'send', window: this.id, document: this.mainFrame.document, at: performance.now(), channel, args })
+    process.send({
+      type: 'send',
+      window: this.id,
+      document: this.mainFrame.document,
+      at: performance.now(),
+      channel,
+      args,
+    })
   }
 }
 
 export class BrowserWindow extends EventEmitter {
-  static fromWebContents(contents) { return windows.get(contents.id) ?? null }
-  static getAllWindows() { return [...windows.values()] }
+  static fromWebContents(contents) {
+    return windows.get(contents.id) ?? null
+  }
+  static getAllWindows() {
+    return [...windows.values()]
+  }
   constructor(id) {
     super()
     this.id = id
     this.webContents = new WebContents(id)
     windows.set(id, this)
   }
-  isDestroyed() { return this.webContents.destroyed }
+  isDestroyed() {
+    return this.webContents.destroyed
+  }
 }
 
 /** Hears what the browser says; `methods` answers what the test asks. */
@@ -54,7 +82,8 @@ export function start({ onWindow, methods }) {
     switch (message.type) {
       case 'window':
         return onWindow(new BrowserWindow(message.window), message.options)
-      case 'document': { // the window shows another page, or the same one again
+      case 'document': {
+        // the window shows another page, or the same one again
         const contents = window.webContents
         const details = { url: message.url, isSameDocument: false, isMainFrame: true, frame: contents.mainFrame }
         contents.emit('did-start-navigation', details, message.url, false, true)

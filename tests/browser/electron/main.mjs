@@ -10,19 +10,23 @@ const aborted = []
 const common = { agentCallable: true, parameters: { type: 'object', properties: { text: { type: 'string' } } } }
 
 /** Every run is noted, so that a test can say that there was none. */
-const noted = (options) => tool({
-  ...common,
-  ...options,
-  execute: async (args, context) => {
-    ran.push({ name: options.name, args, polluted: {}.polluted })
-    return await (options.execute?.(args, context) ?? `did ${args.text ?? 'it'}`)
-  },
-})
+const noted = (options) =>
+  tool({
+    ...common,
+    ...options,
+    execute: async (args, context) => {
+      ran.push({ name: options.name, args, polluted: {}.polluted })
+      return await (options.execute?.(args, context) ?? `did ${args.text ?? 'it'}`)
+    },
+  })
 
-const untilAborted = (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => {
-  aborted.push(signal.reason.message)
-  reject(signal.reason)
-}))
+const untilAborted = (_, { signal }) =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () => {
+      aborted.push(signal.reason.message)
+      reject(signal.reason)
+    }),
+  )
 
 let count
 /** Tells how far it is, and goes on when the test says so. */
@@ -39,7 +43,13 @@ const engine = new Engine({
     noted({ name: 'echo.back', description: 'Says it again.', permission: 'public' }),
     noted({ name: 'wait.long', description: 'Waits.', permission: 'public', execute: untilAborted }),
     noted({ name: 'disk.scan', description: 'Scans.', permission: 'public', execute: counting }),
-    tool({ ...common, name: 'page.title', description: 'The title of the page.', permission: 'public', runsIn: 'window' }),
+    tool({
+      ...common,
+      name: 'page.title',
+      description: 'The title of the page.',
+      permission: 'public',
+      runsIn: 'window',
+    }),
     tool({ ...common, name: 'page.wait', description: 'Waits in the page.', permission: 'public', runsIn: 'window' }),
   ],
   loop: 'automatic',
@@ -50,7 +60,7 @@ const everything = { read: true, chat: true, approve: true, configure: true, pet
 const rights = new Map() // by window
 const host = hostEngine(engine, {
   ipcMain,
-  windows: (sender) => (sender.origin === origin ? rights.get(sender.webContentsId) ?? null : null),
+  windows: (sender) => (sender.origin === origin ? (rights.get(sender.webContentsId) ?? null) : null),
   ...options,
   ...(kept === undefined ? {} : { conversations: fileConversations(kept) }),
   run: ({ messages }) => ({ model: { baseURL, name: 'scripted' }, messages }),

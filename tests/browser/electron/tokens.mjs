@@ -1,9 +1,33 @@
-// A model that says so many tokens a second for so many seconds, in a process of its own: whatever else is slow, it is not.
+// A model that says so many tokens a second for so many seconds, in a process of its own: whatever else is slow, it is
+// not.
 import { createServer } from 'node:http'
 
 const { rate, seconds } = JSON.parse(process.env.SLUICE_TOKENS)
-const words = ['The', ' pet', ' looks', ' out', ' of', ' the', ' window', ',', ' and', ' says', ' that', ' it', ' is', ' fine', '.', '\n\n', '今天', '天气', '很好', '。', ' ']
-const event = (delta, finish = null) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+const words = [
+  'The',
+  ' pet',
+  ' looks',
+  ' out',
+  ' of',
+  ' the',
+  ' window',
+  ',',
+  ' and',
+  ' says',
+  ' that',
+  ' it',
+  ' is',
+  ' fine',
+  '.',
+  '\n\n',
+  '今天',
+  '天气',
+  '很好',
+  '。',
+  ' ',
+]
+const event = (delta, finish = null) =>
+  `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 
 const server = createServer((request, response) => {
   request.resume()

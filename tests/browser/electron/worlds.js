@@ -1,6 +1,9 @@
-// Runs in every page before its own scripts, once in the page's world and once in the isolated one, and gives the preload what
-// Electron gives a sandboxed one: `require('electron')` with contextBridge and ipcRenderer. Nothing but DOM events gets from one
-// world to the other, and Chromium copies what they carry; functions and promises are named by numbers, as contextBridge proxies them.
+// Runs in every page before its own scripts, once in the page's world and once in the isolated one, and gives the
+// preload what
+// Electron gives a sandboxed one: `require('electron')` with contextBridge and ipcRenderer. Nothing but DOM events gets
+// from one
+// world to the other, and Chromium copies what they carry; functions and promises are named by numbers, as
+// contextBridge proxies them.
 
 /** One end of the way between the worlds. `secret` keeps the page from talking on it. */
 function openWorlds(here, there, secret) {
@@ -12,7 +15,10 @@ function openWorlds(here, there, secret) {
 
   /** What crosses: copies of plain data; prototypes, getters and symbols stay behind. */
   function pack(value, depth = 0) {
-    if (depth > 1000) throw new TypeError('Electron contextBridge recursion depth exceeded.  Nested objects deeper than 1000 are not supported.')
+    if (depth > 1000)
+      throw new TypeError(
+        'Electron contextBridge recursion depth exceeded.  Nested objects deeper than 1000 are not supported.',
+      )
     if (typeof value === 'function') {
       functions.set(++last, value)
       return { type: 'function', id: last }
@@ -27,25 +33,37 @@ function openWorlds(here, there, secret) {
     }
     if (value instanceof Error) return { type: 'error', message: value.message }
     if (Array.isArray(value)) return { type: 'array', items: value.map((item) => pack(item, depth + 1)) }
-    const plain = [Object.prototype, null].includes(Object.getPrototypeOf(value)) || Object.prototype.toString.call(value) === '[object Object]'
+    const plain =
+      [Object.prototype, null].includes(Object.getPrototypeOf(value)) ||
+      Object.prototype.toString.call(value) === '[object Object]'
     if (!plain) return { type: 'value', value }
     return { type: 'object', entries: own(value).map((key) => [key, pack(value[key], depth + 1)]) }
   }
 
   function unpack(packed) {
     switch (packed.type) {
-      case 'function': return (...args) => call(packed.id, args)
-      case 'promise': return new Promise((resolve, reject) => promises.set(packed.id, { resolve, reject }))
-      case 'error': return new Error(packed.message)
-      case 'array': return packed.items.map(unpack)
+      case 'function':
+        return (...args) => call(packed.id, args)
+      case 'promise':
+        return new Promise((resolve, reject) => promises.set(packed.id, { resolve, reject }))
+      case 'error':
+        return new Error(packed.message)
+      case 'array':
+        return packed.items.map(unpack)
       case 'object': {
         const object = {}
         for (const [key, item] of packed.entries) {
-          Object.defineProperty(object, key, { value: unpack(item), enumerable: true, writable: true, configurable: true })
+          Object.defineProperty(object, key, {
+            value: unpack(item),
+            enumerable: true,
+            writable: true,
+            configurable: true,
+          })
         }
         return object
       }
-      default: return packed.value
+      default:
+        return packed.value
     }
   }
 
@@ -84,8 +102,15 @@ function openWorlds(here, there, secret) {
 function pageWorld(secret) {
   const worlds = openWorlds('page', 'preload', secret)
   worlds.on('expose', ({ key, packed }) => {
-    const freeze = (value) => (Object.values(value).forEach((one) => typeof one === 'object' && one && freeze(one)), Object.freeze(value))
-    Object.defineProperty(window, key, { value: freeze(worlds.unpack(packed)), configurable: false, enumerable: true, writable: false })
+    const freeze = (value) => (
+      Object.values(value).forEach((one) => typeof one === 'object' && one && freeze(one)), Object.freeze(value)
+    )
+    Object.defineProperty(window, key, {
+      value: freeze(worlds.unpack(packed)),
+      configurable: false,
+      enumerable: true,
+      writable: false,
+    })
   })
   worlds.dispatch({ type: 'ready' })
 }
@@ -120,7 +145,10 @@ function preloadWorld(secret, binding, preload) {
       invoke: (channel, ...args) =>
         new Promise((resolve, reject) => {
           const copy = clone(args)
-          waiting.set(++last, { resolve, reject: (text) => reject(new Error(`Error invoking remote method '${channel}': ${text}`)) })
+          waiting.set(++last, {
+            resolve,
+            reject: (text) => reject(new Error(`Error invoking remote method '${channel}': ${text}`)),
+          })
           send({ type: 'invoke', id: last, channel, args: copy })
         }),
       send: (channel, ...args) => send({ type: 'send', channel, args: clone(args) }),

@@ -1,4 +1,5 @@
-// ?puppet: one puppet; ?sheet: one for every expression; ?states: one for every state; ?mouths: one for every vowel; ?motions: one for every
+// ?puppet: one puppet; ?sheet: one for every expression; ?states: one for every state; ?mouths: one for every vowel;
+// ?motions: one for every
 // motion; ?model: the real one.
 import { createPuppet } from '/pet/puppet.js'
 import { petStates } from '/sluice/pet/index.js'
@@ -31,10 +32,27 @@ if (mode === 'model') {
   window.pet = await createLive2dModel(stage('alone'))
 } else if (mode === 'states') {
   const tools = ['search', 'write', 'letter', 'tool'].map((prop) => ['busy', prop])
-  window.pets = sheet([...Object.keys(petStates).filter((name) => name !== 'busy').map((name) => [name]), ...tools], (pet, [name, prop]) => pet.state(name, { prop }))
+  window.pets = sheet(
+    [
+      ...Object.keys(petStates)
+        .filter((name) => name !== 'busy')
+        .map((name) => [name]),
+      ...tools,
+    ],
+    (pet, [name, prop]) => pet.state(name, { prop }),
+  )
 } else if (mode === 'mouths') {
-  const vowels = [['a', 0.9, 0.1], ['e', 0.55, 0.6], ['i', 0.35, 1], ['o', 0.7, -0.7], ['u', 0.4, -1]]
-  window.pets = sheet(vowels.map(([name]) => [name]), (pet, [name]) => pet.mouth(...vowels.find(([vowel]) => vowel === name).slice(1)))
+  const vowels = [
+    ['a', 0.9, 0.1],
+    ['e', 0.55, 0.6],
+    ['i', 0.35, 1],
+    ['o', 0.7, -0.7],
+    ['u', 0.4, -1],
+  ]
+  window.pets = sheet(
+    vowels.map(([name]) => [name]),
+    (pet, [name]) => pet.mouth(...vowels.find(([vowel]) => vowel === name).slice(1)),
+  )
 } else if (mode === 'puppet') window.pet = createPuppet(stage('alone'))
 else {
   const container = stage()
@@ -42,9 +60,15 @@ else {
   const { expressions, motions } = probe.capabilities()
   probe.destroy()
   container.remove()
-  const each = Object.entries(motions).flatMap(([group, count]) => Array.from({ length: count }, (_, index) => [group, index]))
-  window.pets = mode === 'sheet'
-    ? sheet(expressions.map((name) => [name]), (pet, [name]) => pet.expression(name))
-    : sheet(each, (pet, which) => (window.start ??= []).push(() => pet.motion(...which)))
+  const each = Object.entries(motions).flatMap(([group, count]) =>
+    Array.from({ length: count }, (_, index) => [group, index]),
+  )
+  window.pets =
+    mode === 'sheet'
+      ? sheet(
+          expressions.map((name) => [name]),
+          (pet, [name]) => pet.expression(name),
+        )
+      : sheet(each, (pet, which) => (window.start ??= []).push(() => pet.motion(...which)))
 }
 window.ready = true

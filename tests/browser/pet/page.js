@@ -1,4 +1,5 @@
-// A puppet in a window that is played by the test: `window.said` is what its page told it, `window.order` tells the page something.
+// A puppet in a window that is played by the test: `window.said` is what its page told it, `window.order` tells the
+// page something.
 import { companion, petBody, petBubble } from '/sluice/pet/index.js'
 import '/sluice/ui/index.js'
 import { createPuppet } from '/pet/puppet.js'
@@ -18,7 +19,13 @@ window.model = createPuppet(element)
 window.pet = companion({ client: window.client, model: window.model })
 window.client.opened('main')
 const openChat = () => void window.chats++
-window.bubble = petBubble({ pet: window.pet, openChat, questions: new URLSearchParams(location.search).has('questions'), lingerMs: 1500, window: side })
+window.bubble = petBubble({
+  pet: window.pet,
+  openChat,
+  questions: new URLSearchParams(location.search).has('questions'),
+  lingerMs: 1500,
+  window: side,
+})
 document.querySelector('#bubble').append(window.bubble.element)
 const solid = () => (window.bubble.element.hidden ? [] : [window.bubble.box])
 petBody({ pet: window.pet, element, window: side, openChat, solid })

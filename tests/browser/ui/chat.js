@@ -10,7 +10,8 @@ export class FakeClient {
   #messages = new Map()
   #listeners = new Set()
   connection = {
-    state: 'connected', retryAt: undefined,
+    state: 'connected',
+    retryAt: undefined,
     subscribe: (listener) => {
       this.#listeners.add(listener)
       return () => this.#listeners.delete(listener)
@@ -40,7 +41,9 @@ export class FakeClient {
       const listeners = new Set()
       let view = { id, forgotten: 0, entries: [] }
       known = {
-        id, older: [], opened: Promise.resolve(),
+        id,
+        older: [],
+        opened: Promise.resolve(),
         subscribe: (listener) => {
           listeners.add(listener)
           return () => listeners.delete(listener)
@@ -56,7 +59,11 @@ export class FakeClient {
           const all = at < 0 ? known.older : known.older.slice(0, at)
           return all.slice(-limit)
         },
-        picture: async () => ({ type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' }),
+        picture: async () => ({
+          type: 'image',
+          mediaType: 'image/png',
+          data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        }),
       }
       this.#conversations.set(id, known)
     }
@@ -77,25 +84,35 @@ export class FakeClient {
   /** Adds a question and its answer; the answer goes on where no deltas are given. Returns its message. */
   ask(text, deltas = [], { conversation = 'main', at = Date.now(), ...more } = {}) {
     const live = this.open(conversation)
-    const id = `${conversation}-${this.count = (this.count ?? 0) + 1}`
+    const id = `${conversation}-${(this.count = (this.count ?? 0) + 1)}`
     const message = this.message(`${id}a`)
     message.asked = true
     if (deltas.length > 0) message.push(...deltas)
-    live.set({ entries: [...live.getSnapshot().entries, { id: `${id}q`, role: 'user', text, at, ...more }, { id: `${id}a`, role: 'assistant', message: `${id}a`, at }] })
+    live.set({
+      entries: [
+        ...live.getSnapshot().entries,
+        { id: `${id}q`, role: 'user', text, at, ...more },
+        { id: `${id}a`, role: 'assistant', message: `${id}a`, at },
+      ],
+    })
     return message
   }
 }
 
-export const said = (text, end = { outcome: 'completed', finishReason: 'stop' }) => [{ type: 'text', block: 0, text }, ...(end ? [{ type: 'done', ...end }] : [])]
+export const said = (text, end = { outcome: 'completed', finishReason: 'stop' }) => [
+  { type: 'text', block: 0, text },
+  ...(end ? [{ type: 'done', ...end }] : []),
+]
 
 /** Many entries: questions and answers by turns, `from` the first number. */
-export const many = (client, count, from = 0) => Array.from({ length: count }, (_, index) => {
-  const at = from + index
-  if (at % 2 === 0) return { id: `e${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 60_000 }
-  const message = client.message(`e${at}`)
-  if (message.getSnapshot().seq === 0) message.push(...said(`Answer ${at}`))
-  return { id: `e${at}`, role: 'assistant', message: `e${at}`, at: 1_700_000_000_000 + at * 60_000 }
-})
+export const many = (client, count, from = 0) =>
+  Array.from({ length: count }, (_, index) => {
+    const at = from + index
+    if (at % 2 === 0) return { id: `e${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 60_000 }
+    const message = client.message(`e${at}`)
+    if (message.getSnapshot().seq === 0) message.push(...said(`Answer ${at}`))
+    return { id: `e${at}`, role: 'assistant', message: `e${at}`, at: 1_700_000_000_000 + at * 60_000 }
+  })
 
 Object.assign(window, { FakeClient, said, many })
 
@@ -118,7 +135,9 @@ window.hear = () => {
     new MutationObserver((changes) => {
       for (const { target, addedNodes } of changes) {
         for (const node of addedNodes) if (node.nodeType === 1) deep(node)
-        const region = (target.nodeType === 1 ? target : target.parentElement)?.closest('[role=status], [role=alert], [aria-live]')
+        const region = (target.nodeType === 1 ? target : target.parentElement)?.closest(
+          '[role=status], [role=alert], [aria-live]',
+        )
         if (region?.textContent.trim()) heard.push([region.getAttribute('role') ?? 'live', region.textContent.trim()])
       }
     }).observe(root, { childList: true, subtree: true, characterData: true })
@@ -130,16 +149,27 @@ window.hear = () => {
   }
   watch(document)
 }
-/** Adds so many questions and answers, one after the other, as a page has them that stays open; it is drawn behind `each` of them. */
+/**
+ * Adds so many questions and answers, one after the other, as a page has them that stays open; it is drawn behind
+ * `each` of them.
+ */
 window.goOn = async ({ from, count, each = 20 }) => {
   const size = 500 // as many as a host tells of
   const conversation = client.open()
   let { entries, forgotten } = conversation.getSnapshot()
   for (let at = from; at < from + count; at += 2) {
     const live = client.message(`m${at}`)
-    live.push({ type: 'text', block: 0, text: `Answer **${at}**, with \`code\` and a [link](https://example.com/${at}).` })
+    live.push({
+      type: 'text',
+      block: 0,
+      text: `Answer **${at}**, with \`code\` and a [link](https://example.com/${at}).`,
+    })
     live.push({ type: 'done', outcome: 'completed', finishReason: 'stop' })
-    entries = [...entries, { id: `u${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 1000 }, { id: `m${at}`, role: 'assistant', message: `m${at}`, at: 1_700_000_000_500 + at * 1000 }]
+    entries = [
+      ...entries,
+      { id: `u${at}`, role: 'user', text: `Question ${at}`, at: 1_700_000_000_000 + at * 1000 },
+      { id: `m${at}`, role: 'assistant', message: `m${at}`, at: 1_700_000_000_500 + at * 1000 },
+    ]
     for (const { message } of entries.slice(0, -size)) if (message) client.forget(message)
     forgotten += Math.max(0, entries.length - size)
     entries = entries.slice(-size)

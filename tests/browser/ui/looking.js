@@ -1,4 +1,5 @@
-// A person who looks at a question, and an observer of what was in view meanwhile that knows nothing of how the elements find it out.
+// A person who looks at a question, and an observer of what was in view meanwhile that knows nothing of how the
+// elements find it out.
 
 const surfaces = {
   inline: ([first]) => [show(live, {}), first],
@@ -19,8 +20,20 @@ function questions() {
 function bubble() {
   const element = document.createElement('div')
   live.subscribe(() => {
-    const { questions: [ask], blocks } = live.getSnapshot()
-    if (ask && !element.firstChild) element.append(Object.assign(document.createElement('sluice-approval'), { ask, card: blocks[0], message: live, compact: true, name: 'Lulu' }))
+    const {
+      questions: [ask],
+      blocks,
+    } = live.getSnapshot()
+    if (ask && !element.firstChild)
+      element.append(
+        Object.assign(document.createElement('sluice-approval'), {
+          ask,
+          card: blocks[0],
+          message: live,
+          compact: true,
+          name: 'Lulu',
+        }),
+      )
   })
   document.querySelector('#stage').append(element)
   return element
@@ -39,7 +52,11 @@ async function askOn(surface, { json, ask, card }) {
 }
 
 /** The first question, wherever it stands. */
-const approval = () => element.querySelector('sluice-approval') ?? [element, ...(element.renderRoot?.querySelectorAll('sluice-questions, sluice-card') ?? [])].map((one) => one.renderRoot?.querySelector('sluice-approval')).find(Boolean)
+const approval = () =>
+  element.querySelector('sluice-approval') ??
+  [element, ...(element.renderRoot?.querySelectorAll('sluice-questions, sluice-card') ?? [])]
+    .map((one) => one.renderRoot?.querySelector('sluice-approval'))
+    .find(Boolean)
 const yes = () => approval().renderRoot.querySelector('.tick, .approve')
 const canBeAllowed = () => yes().ariaDisabled === 'false'
 
@@ -55,19 +72,26 @@ class Observed {
       const rects = rowsOf(line)
       const before = this.#seen.get(line)
       // Once all was seen less is drawn around it, and its rows wrap anew.
-      if (before?.length !== rects.length) this.#seen.set(line, rects.map(() => before?.length > 0 && !before.includes(false)))
+      if (before?.length !== rects.length)
+        this.#seen.set(
+          line,
+          rects.map(() => before?.length > 0 && !before.includes(false)),
+        )
       const box = line.getBoundingClientRect()
       const x = (box.left + box.right) / 2 // blanks at the end of a row hang over the edge
       const within = line.closest('.scroll') ? scroll : { top, bottom, left, right }
       for (const [at, rect] of rects.entries()) {
         const y = (rect.top + rect.bottom) / 2
-        if (y > Math.max(top, within.top) && y < Math.min(bottom, within.bottom) && x > left && x < right) this.#seen.get(line)[at] = true
+        if (y > Math.max(top, within.top) && y < Math.min(bottom, within.bottom) && x > left && x < right)
+          this.#seen.get(line)[at] = true
       }
     }
   }
 
   get unseen() {
-    return [...this.#seen].filter(([line, rows]) => line.isConnected && rows.includes(false)).map(([line]) => line.textContent.slice(0, 60))
+    return [...this.#seen]
+      .filter(([line, rows]) => line.isConnected && rows.includes(false))
+      .map(([line]) => line.textContent.slice(0, 60))
   }
 }
 
@@ -78,7 +102,10 @@ function rowsOf(element) {
   return [...range.getClientRects()].filter(({ width, height }) => width > 0 && height > 0)
 }
 
-/** Looks through a question, screen by screen, until it can be allowed: what was never in view then, and what stands in the way after 60 s. */
+/**
+ * Looks through a question, screen by screen, until it can be allowed: what was never in view then, and what stands in
+ * the way after 60 s.
+ */
 async function lookThrough(observed) {
   for (const end = Date.now() + 60_000; Date.now() < end; await frames(1)) {
     observed.look()
@@ -98,7 +125,10 @@ async function lookThrough(observed) {
 /** As long as arming would take, by the page's own clock and frames. */
 const enough = () => new Promise((resolve) => setTimeout(() => frames(3).then(resolve), 1500))
 
-/** One way to hide on one surface: what a person sees of it, whether it could be allowed too early, and what is wrong in the end. */
+/**
+ * One way to hide on one surface: what a person sees of it, whether it could be allowed too early, and what is wrong in
+ * the end.
+ */
 async function tried(surface, request) {
   const several = surface.endsWith('checklist')
   await askOn(surface, request)
@@ -123,7 +153,14 @@ async function tried(surface, request) {
     const { top, bottom, height } = renderRoot.querySelector(part).getBoundingClientRect()
     return Math.min(bottom, innerHeight) - Math.max(top, 0) < 0.9 * height - 1
   })
-  return { drawn, early, ...looked, apart, sideways: document.documentElement.scrollWidth > innerWidth, answers: live.answers }
+  return {
+    drawn,
+    early,
+    ...looked,
+    apart,
+    sideways: document.documentElement.scrollWidth > innerWidth,
+    answers: live.answers,
+  }
 }
 
 Object.assign(window, { tried, askOn, approval, yes, canBeAllowed, enough, lookThrough, Observed })

@@ -25,10 +25,14 @@ export async function message(t, script, { properties = {}, ...options } = {}) {
 }
 
 /** Until every button of that name is active: each question has a clock of its own, and the focus is on one of them. */
-export const armed = (page, name) => until(async () => {
-  const [on, off] = await Promise.all([false, true].map((disabled) => page.getByRole('button', { name, disabled }).count()))
-  return on > 0 && off === 0
-}, `"${name}" to become active`)
+export const armed = (page, name) =>
+  until(async () => {
+    const [on, off] = await Promise.all(
+      [false, true].map((disabled) => page.getByRole('button', { name, disabled }).count()),
+    )
+    return on > 0 && off === 0
+  }, `"${name}" to become active`)
 export const answers = (page) => page.evaluate(() => live.answers)
 /** What one sees of the first element that fits, line by line. */
-export const text = (page, selector = 'sluice-message') => page.evaluate((selector) => seen(document.querySelector(selector)), selector)
+export const text = (page, selector = 'sluice-message') =>
+  page.evaluate((selector) => seen(document.querySelector(selector)), selector)

@@ -37,7 +37,11 @@ class Live {
     this.answers.push(more === undefined ? [method, ask.token] : [method, ask.token, more])
     if (this.gives instanceof Error) throw this.gives
     if (this.gives && this.settles) {
-      const approved = { approve: 'executing', release: 'success', deny: ask.stage === 'result' ? 'result_rejected' : 'denied' }[method]
+      const approved = {
+        approve: 'executing',
+        release: 'success',
+        deny: ask.stage === 'result' ? 'result_rejected' : 'denied',
+      }[method]
       const block = this.#view.blocks.findIndex((one) => one.call === ask.call)
       this.push({ type: 'card', block, call: ask.call, status: approved })
     }
@@ -69,8 +73,32 @@ function asking(block, name, args, ask = {}) {
   const call = ask.call ?? block + 1
   const stage = ask.stage ?? 'execution'
   return [
-    { type: 'card', block, call, name, source: 'native', round: 1, status: stage === 'result' ? 'awaiting_result_approval' : 'awaiting_approval', arguments: args, ...ask.card },
-    { type: 'ask', ask: { call, stage, name, description: '', arguments: args, level: 'sensitive', policy: 'ask_once', digest: `d ${name} ${JSON.stringify(args)}`, token: `t${call}`, ...ask.ask } },
+    {
+      type: 'card',
+      block,
+      call,
+      name,
+      source: 'native',
+      round: 1,
+      status: stage === 'result' ? 'awaiting_result_approval' : 'awaiting_approval',
+      arguments: args,
+      ...ask.card,
+    },
+    {
+      type: 'ask',
+      ask: {
+        call,
+        stage,
+        name,
+        description: '',
+        arguments: args,
+        level: 'sensitive',
+        policy: 'ask_once',
+        digest: `d ${name} ${JSON.stringify(args)}`,
+        token: `t${call}`,
+        ...ask.ask,
+      },
+    },
   ]
 }
 
@@ -80,13 +108,17 @@ function show(live, properties = {}) {
   return element
 }
 
-/** One frame is over, whatever it shows; behind several all that was said is typeset too: on a busy machine text waits for its reading. */
-const frames = (count = 1) => new Promise((resolve) => {
-  let more = count > 1 ? 300 : 0
-  const waits = () => more-- > 0 && roots().some((root) => root.querySelector('.coming'))
-  const next = () => (count-- > 0 || waits() ? requestAnimationFrame(next) : resolve())
-  next()
-})
+/**
+ * One frame is over, whatever it shows; behind several all that was said is typeset too: on a busy machine text waits
+ * for its reading.
+ */
+const frames = (count = 1) =>
+  new Promise((resolve) => {
+    let more = count > 1 ? 300 : 0
+    const waits = () => more-- > 0 && roots().some((root) => root.querySelector('.coming'))
+    const next = () => (count-- > 0 || waits() ? requestAnimationFrame(next) : resolve())
+    next()
+  })
 
 /** The document and every shadow root in it. */
 function roots() {
@@ -101,14 +133,21 @@ function seen(element) {
   const walk = (node) => {
     if (node.nodeType === Node.TEXT_NODE) text += node.data
     if (node.localName === 'br') text += '\n'
-    if (node.nodeType !== Node.ELEMENT_NODE || !node.checkVisibility() || node.matches('style, select, .hidden-text')) return
-    const box = !getComputedStyle(node).display.startsWith('inline') || getComputedStyle(node.parentElement ?? node).display.includes('flex')
+    if (node.nodeType !== Node.ELEMENT_NODE || !node.checkVisibility() || node.matches('style, select, .hidden-text'))
+      return
+    const box =
+      !getComputedStyle(node).display.startsWith('inline') ||
+      getComputedStyle(node.parentElement ?? node).display.includes('flex')
     if (box) text += '\n'
     for (const child of node.shadowRoot?.childNodes ?? node.childNodes) walk(child)
     if (box) text += '\n'
   }
   walk(element)
-  return text.split('\n').map((line) => line.trim()).filter(Boolean).join('\n')
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join('\n')
 }
 
 /** Animations that go on for ever, through shadow roots. */

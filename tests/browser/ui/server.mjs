@@ -6,9 +6,18 @@ import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' }
-const folders = [['/sluice/ui/', 'js/dist/ui/'], ['/sluice/', 'js/dist/esm/'], ['/', 'tests/browser/ui/']]
+const csp =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+const folders = [
+  ['/sluice/ui/', 'js/dist/ui/'],
+  ['/sluice/', 'js/dist/esm/'],
+  ['/', 'tests/browser/ui/'],
+]
 
 /** Serves the package, these pages, and what else is given as [path, folder of the checkout]. */
 export async function servePages(more = []) {
@@ -18,7 +27,10 @@ export async function servePages(more = []) {
     const [from, to] = all.find(([prefix]) => path.startsWith(prefix))
     try {
       const body = await readFile(join(root, to, path.slice(from.length)))
-      response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream', 'content-security-policy': csp })
+      response.writeHead(200, {
+        'content-type': types[extname(path)] ?? 'application/octet-stream',
+        'content-security-policy': csp,
+      })
       response.end(body)
     } catch {
       response.writeHead(path === '/favicon.ico' ? 204 : 404).end()

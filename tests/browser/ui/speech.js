@@ -6,7 +6,8 @@ function tone(amplitudes, seconds, rate) {
   const length = Math.round(seconds * rate)
   const samples = new Float32Array(amplitudes.length * length)
   amplitudes.forEach((amplitude, part) => {
-    for (let at = 0; at < length; at++) samples[part * length + at] = amplitude * Math.sin((2 * Math.PI * 440 * at) / rate)
+    for (let at = 0; at < length; at++)
+      samples[part * length + at] = amplitude * Math.sin((2 * Math.PI * 440 * at) / rate)
   })
   return samples
 }

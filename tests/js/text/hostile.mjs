@@ -64,7 +64,9 @@ export function hostileOf(n) {
 
 export const hostile = hostileOf(20_000)
 
-/** The beginning of a text that is just not too large to be read as Markdown, which is the most that is read at once. */
+/**
+ * The beginning of a text that is just not too large to be read as Markdown, which is the most that is read at once.
+ */
 export function fullest(text) {
   let [markers, lines, at] = [0, 0, 0]
   for (; at < Math.min(text.length, 11_900) && markers < 1500 && lines < 399; at++) {

@@ -7,7 +7,13 @@ import { startScriptedServer } from 'sluice/testing'
 
 const server = await startScriptedServer({
   answers: [
-    { text: 'Let me look. ', calls: [{ name: 'weather_now', arguments: { city: '杭州' } }, { name: 'live2d_expression', arguments: { name: 'smile' } }] },
+    {
+      text: 'Let me look. ',
+      calls: [
+        { name: 'weather_now', arguments: { city: '杭州' } },
+        { name: 'live2d_expression', arguments: { name: 'smile' } },
+      ],
+    },
     { text: 'Rain at four.' },
   ],
 })
@@ -29,10 +35,15 @@ const engine = new Engine({
 // wine cannot connect the sockets of Node's fetch; those of node:http it can.
 const transport = ({ url, method, headers, body }, signal) =>
   new Promise((resolve, reject) => {
-    const answer = (response) => resolve(new Response(Readable.toWeb(response), { status: response.statusCode, headers: response.headers }))
+    const answer = (response) =>
+      resolve(new Response(Readable.toWeb(response), { status: response.statusCode, headers: response.headers }))
     request(url, { method, headers, signal }, answer).on('error', reject).end(body)
   })
-const turn = engine.run({ ...(process.platform === 'win32' ? { transport } : {}), model: { baseURL: server.baseURL, name: 'scripted' }, messages: [{ role: 'user', content: 'Umbrella?' }] })
+const turn = engine.run({
+  ...(process.platform === 'win32' ? { transport } : {}),
+  model: { baseURL: server.baseURL, name: 'scripted' },
+  messages: [{ role: 'user', content: 'Umbrella?' }],
+})
 let asked = 0
 for await (const event of turn) {
   if (event.type !== 'approval') continue

@@ -16,28 +16,57 @@ import { SluiceMessage } from 'sluice/ui'
 import { nodeListener, serve, type WebServer } from 'sluice/web'
 
 const engine: Engine = new Engine({
-  tools: [tool({ name: 'a', description: '', parameters: { type: 'object' }, execute: async (_args, { signal }) => signal.aborted }), ...live2dTools({ expressions: ['smile'] })],
+  tools: [
+    tool({
+      name: 'a',
+      description: '',
+      parameters: { type: 'object' },
+      execute: async (_args, { signal }) => signal.aborted,
+    }),
+    ...live2dTools({ expressions: ['smile'] }),
+  ],
 })
 export async function turn(): Promise<string> {
   const server: ScriptedServer = await startScriptedServer({ answers: [{ text: 'hi' }] })
-  const run: Run = engine.run({ model: { baseURL: server.baseURL, name: 'm' }, messages: [{ role: 'user', content: 'hi' }] })
+  const run: Run = engine.run({
+    model: { baseURL: server.baseURL, name: 'm' },
+    messages: [{ role: 'user', content: 'hi' }],
+  })
   for await (const event of run) if (event.type === 'approval') run.approve(event.call)
   const { outcome, text } = await run.done
   return outcome + text
 }
-export const host = (ipcMain: IpcMainLike): ElectronHost => hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
+export const host = (ipcMain: IpcMainLike): ElectronHost =>
+  hostEngine(engine, { ipcMain, run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
 export const plain: Host = createHost(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }) })
 export const joined = (socket: WebSocket): HostConnection => {
-  const peer: WindowPeer = { id: crypto.randomUUID(), rights: { read: true }, frame: (frame) => socket.send(JSON.stringify(frame)), pet: () => {} }
+  const peer: WindowPeer = {
+    id: crypto.randomUUID(),
+    rights: { read: true },
+    frame: (frame) => socket.send(JSON.stringify(frame)),
+    pet: () => {},
+  }
   return plain.connect(peer)
 }
 export const served = (): Promise<WebServer> => serve({ roots: { '/': 'pages' }, host: plain })
 export const inBetween: typeof fetch = textToolCalls({ protocol: 'auto' })
-export const chat: (request: Request) => Promise<Response> = chatHandler(engine, { run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }), store: memoryConversations(), authorize: () => true })
-export const tools = (client: McpClientLike): Promise<McpTools> => mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: filePins('pins.json') })
-export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, { run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }), store: memoryConversations(), authorize: () => true })
+export const chat: (request: Request) => Promise<Response> = chatHandler(engine, {
+  run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }),
+  store: memoryConversations(),
+  authorize: () => true,
+})
+export const tools = (client: McpClientLike): Promise<McpTools> =>
+  mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'moderate', pins: filePins('pins.json') })
+export const agent: (request: Request) => Promise<Response> = agUIHandler(engine, {
+  run: ({ input }) => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' }, system: String(input.forwardedProps) }),
+  store: memoryConversations(),
+  authorize: () => true,
+})
 export const agentEvents = (run: Run): AsyncIterable<AGUIEvent> => toAGUIEvents(run, { threadId: 't', runId: 'r' })
-export const turns: Durable = durable(engine, { store: fileTurns('turns'), run: ({ id }) => ({ model: { baseURL: 'http://127.0.0.1', name: id } }) })
+export const turns: Durable = durable(engine, {
+  store: fileTurns('turns'),
+  run: ({ id }) => ({ model: { baseURL: 'http://127.0.0.1', name: id } }),
+})
 export const decided = decide({ messages: [], addToolApprovalResponse: () => {} }, 'a', { approved: true })
 export const listener = nodeListener(openAIHandler({ baseURL: 'http://127.0.0.1:8000/v1' }))
 export async function show(): Promise<void> {

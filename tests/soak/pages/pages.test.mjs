@@ -25,7 +25,9 @@ test('a page that stays open for 10,000 messages takes no more than one of 1,000
   const early = await held()
   await page.evaluate(() => goOn({ from: 1000, count: 9000, each: 100 }))
   const late = await held()
-  t.diagnostic(`${(early.heap / 1e6).toFixed(2)} MB and ${early.nodes} nodes, then ${(late.heap / 1e6).toFixed(2)} MB and ${late.nodes} nodes`)
+  t.diagnostic(
+    `${(early.heap / 1e6).toFixed(2)} MB and ${early.nodes} nodes, then ${(late.heap / 1e6).toFixed(2)} MB and ${late.nodes} nodes`,
+  )
   assert.ok((await page.locator('sluice-entry').count()) <= 300)
   assert.ok(late.nodes <= early.nodes * 1.05, `${early.nodes} nodes, then ${late.nodes}`)
   assert.ok(late.heap <= early.heap + 1e6, `${early.heap} bytes, then ${late.heap}`)
@@ -37,7 +39,10 @@ test('attack: a message of 100 MB', async (t) => {
     const [largest, huge] = [100, 10].map((megabytes) => 'x'.repeat(megabytes * 1024 * 1024))
     const codes = []
     const calls = [
-      ['send', { text: largest }], ['approve', { ...ask, token: huge }], ['deny', { ...ask, reason: huge }], ['approve', { ...ask, arguments: { text: huge } }],
+      ['send', { text: largest }],
+      ['approve', { ...ask, token: huge }],
+      ['deny', { ...ask, reason: huge }],
+      ['approve', { ...ask, arguments: { text: huge } }],
     ]
     for (const [method, input] of calls) {
       const reply = await window.sluice.call(method, input)
@@ -46,7 +51,10 @@ test('attack: a message of 100 MB', async (t) => {
     }
     return codes
   }, ask)
-  assert.ok(codes.every((code) => ['limit', 'argument', 'forbidden'].includes(code)), codes.join(' '))
+  assert.ok(
+    codes.every((code) => ['limit', 'argument', 'forbidden'].includes(code)),
+    codes.join(' '),
+  )
   assert.deepEqual(await ranOf(app), [])
   assert.deepEqual(await rawCall(victim, 'approve', ask), { ok: true, value: true }, 'the app still answers')
 })

@@ -9,6 +9,7 @@ export const fileURLToPath = (url) => url
 
 const encoder = new TextEncoder()
 export const Buffer = {
-  from: (text, as) => (as === 'base64' ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : encoder.encode(text)),
+  from: (text, as) =>
+    as === 'base64' ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : encoder.encode(text),
   byteLength: (text) => encoder.encode(text).length,
 }

@@ -5,6 +5,10 @@ import { backend } from 'sluice'
 import { canRestore, runScript, tests } from '../../js/script-runner.mjs'
 
 const vectors = join(tests, 'vectors')
-const names = readdirSync(vectors, { recursive: true }).map(String).filter((name) => name.endsWith('.json'))
-const failures = names.map((name) => [name, runScript(JSON.parse(readFileSync(join(vectors, name), 'utf8')), canRestore())]).filter(([, why]) => why !== '')
+const names = readdirSync(vectors, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.json'))
+const failures = names
+  .map((name) => [name, runScript(JSON.parse(readFileSync(join(vectors, name), 'utf8')), canRestore())])
+  .filter(([, why]) => why !== '')
 console.log(JSON.stringify({ backend: backend().name, scripts: names.length, failures }))

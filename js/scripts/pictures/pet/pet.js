@@ -10,6 +10,11 @@ const element = document.querySelector('#pet')
 const pet = companion({ client, model: createPuppet(element), conversation: 'main' })
 const bubble = petBubble({ pet, name: '露露', questions: true, openChat: () => {} })
 document.querySelector('#words').append(bubble.element)
-petBody({ pet, element, window: { send: () => {}, on: () => () => {} }, solid: () => (bubble.element.hidden ? [] : [bubble.box]) })
+petBody({
+  pet,
+  element,
+  window: { send: () => {}, on: () => () => {} },
+  solid: () => (bubble.element.hidden ? [] : [bubble.box]),
+})
 window.ask = (text) => client.send({ text, conversation: 'main' })
 document.documentElement.dataset.ready = ''

@@ -1,4 +1,5 @@
-// What goes on with an answer, and what that is called: one table for the header of a chat, for a pet, and for whoever reads a pet out.
+// What goes on with an answer, and what that is called: one table for the header of a chat, for a pet, and for whoever
+// reads a pet out.
 import { isCommentary } from './commentary.js'
 import type { CardView, MessageView } from './messages.js'
 

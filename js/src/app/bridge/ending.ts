@@ -1,6 +1,9 @@
 import type { FinishReason, Outcome } from '../../engine/core/events.js'
 
-/** What is to be said of an answer though nothing failed: it was cut, withheld or interrupted, or there is nothing in it. */
+/**
+ * What is to be said of an answer though nothing failed: it was cut, withheld or interrupted, or there is nothing in
+ * it.
+ */
 export type Ending = 'empty' | 'length' | 'content_filter' | 'pause' | 'interrupted'
 
 interface Ended {
@@ -22,8 +25,17 @@ export function endingOf({ outcome, finishReason, interrupted, blocks }: Ended):
 /** What is said of it, in the languages of the elements; the terminal speaks English. */
 export const endingWords: { en: { [ending in Ending]: string }; zh: { [ending in Ending]: string } } = {
   en: {
-    empty: 'No answer came.', length: 'The answer was cut at its length limit.', content_filter: 'The provider withheld the rest.',
-    pause: 'The model paused before its end.', interrupted: 'This answer was interrupted.',
+    empty: 'No answer came.',
+    length: 'The answer was cut at its length limit.',
+    content_filter: 'The provider withheld the rest.',
+    pause: 'The model paused before its end.',
+    interrupted: 'This answer was interrupted.',
   },
-  zh: { empty: '没有收到回答。', length: '回答达到长度上限，被截断了。', content_filter: '模型服务没有给出其余内容。', pause: '模型中途停了下来。', interrupted: '这个回答中断了。' },
+  zh: {
+    empty: '没有收到回答。',
+    length: '回答达到长度上限，被截断了。',
+    content_filter: '模型服务没有给出其余内容。',
+    pause: '模型中途停了下来。',
+    interrupted: '这个回答中断了。',
+  },
 }

@@ -1,18 +1,22 @@
-// Text of a model as a person must see it before deciding: what has no glyph of its own, turns others around or piles up on a letter, by
+// Text of a model as a person must see it before deciding: what has no glyph of its own, turns others around or piles
+// up on a letter, by
 // its code point; in a question also long blanks by their length, and words that mix scripts to look like another word.
 
 /** A piece of a text. With a mark it says something about the text, or is a part that wants a second look. */
 export interface TextRun {
   text: string
   /**
-   * `code-point` `⟨U+202E⟩`, `blank` `⟨380 empty lines⟩` and `cut` `… (312)` stand for what the text holds there; `script` is a word that
+   * `code-point` `⟨U+202E⟩`, `blank` `⟨380 empty lines⟩` and `cut` `… (312)` stand for what the text holds there;
+   * `script` is a word that
    * mixes scripts, or an address as the network spells it; `strong` is a name.
    */
   mark?: 'strong' | 'code-point' | 'blank' | 'cut' | 'script'
 }
 
-// Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and selectors
-// that draw nothing, the blanks of braille, music, hieroglyphs and Khitan, the character that marks the place of an object, spaces that pass for the ordinary one, marks that strike a letter out or stand around
+// Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and
+// selectors
+// that draw nothing, the blanks of braille, music, hieroglyphs and Khitan, the character that marks the place of an
+// object, spaces that pass for the ordinary one, marks that strike a letter out or stand around
 // it, and marks by the pile: accents, and more marks of a script than any of its words has on a letter.
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\u{13442}\u{16fe4}\ufffc\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\p{Me}]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}|\p{M}{8,}/gu
@@ -33,7 +37,10 @@ export function splitInvisible(text: string): string[] {
     let end = at + found.length
     if (isOne(found)) while (text.startsWith(found, end)) end += found.length // of the same
     for (const [character, times] of repeated(text.slice(at, end))) {
-      runs.push(text.slice(from, at), codePoint(character) + (times >= REPEATED ? ` ×${times.toLocaleString('en')}` : ''))
+      runs.push(
+        text.slice(from, at),
+        codePoint(character) + (times >= REPEATED ? ` ×${times.toLocaleString('en')}` : ''),
+      )
       from = at
       if (times < REPEATED) for (let more = 1; more < times; more++) runs.push('', codePoint(character))
     }
@@ -45,14 +52,19 @@ export function splitInvisible(text: string): string[] {
 
 /** The same as one string, for places that take no markup. */
 export function escapeInvisible(text: string): string {
-  return splitInvisible(text).map((run, at) => (at % 2 ? `⟨${run}⟩` : run)).join('')
+  return splitInvisible(text)
+    .map((run, at) => (at % 2 ? `⟨${run}⟩` : run))
+    .join('')
 }
 
 /** The same as escapes of JSON, for text that is edited. */
 export function escapeInvisibleInJson(text: string): string {
   const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`
   return text.replace(hidden, (found: string, at: number) =>
-    inEmoji(text, at, found) ? found : Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join(''))
+    inEmoji(text, at, found)
+      ? found
+      : Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join(''),
+  )
 }
 
 const isOne = (text: string): boolean => text.length === ((text.codePointAt(0) as number) > 0xffff ? 2 : 1)
@@ -76,7 +88,8 @@ function inEmoji(text: string, at: number, character: string): boolean {
   return character === '\uFE0F' || after.test(text.slice(at + 1, at + 3))
 }
 
-const codePoint = (character: string): string => 'U+' + (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+const codePoint = (character: string): string =>
+  'U+' + (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
 
 // -- in a question
 
@@ -84,13 +97,20 @@ const codePoint = (character: string): string => 'U+' + (character.codePointAt(0
 const BLANKS = 8
 const blanks = new RegExp(`[ \\t\\u3000]{${BLANKS},}`, 'g')
 /** Letters of the scripts whose letters look like each other's. */
-const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map((script) => `\\p{Script=${script}}`)
+const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map(
+  (script) => `\\p{Script=${script}}`,
+)
 const word = new RegExp(`(?:[${alike.join('')}]\\p{M}*)+`, 'gu')
 const scripts = alike.map((script) => new RegExp(script, 'u'))
 /** Letters of Cyrillic and Greek that look like one of a to z. */
-const twins = '\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u04bb\u04cf\u0501\u051b\u051d\u0475\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5'
-/** A name of a host without an address around it, such as `example.com` in a sentence. Only its first label begins a match: one from every label would be quadratic. */
-const bare = /(?<![\p{L}\p{N}\p{M}@/-][.\u3002\uff0e\uff61]?)(?:[\p{L}\p{N}-]+[.\u3002\uff0e\uff61])+[a-z]{2,}(?![\p{L}\p{N}\p{M}-])/giu
+const twins =
+  '\u0430\u0441\u0435\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u04bb\u04cf\u0501\u051b\u051d\u0475\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5'
+/**
+ * A name of a host without an address around it, such as `example.com` in a sentence. Only its first label begins a
+ * match: one from every label would be quadratic.
+ */
+const bare =
+  /(?<![\p{L}\p{N}\p{M}@/-][.\u3002\uff0e\uff61]?)(?:[\p{L}\p{N}-]+[.\u3002\uff0e\uff61])+[a-z]{2,}(?![\p{L}\p{N}\p{M}-])/giu
 /** A label of such a name that has no other letters than `twins`: it passes for a Latin word. */
 const twin = new RegExp(`(?:^|[.\u3002\uff0e\uff61])[${twins}]{2,}[.\u3002\uff0e\uff61]`, 'iu')
 const host = /(?:\/\/|@)([^\s/?#:@"'<>\\]*[^\x00-\x7f\s/?#:@"'<>\\][^\s/?#:@"'<>\\]*)/gu
@@ -109,7 +129,9 @@ export function markLine(line: string, tellBlanks: TellBlanks): TextRun[] {
 }
 
 function markText(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void {
-  const found = [...text.matchAll(host), ...[...text.matchAll(bare)].filter(([name]) => twin.test(name))].sort((a, b) => a.index - b.index)
+  const found = [...text.matchAll(host), ...[...text.matchAll(bare)].filter(([name]) => twin.test(name))].sort(
+    (a, b) => a.index - b.index,
+  )
   let from = 0
   for (const match of found) {
     const spelled = spelling(match[1] ?? match[0])
@@ -129,7 +151,8 @@ function markWords(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void 
     marks.push({ at, length: found.length, run: { text: `⟨${tellBlanks(found.length, kind)}⟩`, mark: 'blank' } })
   }
   for (const { 0: found, index: at } of text.matchAll(word)) {
-    if (scripts.filter((script) => script.test(found)).length > 1) marks.push({ at, length: found.length, run: { text: found, mark: 'script' } })
+    if (scripts.filter((script) => script.test(found)).length > 1)
+      marks.push({ at, length: found.length, run: { text: found, mark: 'script' } })
   }
   let from = 0
   for (const { at, length, run } of marks.sort((a, b) => a.at - b.at)) {
@@ -142,7 +165,8 @@ function markWords(text: string, tellBlanks: TellBlanks, runs: TextRun[]): void 
 
 /** A host as the network spells it, where that is another way. */
 function spelling(name: string): string | undefined {
-  if (!/\.|[\u3002\uff0e\uff61][a-z]{2,}$/i.test(name)) return undefined // the full stop of Chinese is a dot, too, but it also ends a sentence
+  // the full stop of Chinese is a dot, too, but it also ends a sentence
+  if (!/\.|[\u3002\uff0e\uff61][a-z]{2,}$/i.test(name)) return undefined
   try {
     const { hostname } = new URL(`http://${name}`)
     return hostname === name ? undefined : hostname

@@ -1,4 +1,5 @@
-// JSON of one line on lines of its own, for people. Only blanks between its tokens change: a member given twice, a large number and the order stay as
+// JSON of one line on lines of its own, for people. Only blanks between its tokens change: a member given twice, a
+// large number and the order stay as
 // they are.
 
 const MOST_CHARACTERS = 20_000
@@ -6,9 +7,13 @@ const MOST_CHARACTERS = 20_000
 const MOST_DEPTH = 32
 const token = /"(?:[^"\\]|\\.)*"|[^ "{}[\]:,]+|[{}[\]:,]| +/g
 
-/** The lines of an object or array that stands on one line; undefined for everything else, such as text that its writer laid out. */
+/**
+ * The lines of an object or array that stands on one line; undefined for everything else, such as text that its writer
+ * laid out.
+ */
 export function jsonLines(text: string): string | undefined {
-  if (text.length > MOST_CHARACTERS || !/^[{[]/.test(text) || /[\t\r\n]|^.[}\]]$/.test(text) || !isJson(text)) return undefined
+  if (text.length > MOST_CHARACTERS || !/^[{[]/.test(text) || /[\t\r\n]|^.[}\]]$/.test(text) || !isJson(text))
+    return undefined
   let out = ''
   let depth = 0
   let before = ''

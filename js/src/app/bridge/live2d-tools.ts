@@ -1,4 +1,5 @@
-// Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in mid-answer.
+// Expressions and motions of a Live2D model as tools: `ipc` declarations that the engine fires by itself, in
+// mid-answer.
 import { SluiceError } from '../../engine/core/errors.js'
 import { anything, flag, is, members, text, wrong } from '../../engine/core/options.js'
 import type { TagRule } from '../../engine/core/settings.js'
@@ -36,16 +37,22 @@ export const live2dTriggerChannels = {
 const checkOptions = members({
   members: {
     expressions: is('an array of names', Array.isArray),
-    motions: is('an object: how many motions each group has', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+    motions: is(
+      'an object: how many motions each group has',
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    ),
     channels: members({ members: { expression: text, motion: text } }),
     tags: flag,
-    model: anything, parameters: anything, // of PetCapabilities
+    model: anything,
+    parameters: anything, // of PetCapabilities
   } satisfies { [member in keyof Live2dOptions | 'model' | 'parameters']-?: unknown },
 })
 
 /**
- * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not have is left out, as
- * are names of more than 40 characters and all after the first 64. A tag of a kind that the model does not have is neither shown nor spoken.
+ * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not
+ * have is left out, as
+ * are names of more than 40 characters and all after the first 64. A tag of a kind that the model does not have is
+ * neither shown nor spoken.
  */
 export function live2dTools(options: Live2dOptions): Tool[] {
   checkOptions(options, 'options')
@@ -72,7 +79,10 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       }),
     )
   }
-  const groups = told(Object.entries(motions).filter(([, count]) => count > 0), ([group]) => group)
+  const groups = told(
+    Object.entries(motions).filter(([, count]) => count > 0),
+    ([group]) => group,
+  )
   if (groups.length > 0) {
     tools.push(
       tool({
@@ -88,19 +98,30 @@ export function live2dTools(options: Live2dOptions): Tool[] {
   }
   if (!tags || tools.length === 0) return tools
   const has = (name: string): string | null => (tools.some((one) => one.name === name) ? name : null)
-  const rules = [...tagRules('表情', has('live2d.expression'), 'name'), ...tagRules('动作', has('live2d.motion'), 'group')]
+  const rules = [
+    ...tagRules('表情', has('live2d.expression'), 'name'),
+    ...tagRules('动作', has('live2d.motion'), 'group'),
+  ]
   return tools.map((one) => ({ ...one, alsoParse: [{ id: 'inline_tags', rules }] }))
 }
 
 /**
- * The tags of one kind, with either colon. Personas, older answers and former pets write tags of a kind that this model does not have: these are
+ * The tags of one kind, with either colon. Personas, older answers and former pets write tags of a kind that this model
+ * does not have: these are
  * neither shown nor spoken.
  */
 function tagRules(kind: string, tool: string | null, argument: string): TagRule[] {
-  return [':', '：'].map((colon) => ({ open: `[${kind}${colon}`, close: ']', anyCase: true, ...(tool === null ? { tool } : { tool, argument }) }))
+  return [':', '：'].map((colon) => ({
+    open: `[${kind}${colon}`,
+    close: ']',
+    anyCase: true,
+    ...(tool === null ? { tool } : { tool, argument }),
+  }))
 }
 
-/** Names of a downloaded Live2D model are a stranger's text in the instructions: only short, plain ones are passed on. */
+/**
+ * Names of a downloaded Live2D model are a stranger's text in the instructions: only short, plain ones are passed on.
+ */
 const MAX_TOLD = 64
 const MAX_TOLD_LENGTH = 40
 
@@ -120,12 +141,18 @@ function check(expressions: readonly string[], motions: { readonly [group: strin
   checkCount('motions', groups.length)
   for (const [group, count] of groups) {
     checkName('motions', group)
-    if (!Number.isInteger(count) || count < 0 || count > 10_000) throw wrong(`motions.${group}`, count, 'a whole number from 0 to 10000')
+    if (!Number.isInteger(count) || count < 0 || count > 10_000)
+      throw wrong(`motions.${group}`, count, 'a whole number from 0 to 10000')
   }
 }
 
 function checkCount(path: string, count: number): void {
-  if (count > MAX_NAMES) throw new SluiceError({ code: 'option', path, detail: `found ${count} names, expected at most ${MAX_NAMES}: every one is shown to the model` })
+  if (count > MAX_NAMES)
+    throw new SluiceError({
+      code: 'option',
+      path,
+      detail: `found ${count} names, expected at most ${MAX_NAMES}: every one is shown to the model`,
+    })
 }
 
 /** Every name goes into what the language model reads. */
@@ -139,15 +166,28 @@ function motionSchema(groups: [group: string, count: number][]): { [keyword: str
   const largest = Math.max(...groups.map(([, count]) => count))
   const list = groups.map(([group, count]) => `${group} has 0 to ${count - 1}`).join(', ')
   const limit = (count: number): object => ({ properties: { index: { maximum: count - 1 } } })
-  // A group with fewer motions than the largest has a bound of its own. No allOf or oneOf: some providers refuse them here.
+  // A group with fewer motions than the largest has a bound of its own. No allOf or oneOf: some providers refuse them
+  // here.
   const bounds = groups
     .filter(([, count]) => count < largest)
-    .reduce<object>((rest, [group, count]) => ({ if: { properties: { group: { const: group } } }, then: limit(count), ...(Object.keys(rest).length > 0 ? { else: rest } : {}) }), {})
+    .reduce<object>(
+      (rest, [group, count]) => ({
+        if: { properties: { group: { const: group } } },
+        then: limit(count),
+        ...(Object.keys(rest).length > 0 ? { else: rest } : {}),
+      }),
+      {},
+    )
   return {
     type: 'object',
     properties: {
       group: { type: 'string', enum: groups.map(([group]) => group), description: 'the group of motions' },
-      index: { type: 'integer', minimum: 0, maximum: largest - 1, description: `which of the group (${list}); left out: any` },
+      index: {
+        type: 'integer',
+        minimum: 0,
+        maximum: largest - 1,
+        description: `which of the group (${list}); left out: any`,
+      },
     },
     required: ['group'],
     additionalProperties: false,

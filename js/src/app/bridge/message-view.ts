@@ -1,6 +1,15 @@
-// A message as windows show it, and what happens to it: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+// A message as windows show it, and what happens to it: plain data that survives a structured clone and JSON alike. No
+// Node, no DOM.
 import type {
-  ApprovalEvent, AssistantMessage, CardFields, FinishReason, Json, JsonObject, Outcome, TextMarks, Usage,
+  ApprovalEvent,
+  AssistantMessage,
+  CardFields,
+  FinishReason,
+  Json,
+  JsonObject,
+  Outcome,
+  TextMarks,
+  Usage,
 } from '../../engine/core/events.js'
 import type { ToolWords } from '../../engine/core/tool-words.js'
 
@@ -12,7 +21,10 @@ export interface QuestionView extends Omit<ApprovalEvent, 'type' | 'seq'> {
   askedName?: string
   /** Names that the model gave twice in one object of the arguments, where no card says so: the last one counts. */
   twice?: string[]
-  /** How long it was until `expiresAt` when the question was sent to this window, in milliseconds: the clock of a page may be wrong. */
+  /**
+   * How long it was until `expiresAt` when the question was sent to this window, in milliseconds: the clock of a page
+   * may be wrong.
+   */
   leftMs?: number
   /** What the tool says it does. */
   annotations?: {
@@ -142,7 +154,10 @@ export interface RoundDelta {
   endedAt?: number
 }
 
-/** The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its place. */
+/**
+ * The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its
+ * place.
+ */
 export interface RetractedDelta {
   type: 'retracted'
   /** The indices in `MessageView.blocks`. */
@@ -176,7 +191,10 @@ export interface DoneDelta {
   finishReason?: FinishReason
 }
 
-/** A message as a window shows it: the message document and what goes on around it. Never changed in place: see `applyDelta`. */
+/**
+ * A message as a window shows it: the message document and what goes on around it. Never changed in place: see
+ * `applyDelta`.
+ */
 export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
   id: string
   /** Counts what happened to the message; see `WindowFrame`. */
@@ -185,7 +203,9 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
   blocks: BlockView[]
   /** Open questions, in the order in which they were asked. */
   questions: QuestionView[]
-  /** The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends. */
+  /**
+   * The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends.
+   */
   retry?: RetryView
   /** The app ended in the middle of it: this is how far it came. Its outcome is `failed`. */
   interrupted?: true
@@ -208,10 +228,7 @@ export interface RetryView {
 }
 
 /** A part of a message, told apart by `type`. */
-export type BlockView =
-  | TextView
-  | CardView
-  | ErrorView
+export type BlockView = TextView | CardView | ErrorView
 
 /** A block of text. */
 export interface TextView extends TextMarks {
@@ -225,7 +242,9 @@ export interface TextView extends TextMarks {
   apart?: true
   /** Of reasoning that is over: how long it took, in milliseconds, as the host saw it. */
   ms?: number
-  /** The text is withdrawn: the app sent the answer back or replaced it, or a later message of the answer repeats it. */
+  /**
+   * The text is withdrawn: the app sent the answer back or replaced it, or a later message of the answer repeats it.
+   */
   retracted?: true
 }
 

@@ -1,19 +1,48 @@
-// The messages between the main process and a window: plain data that survives a structured clone and JSON alike. No Node, no DOM.
+// The messages between the main process and a window: plain data that survives a structured clone and JSON alike. No
+// Node, no DOM.
 import type { ApproveOptions } from '../../engine/core/approvals.js'
-import type { Json, JsonObject, PermissionLevel, ExecutionPolicy, ResultPart, ResultPolicy, Rule } from '../../engine/core/events.js'
+import type {
+  Json,
+  JsonObject,
+  PermissionLevel,
+  ExecutionPolicy,
+  ResultPart,
+  ResultPolicy,
+  Rule,
+} from '../../engine/core/events.js'
 import type { ToolTokens } from '../../engine/core/settings.js'
 import type { Delta, MessageView } from './message-view.js'
 import type { PetWindowSide } from './pet-window-messages.js'
-import type { DroppedFile, ProactiveInput, ProactiveReply, HeardInput, PetCapabilities, PetOrder, PetVoice, VoiceState } from './pet-messages.js'
+import type {
+  DroppedFile,
+  ProactiveInput,
+  ProactiveReply,
+  HeardInput,
+  PetCapabilities,
+  PetOrder,
+  PetVoice,
+  VoiceState,
+} from './pet-messages.js'
 import type { ServerMethods } from './server-messages.js'
 
 export type * from './message-view.js'
-export type { DroppedFile, ProactiveInput, ProactiveReply, HeardInput, PetCapabilities, PetOrder, PetParameter, PetVoice, VoiceState } from './pet-messages.js'
+export type {
+  DroppedFile,
+  ProactiveInput,
+  ProactiveReply,
+  HeardInput,
+  PetCapabilities,
+  PetOrder,
+  PetParameter,
+  PetVoice,
+  VoiceState,
+} from './pet-messages.js'
 
-// -- from the main process to a window ---------------------------------------------------------------------------------------
+// -- from the main process to a window --------------------------------------------------------------------------------
 
 /**
- * At most one per frame and window. The deltas lead from the view whose `seq` is `after` to the one of `seq`; a window that has
+ * At most one per frame and window. The deltas lead from the view whose `seq` is `after` to the one of `seq`; a window
+ * that has
  * another one subscribes again and gets a snapshot.
  */
 export interface WindowFrame {
@@ -21,7 +50,9 @@ export interface WindowFrame {
   messages?: MessageFrame[]
   /** Those that the window opened and that changed, as they now stand. */
   conversations?: ConversationView[]
-  /** Conversations that the window opened so many others ago that it is told of them no more, until it opens them again. */
+  /**
+   * Conversations that the window opened so many others ago that it is told of them no more, until it opens them again.
+   */
   left?: string[]
   /** Tools that this window is to run (`runsIn: 'window'`). */
   execute?: ExecuteOrder[]
@@ -76,7 +107,9 @@ export interface AbortOrder {
   reason: string
 }
 
-/** A conversation as it is kept. Show its entries by their `id`: a list that drops its oldest entries keeps its length. */
+/**
+ * A conversation as it is kept. Show its entries by their `id`: a list that drops its oldest entries keeps its length.
+ */
 export interface ConversationView {
   /** As the app named it. */
   id: string
@@ -84,7 +117,10 @@ export interface ConversationView {
   title?: string
   /** Why the store did not take what was said last. It is kept in memory and tried again. */
   unsaved?: string
-  /** How many entries stand in front of `entries[0]`: no longer kept, or, of a long conversation in a store, to be had by `earlier`. */
+  /**
+   * How many entries stand in front of `entries[0]`: no longer kept, or, of a long conversation in a store, to be had
+   * by `earlier`.
+   */
   forgotten: number
   /** The branch that is shown, the oldest first: at most the last 500. */
   entries: EntryView[]
@@ -131,12 +167,13 @@ export interface AssistantEntryView extends EntryBase {
 }
 
 /**
- * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go on. `lost`: nothing goes
+ * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go
+ * on. `lost`: nothing goes
  * on until it is there again.
  */
 export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 
-// -- from a window to the main process ---------------------------------------------------------------------------------------
+// -- from a window to the main process --------------------------------------------------------------------------------
 
 /** What a person says. */
 export interface SendInput {
@@ -204,12 +241,19 @@ export interface PetSide {
   hold?(input: Parameters<Methods['petHold']>[0]): Promise<void>
   /** Speaks first, or does so no more today. Rejects where the host does not let it. */
   first?(input: ProactiveInput): Promise<ProactiveReply>
-  /** Tells what the voice of this window does, so that a person can end it in another one. Rejects where the host does not take it. */
+  /**
+   * Tells what the voice of this window does, so that a person can end it in another one. Rejects where the host does
+   * not take it.
+   */
   voice?(voice: PetVoice): Promise<void>
-  /** Calls `listener` where a person ended the voice in another window, with the turn that is to end. Returns what takes it away. */
+  /**
+   * Calls `listener` where a person ended the voice in another window, with the turn that is to end. Returns what takes
+   * it away.
+   */
   onEndVoice?(listener: (turn: number) => void): () => void
   /**
-   * Hands files that a person dropped on the pet to the window of the chat, where they lie beside what is written: up to 8, of 10 MB together.
+   * Hands files that a person dropped on the pet to the window of the chat, where they lie beside what is written: up
+   * to 8, of 10 MB together.
    * Resolves to false where no window has a field for them. Rejects where the host does not take them.
    */
   drop?(files: readonly File[]): Promise<boolean>
@@ -231,7 +275,10 @@ export interface ConfigurationView {
   prompt: string
   /** Roughly, what the tools cost a request in this mode. */
   estimatedTokens: number
-  /** The same in modes native and auto, where they go into the request as JSON, and in mode text, where they are the prompt. */
+  /**
+   * The same in modes native and auto, where they go into the request as JSON, and in mode text, where they are the
+   * prompt.
+   */
   tokens: ToolTokens
   /** What people decided for later calls as well. */
   rules: RuleView[]
@@ -276,7 +323,13 @@ export interface ConfigurationPatch {
   /** Members of the engine's configuration. */
   settings?: JsonObject
   /** By tool: what the person allows it. */
-  tools?: { [name: string]: { permission?: PermissionLevel | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null } }
+  tools?: {
+    [name: string]: {
+      permission?: PermissionLevel | null
+      executionApproval?: ExecutionPolicy | null
+      resultApproval?: ResultPolicy | null
+    }
+  }
   /** Decisions that no longer count. One that is gone already is no error. */
   revoke?: string[]
 }
@@ -293,24 +346,39 @@ export interface Methods extends ServerMethods {
   goOn(input: { entry: string }): SentMessage
   /** Shows another one of the branches at this entry, counted from 0. */
   choose(input: { entry: string; index: number }): void
-  /** Up to `limit` entries in front of this one, the oldest first. Default 100. None: it is the first, or they are no longer kept. */
+  /**
+   * Up to `limit` entries in front of this one, the oldest first. Default 100. None: it is the first, or they are no
+   * longer kept.
+   */
   earlier(input: { entry: string; limit?: number }): EntryView[]
-  /** The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
+  /**
+   * The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first
+   * 100.
+   */
   conversations(input: { query?: string; skip?: number; limit?: number }): ConversationItem[]
   /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
   search(input: { query: string; limit?: number }): FoundEntry[]
-  /** An empty title stands for the first line of the first question. Returns false where there is no such conversation. */
+  /**
+   * An empty title stands for the first line of the first question. Returns false where there is no such conversation.
+   */
   rename(input: { conversation: string; title: string }): boolean
-  /** Deletes a conversation, or an entry with all that follows, for which `conversation` may be left out. Returns false if it was gone. */
+  /**
+   * Deletes a conversation, or an entry with all that follows, for which `conversation` may be left out. Returns false
+   * if it was gone.
+   */
   delete(input: { conversation?: string; entry?: string }): boolean
   /** The conversation as a text to take away. */
   export(input: { conversation: string; as: 'json' | 'markdown' }): string
   /**
-   * Has the host open an address outside of the page: `http`, `https` or `mailto`. `agreed`: a person was asked, and agreed; until the app ends its
+   * Has the host open an address outside of the page: `http`, `https` or `mailto`. `agreed`: a person was asked, and
+   * agreed; until the app ends its
    * host need not be asked about again, in no window.
    */
   openLink(input: { url: string; agreed?: boolean }): void
-  /** Opens an address as `openLink` does where a person agreed to its host since the app began. Returns false, and opens nothing, where nobody did. */
+  /**
+   * Opens an address as `openLink` does where a person agreed to its host since the app began. Returns false, and opens
+   * nothing, where nobody did.
+   */
   openKnownLink(input: { url: string }): boolean
   /** A picture by its address in an entry (`sluice:…`). */
   picture(input: { conversation: string; url: string }): Picture
@@ -341,7 +409,10 @@ export interface Methods extends ServerMethods {
   endVoice(): boolean
   /** The pet's voice began to speak, or ended. */
   petVoice(voice: PetVoice): void
-  /** From now on this window takes what is dropped on the pet (`Frame.dropped`), until it does not. Of several the last that told so gets it. */
+  /**
+   * From now on this window takes what is dropped on the pet (`Frame.dropped`), until it does not. Of several the last
+   * that told so gets it.
+   */
   takeDrops(input: { on: boolean }): void
   /** A person dropped files on the pet: the window with the field gets them. Returns false where there is none. */
   petDrop(input: { files: DroppedFile[] }): boolean
@@ -368,29 +439,72 @@ export type Method = keyof Methods
 
 /** All names of methods. */
 export const methods = [
-  'send', 'regenerate', 'edit', 'goOn', 'choose', 'earlier', 'conversations', 'search', 'rename', 'delete', 'export', 'openLink', 'openKnownLink', 'picture',
-  'cancel', 'approve', 'deny', 'subscribe', 'unsubscribe', 'open', 'configuration', 'configure', 'server', 'localServers', 'serverModels', 'checkServer', 'checkStep', 'useServer', 'result',
-  'petReady', 'petReply', 'petHold', 'petFirst', 'petNotToday', 'petVoice', 'petDrop', 'voice', 'endVoice', 'takeDrops', 'synthesize', 'heard',
+  'send',
+  'regenerate',
+  'edit',
+  'goOn',
+  'choose',
+  'earlier',
+  'conversations',
+  'search',
+  'rename',
+  'delete',
+  'export',
+  'openLink',
+  'openKnownLink',
+  'picture',
+  'cancel',
+  'approve',
+  'deny',
+  'subscribe',
+  'unsubscribe',
+  'open',
+  'configuration',
+  'configure',
+  'server',
+  'localServers',
+  'serverModels',
+  'checkServer',
+  'checkStep',
+  'useServer',
+  'result',
+  'petReady',
+  'petReply',
+  'petHold',
+  'petFirst',
+  'petNotToday',
+  'petVoice',
+  'petDrop',
+  'voice',
+  'endVoice',
+  'takeDrops',
+  'synthesize',
+  'heard',
 ] as const satisfies readonly Method[]
 
 /** What a preload calls beside these, for itself: the window read a frame. */
 export const SEEN = 'seen'
 
 /** The result of a call. An exception would lose its fields on the way through Electron. */
-export type Reply = {
-  /** The call did what it should. */
-  ok: true
-  /** What the method gives. */
-  value: unknown
-} | {
-  /** The call was refused, or failed. */
-  ok: false
-  error: BridgeError
-}
+export type Reply =
+  | {
+      /** The call did what it should. */
+      ok: true
+      /** What the method gives. */
+      value: unknown
+    }
+  | {
+      /** The call was refused, or failed. */
+      ok: false
+      error: BridgeError
+    }
 
 /** Why a call was refused. */
 export interface BridgeError {
-  /** `forbidden`: this window may not; `argument`: it sent something else than expected; `limit`; `not_found`; `state`; … */
+  /**
+   * `forbidden`: this window may not; `argument`: it sent something else than expected; `limit`; `not_found`; `state`;
+   * …
+   */
   code: string
   /** What was found, and what was expected. */
   detail: string
@@ -409,7 +523,8 @@ export interface Bridge {
   /** Calls `listener` with every order for the pet. Returns what takes it away. */
   onPet(listener: (order: PetOrder) => void): () => void
   /**
-   * Called with every change of the connection. `retryAt`: when the next try is made, in Unix milliseconds. Left out by a bridge that is there
+   * Called with every change of the connection. `retryAt`: when the next try is made, in Unix milliseconds. Left out by
+   * a bridge that is there
    * or not (Electron): its calls tell it.
    */
   onConnection?(listener: (state: ConnectionState, retryAt?: number) => void): () => void

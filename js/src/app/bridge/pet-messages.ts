@@ -17,7 +17,9 @@ export interface PetOrder {
   spoken?: true
 }
 
-/** The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet. */
+/**
+ * The expressions and motions of the model that the pet window has loaded. Ranges of parameters are kept, not used yet.
+ */
 export interface PetCapabilities {
   /** Name of the model. */
   model?: string

@@ -1,4 +1,5 @@
-// What a person may change of a pet: plain data, for its window, its page, and an app's page of settings. No Node, no DOM.
+// What a person may change of a pet: plain data, for its window, its page, and an app's page of settings. No Node, no
+// DOM.
 import { flag, is, isObject, members, orNull, text, type Check } from '../../engine/core/options.js'
 
 /** How a pet's bubble is. */
@@ -11,7 +12,9 @@ export interface BubbleLook {
   off: boolean
 }
 
-/** The hours of every day in which a pet leaves people alone, in local time, such as `{ from: '22:00', to: '07:30' }`. */
+/**
+ * The hours of every day in which a pet leaves people alone, in local time, such as `{ from: '22:00', to: '07:30' }`.
+ */
 export interface QuietHours {
   from: string
   /** When they end: later, or on the next day. The same as `from`: the whole day. */
@@ -21,9 +24,14 @@ export interface QuietHours {
 export const usualLook: BubbleLook = { size: 1, duration: 1, off: false }
 
 const clock = /^(?:[01]\d|2[0-3]):[0-5]\d$/
-const factor = (least: number, most: number): Check => is(`a number from ${least} to ${most}`, (value) => typeof value === 'number' && value >= least && value <= most)
+const factor = (least: number, most: number): Check =>
+  is(`a number from ${least} to ${most}`, (value) => typeof value === 'number' && value >= least && value <= most)
 
-export const lookMembers: { readonly [member in keyof BubbleLook]: Check } = { size: factor(0.7, 2), duration: factor(0.5, 5), off: flag }
+export const lookMembers: { readonly [member in keyof BubbleLook]: Check } = {
+  size: factor(0.7, 2),
+  duration: factor(0.5, 5),
+  off: flag,
+}
 export const checkLook = members({ members: lookMembers })
 const hour = is('a time of day: HH:MM', (value) => typeof value === 'string' && clock.test(value))
 export const checkQuietHours = orNull(members({ members: { from: hour, to: hour }, needs: ['from', 'to'] }))
@@ -59,5 +67,8 @@ export function isQuietAt({ from, to }: QuietHours, date: Date): boolean {
   return begin < end ? now >= begin && now < end : now >= begin || now < end
 }
 
-/** How long until hours can begin or end: they do with a minute. Asked anew each time, a clock that was set or a laptop that slept changes nothing. */
+/**
+ * How long until hours can begin or end: they do with a minute. Asked anew each time, a clock that was set or a laptop
+ * that slept changes nothing.
+ */
 export const toNextMinute = (date: Date): number => 60_000 - (date.getTime() % 60_000)

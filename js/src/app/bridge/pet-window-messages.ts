@@ -1,7 +1,10 @@
 // What the page of a pet and its window say to each other: plain data. No Node, no DOM.
 import type { BubbleLook } from './pet-settings.js'
 
-/** What became of files that a person dropped on the pet: they lie in the chat; no chat is open; they are too large or too many; they did not come. */
+/**
+ * What became of files that a person dropped on the pet: they lie in the chat; no chat is open; they are too large or
+ * too many; they did not come.
+ */
 export const petNotes = ['taken', 'noChat', 'tooLarge', 'notTaken'] as const
 
 /** One of them. */

@@ -1,4 +1,5 @@
-// What a picture is, by its first bytes: names and types of files are what somebody says. SVG is none: it can hold scripts and addresses.
+// What a picture is, by its first bytes: names and types of files are what somebody says. SVG is none: it can hold
+// scripts and addresses.
 
 /** Pictures that people attach. */
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif'

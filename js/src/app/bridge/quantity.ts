@@ -1,11 +1,17 @@
-// Durations and sizes as people write them: 30 s, 1 min 30 s, 64 KiB. A number alone is read only where it is 0: whoever types 30 for a
+// Durations and sizes as people write them: 30 s, 1 min 30 s, 64 KiB. A number alone is read only where it is 0:
+// whoever types 30 for a
 // duration means seconds, and the engine counts milliseconds.
 
 /** What a number counts. */
 export type Unit = 'ms' | 'bytes'
 
 /** The names of the units of time in a language. */
-export interface UnitNames { ms: string; s: string; min: string; h: string }
+export interface UnitNames {
+  ms: string
+  s: string
+  min: string
+  h: string
+}
 
 const sizes = {
   ms: { ms: 1, s: 1000, min: 60_000, h: 3_600_000 },
@@ -14,8 +20,24 @@ const sizes = {
 
 const others: { [unit in Unit]: { [name: string]: number } } = {
   ms: {
-    msec: 1, millisecond: 1, milliseconds: 1, 毫秒: 1, sec: 1000, second: 1000, seconds: 1000, 秒: 1000, 秒钟: 1000, m: 60_000, minute: 60_000,
-    minutes: 60_000, 分: 60_000, 分钟: 60_000, hour: 3_600_000, hours: 3_600_000, 时: 3_600_000, 小时: 3_600_000,
+    msec: 1,
+    millisecond: 1,
+    milliseconds: 1,
+    毫秒: 1,
+    sec: 1000,
+    second: 1000,
+    seconds: 1000,
+    秒: 1000,
+    秒钟: 1000,
+    m: 60_000,
+    minute: 60_000,
+    minutes: 60_000,
+    分: 60_000,
+    分钟: 60_000,
+    hour: 3_600_000,
+    hours: 3_600_000,
+    时: 3_600_000,
+    小时: 3_600_000,
   },
   bytes: { byte: 1, bytes: 1, 字节: 1, k: 1024, m: 1_048_576, g: 1_073_741_824 },
 }
@@ -40,7 +62,8 @@ export function quantityOf(text: string, unit: Unit): number | undefined {
     at += all.length
   }
   const whole = Math.round(sum)
-  return at === 0 || (whole === 0 && sum > 0) || !Number.isSafeInteger(whole) ? undefined : whole // 0 means no limit: nothing is rounded to it
+  // 0 means no limit: nothing is rounded to it
+  return at === 0 || (whole === 0 && sum > 0) || !Number.isSafeInteger(whole) ? undefined : whole
 }
 
 /** A number in the largest unit of which it is so many, or so many and a half: 1.5 min, but 1234 ms. */

@@ -1,7 +1,8 @@
 // What a question says by itself, in the languages of the elements; the terminal speaks English.
 
 export interface QuestionWords {
-  // The sentence. `{who}` asks; `{what}` is one of `uses` and `usesOf`, or the tool's own words; `{reader}` would read the result.
+  // The sentence. `{who}` asks; `{what}` is one of `uses` and `usesOf`, or the tool's own words; `{reader}` would read
+  // the result.
   someone: string
   wants: string
   prepared: string
@@ -50,7 +51,8 @@ export interface QuestionWords {
 }
 
 const number = (value: number, lang: string): string => value.toLocaleString(lang)
-const en = (value: number, one: string, many = `${one}s`): string => `${number(value, 'en')} ${value === 1 ? one : many}`
+const en = (value: number, one: string, many = `${one}s`): string =>
+  `${number(value, 'en')} ${value === 1 ? one : many}`
 const zh = (value: number): string => number(value, 'zh')
 
 export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
@@ -82,10 +84,12 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     tabs: (count) => en(count, 'tab'),
     blanks: (count) => en(count, 'blank'),
     emptyLines: (count) => en(count, 'empty line'),
-    counts: (values, characters, lines) => `${en(values, 'argument')} · ${en(characters, 'character')} in ${en(lines, 'line')}`,
+    counts: (values, characters, lines) =>
+      `${en(values, 'argument')} · ${en(characters, 'character')} in ${en(lines, 'line')}`,
     resultCounts: (characters, lines) => `${en(characters, 'character')} in ${en(lines, 'line')}`,
     leftOut: (characters, lines) => `${en(characters, 'character')} in ${en(lines, 'line')} are not shown here`,
-    moreArguments: (count, characters) => `${en(count, 'more argument')} with ${en(characters, 'character')} are not shown here`,
+    moreArguments: (count, characters) =>
+      `${en(count, 'more argument')} with ${en(characters, 'character')} are not shown here`,
     reads: 'only reads',
     changes: 'changes something',
     deletes: 'can change or delete',

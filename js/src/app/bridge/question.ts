@@ -1,4 +1,5 @@
-// The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these lines and add
+// The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these
+// lines and add
 // nothing. No DOM, no Node.
 import type { Json, JsonObject, ResultPart } from '../../engine/core/events.js'
 import { inLanguage } from '../../engine/core/in-language.js'
@@ -18,7 +19,8 @@ export { questionWords } from './question-words.js'
 export type { TextRun } from './invisible.js'
 
 /**
- * `sentence`, `tool` (where the sentence does not name it), `counts` and `effect` belong into the head of a question. An `argument` line is a name; the `value` lines behind it, with the
+ * `sentence`, `tool` (where the sentence does not name it), `counts` and `effect` belong into the head of a question.
+ * An `argument` line is a name; the `value` lines behind it, with the
  * same `of`, are its value. `hidden` says what is left out of it.
  */
 export interface Line {
@@ -39,7 +41,11 @@ export interface Line {
 }
 
 /** Characters that are shown at once; of a longer text its beginning and its end. */
-interface Shown { atOnce: number; head: number; tail: number }
+interface Shown {
+  atOnce: number
+  head: number
+  tail: number
+}
 const VALUE: Shown = { atOnce: 20_000, head: 6_000, tail: 3_000 }
 const ABOUT: Shown = { atOnce: 2_000, head: 1_400, tail: 400 }
 /** Characters and lines that nobody reads: they are not shown on request either. */
@@ -74,43 +80,87 @@ export function isWhole({ stage, name, arguments: args, preview }: QuestionReque
 }
 
 /** The lines of a question. */
-export function questionLines(request: QuestionRequest, words: QuestionWords, { whole = new Set(), draws = () => false, lang = 'en', name: who }: QuestionOptions = {}): Line[] {
+export function questionLines(
+  request: QuestionRequest,
+  words: QuestionWords,
+  { whole = new Set(), draws = () => false, lang = 'en', name: who }: QuestionOptions = {},
+): Line[] {
   const { stage, name, askedName } = request
-  const body = stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole, lang)
+  const body =
+    stage === 'result' ? previewLines(request, words, whole, draws) : argumentLines(request, words, whole, lang)
   return [
-    { kind: 'sentence', runs: sentenceOf(request, words, lang, who), ...(stage === 'execution' ? { brief: whatOf(request, words, lang) } : {}) },
-    ...(saysName(request) ? [] : [{ kind: 'tool', runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })) } satisfies Line]),
+    {
+      kind: 'sentence',
+      runs: sentenceOf(request, words, lang, who),
+      ...(stage === 'execution' ? { brief: whatOf(request, words, lang) } : {}),
+    },
+    ...(saysName(request)
+      ? []
+      : [
+          {
+            kind: 'tool',
+            runs: nameRuns(name || askedName || '?', words).map((run) => ({ mark: 'strong', ...run })),
+          } satisfies Line,
+        ]),
     { kind: 'counts', runs: [{ text: isWhole(request) ? countsOf(request, words) : words.notWhole }] },
     ...effectsOf(request, words).map((text): Line => ({ kind: 'effect', runs: [{ text }] })),
     ...aboutLines(request, words, whole, lang),
     ...wholeName(name, words.wholeName, 'name', words, whole),
-    ...(renamed(askedName, name) ? [{ kind: 'notice', runs: [{ text: words.askedAs('') }, ...nameRuns(askedName as string, words)] } satisfies Line] : []),
+    ...(renamed(askedName, name)
+      ? [
+          {
+            kind: 'notice',
+            runs: [{ text: words.askedAs('') }, ...nameRuns(askedName as string, words)],
+          } satisfies Line,
+        ]
+      : []),
     ...(renamed(askedName, name) ? wholeName(askedName, words.wholeName, 'askedName', words, whole) : []),
     ...body,
   ]
 }
 
 /** Does this line tell what the tool says of itself? */
-export const isAbout = ({ kind, of }: Line): boolean => kind === 'about' || of === 'says' || of === 'title' || of === 'description'
+export const isAbout = ({ kind, of }: Line): boolean =>
+  kind === 'about' || of === 'says' || of === 'title' || of === 'description'
 
 /** The sentence has the true name of the tool already. */
-const saysName = ({ words: own, title, name }: QuestionRequest): boolean => Boolean(name) && !title && own?.title === undefined && own?.sentence === undefined
+const saysName = ({ words: own, title, name }: QuestionRequest): boolean =>
+  Boolean(name) && !title && own?.title === undefined && own?.sentence === undefined
 
 /** What the tool is: in the app's words, else in its own. Those of a stranger are told as such. */
-function aboutLines({ words: own, title, description }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, lang: string): Line[] {
+function aboutLines(
+  { words: own, title, description }: QuestionRequest,
+  words: QuestionWords,
+  whole: ReadonlySet<string>,
+  lang: string,
+): Line[] {
   const about = own?.about === undefined ? description : inLanguage(own.about, lang)
   const texts = { ...(own?.title === undefined ? { title } : {}), description: about }
   const lines = Object.entries(texts).flatMap(([of, text]) => (text ? cutLines(text, words, of, whole, ABOUT) : []))
-  const says: Line[] = own?.from !== undefined && lines.length > 0 ? [{ kind: 'notice', of: 'says', runs: [...nameRuns(own.from, words), { text: words.says }] }] : []
+  const says: Line[] =
+    own?.from !== undefined && lines.length > 0
+      ? [{ kind: 'notice', of: 'says', runs: [...nameRuns(own.from, words), { text: words.says }] }]
+      : []
   return [...says, ...lines.map((line): Line => (line.kind === 'value' ? { kind: 'about', runs: line.runs } : line))]
 }
 
 /** A name that the head of the question has no room for, as the values are shown. */
-function wholeName(name: string | undefined, title: string, of: string, words: QuestionWords, whole: ReadonlySet<string>): Line[] {
-  return (name?.length ?? 0) > NAME ? [{ kind: 'notice', runs: [{ text: title }] }, ...cutLines(name as string, words, of, whole, VALUE)] : []
+function wholeName(
+  name: string | undefined,
+  title: string,
+  of: string,
+  words: QuestionWords,
+  whole: ReadonlySet<string>,
+): Line[] {
+  return (name?.length ?? 0) > NAME
+    ? [{ kind: 'notice', runs: [{ text: title }] }, ...cutLines(name as string, words, of, whole, VALUE)]
+    : []
 }
 
-/** What a tool may do, in words; what it does not say of itself counts as the worst. What a stranger says of its own tool is told as such. */
+/**
+ * What a tool may do, in words; what it does not say of itself counts as the worst. What a stranger says of its own
+ * tool is told as such.
+ */
 function effectsOf({ stage, policy, annotations, words: own }: QuestionRequest, words: QuestionWords): string[] {
   if (stage === 'result') return [words.toModel]
   const { readOnlyHint, destructiveHint, openWorldHint } = annotations ?? {}
@@ -123,13 +173,23 @@ function effectsOf({ stage, policy, annotations, words: own }: QuestionRequest, 
 }
 
 function countsOf({ stage, arguments: args, protocolFields, preview }: QuestionRequest, words: QuestionWords): string {
-  if (stage === 'result') return words.resultCounts(preview?.text.length ?? 0, countLines(shownText(preview?.text ?? '')))
+  if (stage === 'result')
+    return words.resultCounts(preview?.text.length ?? 0, countLines(shownText(preview?.text ?? '')))
   const values = [...Object.values(args ?? {}), ...Object.values(protocolFields ?? {})].map(plain)
   if (values.length === 0) return words.noArguments
-  return words.counts(values.length, values.reduce((sum, text) => sum + text.length, 0), values.reduce((sum, text) => sum + countLines(text), 0))
+  return words.counts(
+    values.length,
+    values.reduce((sum, text) => sum + text.length, 0),
+    values.reduce((sum, text) => sum + countLines(text), 0),
+  )
 }
 
-function argumentLines(request: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, lang: string): Line[] {
+function argumentLines(
+  request: QuestionRequest,
+  words: QuestionWords,
+  whole: ReadonlySet<string>,
+  lang: string,
+): Line[] {
   const { arguments: args = {}, protocolFields = {}, editedArguments, twice = [], words: own } = request
   const lines: Line[] = []
   let left = BUDGET
@@ -139,41 +199,80 @@ function argumentLines(request: QuestionRequest, words: QuestionWords, whole: Re
       if (left <= 0) {
         const rest = entries.slice(at)
         const more = rest.reduce((sum, [key, one]) => sum + key.length + plain(one).length, 0)
-        lines.push({ kind: 'hidden', runs: [{ text: words.moreArguments(rest.length, more), mark: 'cut' }], of: prefix, more })
+        lines.push({
+          kind: 'hidden',
+          runs: [{ text: words.moreArguments(rest.length, more), mark: 'cut' }],
+          of: prefix,
+          more,
+        })
         return
       }
       const of = `${prefix}.${name}`
       const show = `name.${of}`
       const cut = name.length > NAME && !whole.has(show)
       const pointer = pointerOf(name)
-      const label = prefix === 'arguments' && own?.labels && Object.hasOwn(own.labels, pointer) ? nameRuns(inLanguage(own.labels[pointer] as LocalizedText, lang), words) : undefined
-      lines.push({ kind: 'argument', runs: nameRuns(name, words, cut ? NAME : Infinity), of, ...(label ? { label } : {}), ...(cut ? { more: name.length - NAME, show } : {}) })
+      const label =
+        prefix === 'arguments' && own?.labels && Object.hasOwn(own.labels, pointer)
+          ? nameRuns(inLanguage(own.labels[pointer] as LocalizedText, lang), words)
+          : undefined
+      lines.push({
+        kind: 'argument',
+        runs: nameRuns(name, words, cut ? NAME : Infinity),
+        of,
+        ...(label ? { label } : {}),
+        ...(cut ? { more: name.length - NAME, show } : {}),
+      })
       const shown = valueLines(value, words, of, whole)
-      left -= name.length + LINE_COST + shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
+      left -=
+        name.length +
+        LINE_COST +
+        shown.reduce((sum, { runs }) => sum + LINE_COST + runs.reduce((all, { text }) => all + text.length, 0), 0)
       lines.push(...shown)
     }
   }
   if (editedArguments) lines.push({ kind: 'notice', runs: [{ text: words.edited }] })
   else {
-    for (const one of twice.slice(0, TWICE)) lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
+    for (const one of twice.slice(0, TWICE))
+      lines.push({ kind: 'notice', runs: [...nameRuns(one, words), { text: words.twice }] })
     if (twice.length > TWICE) lines.push({ kind: 'notice', runs: [{ text: words.moreTwice(twice.length - TWICE) }] })
   }
-  if (request.arguments && Object.keys(args).length === 0 && Object.keys(protocolFields).length === 0) lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
+  if (request.arguments && Object.keys(args).length === 0 && Object.keys(protocolFields).length === 0)
+    lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
   if (Object.keys(protocolFields).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
   section('reserved', protocolFields)
   return lines
 }
 
-function previewLines({ preview }: QuestionRequest, words: QuestionWords, whole: ReadonlySet<string>, draws: (picture: Picture) => boolean): Line[] {
+function previewLines(
+  { preview }: QuestionRequest,
+  words: QuestionWords,
+  whole: ReadonlySet<string>,
+  draws: (picture: Picture) => boolean,
+): Line[] {
   if (!preview) return []
   const { text, isError, parts = [] } = preview
-  const lines: Line[] = [{ kind: 'notice', runs: [{ text: isError ? words.previewError : words.preview }] }, ...resultLines(text, words, 'preview', whole)]
+  const lines: Line[] = [
+    { kind: 'notice', runs: [{ text: isError ? words.previewError : words.preview }] },
+    ...resultLines(text, words, 'preview', whole),
+  ]
   for (const [at, part] of parts.entries()) {
-    if (part.type === 'text') lines.push(...(part.text === text ? [] : resultLines(part.text, words, `preview.${at}`, whole)))
-    else if ('url' in part) lines.push({ kind: 'notice', runs: [{ text: `${words.imageAt}: ` }, ...markText(part.url, words)] })
+    if (part.type === 'text')
+      lines.push(...(part.text === text ? [] : resultLines(part.text, words, `preview.${at}`, whole)))
+    else if ('url' in part)
+      lines.push({ kind: 'notice', runs: [{ text: `${words.imageAt}: ` }, ...markText(part.url, words)] })
     else if (draws(part)) lines.push({ kind: 'notice', runs: [{ text: words.image }] })
-    else lines.push({ kind: 'hidden', runs: [{ text: words.notDrawn(part.data.length), mark: 'cut' }, { text: ' ' }, ...nameRuns(part.mediaType, words)], of: `preview.${at}`, more: part.data.length })
+    else
+      lines.push({
+        kind: 'hidden',
+        runs: [
+          { text: words.notDrawn(part.data.length), mark: 'cut' },
+          { text: ' ' },
+          ...nameRuns(part.mediaType, words),
+        ],
+        of: `preview.${at}`,
+        more: part.data.length,
+      })
   }
   return lines
 }
@@ -192,7 +291,14 @@ function valueLines(value: Json, words: QuestionWords, of: string, whole: Readon
 }
 
 /** The lines of a text, or of its beginning and its end. */
-function cutLines(text: string, words: QuestionWords, of: string, whole: ReadonlySet<string>, shown: Shown, indented = false): Line[] {
+function cutLines(
+  text: string,
+  words: QuestionWords,
+  of: string,
+  whole: ReadonlySet<string>,
+  shown: Shown,
+  indented = false,
+): Line[] {
   const tooLong = text.length > TOO_LONG || countLines(text) > TOO_MANY_LINES
   const line = ({ runs, number }: { runs: TextRun[]; number: number }): Line => ({ kind: 'value', runs, of, number })
   if (!tooLong && (text.length <= shown.atOnce || whole.has(of))) return textLines(text, words, indented).map(line)
@@ -202,7 +308,13 @@ function cutLines(text: string, words: QuestionWords, of: string, whole: Readonl
   const behind = countLines(text.slice(0, start)) - 1
   return [
     ...textLines(text.slice(0, end), words, indented).map(line),
-    { kind: 'hidden', runs: [{ text: words.leftOut(between.length, countLines(between)), mark: 'cut' }], of, more: between.length, ...(tooLong ? {} : { show: of }) },
+    {
+      kind: 'hidden',
+      runs: [{ text: words.leftOut(between.length, countLines(between)), mark: 'cut' }],
+      of,
+      more: between.length,
+      ...(tooLong ? {} : { show: of }),
+    },
     ...textLines(text.slice(start), words, indented).map(({ runs, number }) => line({ runs, number: number + behind })),
   ]
 }
@@ -221,7 +333,10 @@ function textLines(text: string, words: QuestionWords, indented = false): { runs
     }
     const line = all[at] as string
     const ours = indented ? (/^ */.exec(line) as RegExpExecArray)[0].length : 0
-    lines.push({ runs: [...(ours ? [{ text: line.slice(0, ours) }] : []), ...markText(line.slice(ours), words)], number: at + 1 })
+    lines.push({
+      runs: [...(ours ? [{ text: line.slice(0, ours) }] : []), ...markText(line.slice(ours), words)],
+      number: at + 1,
+    })
   }
   return lines
 }

@@ -1,4 +1,5 @@
-// A question as one sentence: who wants to do what. Words of the app are filled with names and values as a person must see them; a stranger's
+// A question as one sentence: who wants to do what. Words of the app are filled with names and values as a person must
+// see them; a stranger's
 // words are a quotation beside the tool's true name.
 import { inLanguage } from '../../engine/core/in-language.js'
 import type { Json } from '../../engine/core/events.js'
@@ -13,18 +14,31 @@ const VALUE = 60
 const NAME = 40
 
 /** The sentence. `name`: who asks; default the assistant. */
-export function sentenceOf(request: QuestionRequest, words: QuestionWords, lang: string, name: string | undefined): TextRun[] {
+export function sentenceOf(
+  request: QuestionRequest,
+  words: QuestionWords,
+  lang: string,
+  name: string | undefined,
+): TextRun[] {
   const { stage, reader, prepared } = request
   const parts = {
     who: strong(nameRuns(name || words.someone, words, NAME)),
     what: whatOf(request, words, lang),
-    reader: strong(reader ? nameRuns(reader.host === undefined ? reader.model : words.modelAt(reader.model, reader.host), words) : [{ text: words.theModel }]),
+    reader: strong(
+      reader
+        ? nameRuns(reader.host === undefined ? reader.model : words.modelAt(reader.model, reader.host), words)
+        : [{ text: words.theModel }],
+    ),
   }
   return filled(stage === 'result' ? words.hasResult : prepared ? words.prepared : words.wants, parts)
 }
 
 /** What the call does, without who does it: "send **Hello** to **Lin**". */
-export function whatOf({ words: own, name, title, arguments: args }: QuestionRequest, words: QuestionWords, lang: string): TextRun[] {
+export function whatOf(
+  { words: own, name, title, arguments: args }: QuestionRequest,
+  words: QuestionWords,
+  lang: string,
+): TextRun[] {
   const sentence = own?.sentence !== undefined && own.from === undefined ? inLanguage(own.sentence, lang) : undefined
   if (sentence !== undefined) {
     const names = [...sentence.matchAll(/\{([^{}]+)\}/g)].map(([, one]) => one as string)
@@ -38,7 +52,9 @@ export function whatOf({ words: own, name, title, arguments: args }: QuestionReq
   }
   const called = own?.title === undefined ? title : inLanguage(own.title, lang)
   const tool = strong(nameRuns(called || name || '?', words))
-  return own?.from === undefined ? filled(words.uses, { tool }) : filled(words.usesOf, { tool, from: nameRuns(own.from, words, NAME) })
+  return own?.from === undefined
+    ? filled(words.uses, { tool })
+    : filled(words.usesOf, { tool, from: nameRuns(own.from, words, NAME) })
 }
 
 /** A text with names in braces, and what stands in their place. */
@@ -58,5 +74,7 @@ const strong = (runs: TextRun[]): TextRun[] => runs.map(({ text, mark = 'strong'
 /** A value is always stressed: so one sees where it begins and ends. */
 function valueRuns(value: Json, words: QuestionWords): TextRun[] {
   const text = typeof value === 'string' || typeof value !== 'object' ? plain(value) : JSON.stringify(value)
-  return text.trim() === '' ? [{ text: `⟨${words.spaces(text.length)}⟩`, mark: 'blank' }] : strong(nameRuns(text.trim(), words, VALUE))
+  return text.trim() === ''
+    ? [{ text: `⟨${words.spaces(text.length)}⟩`, mark: 'blank' }]
+    : strong(nameRuns(text.trim(), words, VALUE))
 }

@@ -68,7 +68,10 @@ export interface ServerInput {
   provider?: string
   /** `http` or `https`. Default: the provider's. */
   baseURL?: string
-  /** The format of its requests. Default: the provider's first, else `openai-chat`; of the server that is in use, what is used. */
+  /**
+   * The format of its requests. Default: the provider's first, else `openai-chat`; of the server that is in use, what
+   * is used.
+   */
   wire?: string
   /** What stands behind the address. Default: the wire's; of the server that is in use, what is used. */
   path?: string

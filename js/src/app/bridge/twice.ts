@@ -1,10 +1,15 @@
-// Names that stand twice in an object: JSON says nothing of which one counts, and a person must know that one of them does not.
+// Names that stand twice in an object: JSON says nothing of which one counts, and a person must know that one of them
+// does not.
 
-/** The names that JSON text gives twice in one object, at any depth; `JSON.parse` keeps the last. Text that is no JSON gives none. */
+/**
+ * The names that JSON text gives twice in one object, at any depth; `JSON.parse` keeps the last. Text that is no JSON
+ * gives none.
+ */
 export function givenTwice(text: string): string[] {
   if (text.trimStart()[0] !== '{') return []
   const twice = new Set<string>()
-  const open: (Set<string> | null | undefined)[] = [] // names of the objects around; undefined for one without a name so far, null for an array
+  // names of the objects around; undefined for one without a name so far, null for an array
+  const open: (Set<string> | null | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
     if (character === '{') open.push(undefined)

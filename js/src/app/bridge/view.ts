@@ -1,4 +1,5 @@
-// A message from its deltas: the same function makes what windows show and what the main process gives to a late window.
+// A message from its deltas: the same function makes what windows show and what the main process gives to a late
+// window.
 import type { AnswerInfo } from '../../engine/core/events.js'
 import { givenTwice } from './twice.js'
 import type { QuestionView, BlockView, CardView, Delta, MessageView } from './messages.js'
@@ -15,7 +16,14 @@ export function applyDeltas(view: MessageView, deltas: readonly Delta[], seq: nu
 }
 
 /** What shows that a request which was sent again is answered, or given up. */
-const endsWait: ReadonlySet<Delta['type']> = new Set<Delta['type']>(['text', 'reasoning', 'card', 'round', 'error', 'done'])
+const endsWait: ReadonlySet<Delta['type']> = new Set<Delta['type']>([
+  'text',
+  'reasoning',
+  'card',
+  'round',
+  'error',
+  'done',
+])
 
 /** Changes `view` and the list of its blocks, never a block itself: for whoever owns these two. */
 export function applyDelta(view: MessageView, delta: Delta): void {
@@ -25,7 +33,11 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'reasoning': {
       const { block, ...given } = delta
       const old = view.blocks[block]
-      view.blocks[block] = { ...(old as object), ...given, text: old && 'text' in old ? old.text + delta.text : delta.text }
+      view.blocks[block] = {
+        ...(old as object),
+        ...given,
+        text: old && 'text' in old ? old.text + delta.text : delta.text,
+      }
       return
     }
     case 'thought': {
@@ -51,7 +63,10 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       return change(view, delta.call, (card) => ({ ...card, writing: (card.writing ?? '') + delta.text }))
     case 'progress':
       return change(view, delta.call, ({ progressDone: _, progressTotal: __, ...card }) => ({
-        ...card, progress: delta.text, ...(delta.done === undefined ? {} : { progressDone: delta.done }), ...(delta.total === undefined ? {} : { progressTotal: delta.total }),
+        ...card,
+        progress: delta.text,
+        ...(delta.done === undefined ? {} : { progressDone: delta.done }),
+        ...(delta.total === undefined ? {} : { progressTotal: delta.total }),
       }))
     case 'retry': {
       const { type: _, ...retry } = delta
@@ -72,7 +87,13 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       answer(view, round, { usage })
       view.usage = {}
       for (const { usage } of view.answers ?? [])
-        for (const kind of ['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const)
+        for (const kind of [
+          'inputTokens',
+          'outputTokens',
+          'cachedTokens',
+          'cacheWriteTokens',
+          'reasoningTokens',
+        ] as const)
           if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
       return
     }
@@ -101,15 +122,21 @@ export function applyDelta(view: MessageView, delta: Delta): void {
 }
 
 function answer(view: MessageView, round: number, known: AnswerInfo): void {
-  const answers = Array.from({ length: Math.max(round, view.answers?.length ?? 0) }, (_, at) => view.answers?.[at] ?? {})
+  const answers = Array.from(
+    { length: Math.max(round, view.answers?.length ?? 0) },
+    (_, at) => view.answers?.[at] ?? {},
+  )
   answers[round - 1] = { ...answers[round - 1], ...known }
   view.answers = answers
   view.rounds = Math.max(view.rounds, round)
 }
 
 function change(view: MessageView, call: number, make: (card: CardView) => CardView): void {
-  const at = view.blocks.findLastIndex((block: BlockView | undefined) => block?.type === 'tool_use' && block.call === call)
+  const at = view.blocks.findLastIndex(
+    (block: BlockView | undefined) => block?.type === 'tool_use' && block.call === call,
+  )
   if (at >= 0) view.blocks[at] = make(view.blocks[at] as CardView)
 }
 
-const without = (asks: QuestionView[], call: number): QuestionView[] => (asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks)
+const without = (asks: QuestionView[], call: number): QuestionView[] =>
+  asks.some((ask) => ask.call === call) ? asks.filter((ask) => ask.call !== call) : asks

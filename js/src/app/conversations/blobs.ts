@@ -9,11 +9,15 @@ const SCHEME = 'sluice:'
 /** The blob of a picture. `mediaType`: `image/…`. */
 export function pictureBlob(bytes: Uint8Array, mediaType: string): StoredBlob {
   const kind = mediaType.toLowerCase().replace(/^image\//, '')
-  return { ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`, bytes }
+  return {
+    ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`,
+    bytes,
+  }
 }
 
 /** Such a ref is safe as a file name: it cannot lead out of its folder. */
-export const isRef = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
+export const isRef = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)
 
 /** The media type of a ref: `image/png`. */
 export const blobMediaType = (ref: string): string => `image/${ref.slice(65)}`
@@ -59,8 +63,14 @@ export function withoutPictures(entry: ConversationEntry): WithoutPictures {
   return { entry: mapPictures(entry, address), blobs: [...blobs.values()] }
 }
 
-/** Puts pictures in base64 back in place of their addresses. `read` gives the bytes of a ref; without bytes the address stays. */
-export async function withPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(entry: T, read: (ref: string) => Promise<Uint8Array | null>): Promise<T> {
+/**
+ * Puts pictures in base64 back in place of their addresses. `read` gives the bytes of a ref; without bytes the address
+ * stays.
+ */
+export async function withPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(
+  entry: T,
+  read: (ref: string) => Promise<Uint8Array | null>,
+): Promise<T> {
   const urls = new Map<string, string>()
   for (const ref of refsOf([entry as unknown as ConversationEntry])) {
     const bytes = await read(ref)
@@ -69,10 +79,13 @@ export async function withPictures<T extends Pick<ConversationEntry, 'parts' | '
   return urls.size === 0 ? entry : mapPictures(entry, (url) => urls.get(url) ?? url)
 }
 
-// -- where pictures stand -----------------------------------------------------------------------------------------------------
+// -- where pictures stand ---------------------------------------------------------------------------------------------
 
 /** Calls `change` with the address of each picture. A picture whose bytes are in the entry has a data URL. */
-function mapPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(entry: T, change: (url: string) => string): T {
+function mapPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'history'>>(
+  entry: T,
+  change: (url: string) => string,
+): T {
   const { parts, message, history } = entry
   return {
     ...entry,
@@ -88,19 +101,30 @@ function mapPart(part: ResultPart, change: (url: string) => string): ResultPart 
   const changed = change(url)
   if (changed === url) return part
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(changed) ?? []
-  return mediaType !== undefined && data !== undefined ? { type: 'image', mediaType, data } : { type: 'image', url: changed }
+  return mediaType !== undefined && data !== undefined
+    ? { type: 'image', mediaType, data }
+    : { type: 'image', url: changed }
 }
 
 function mapMessage(message: SavedMessage, change: (url: string) => string): SavedMessage {
   if (!Array.isArray(message.blocks)) return message
-  return { ...message, blocks: message.blocks.map((block) => (
-    block?.type === 'tool_use' && block.parts ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) } : block)) }
+  return {
+    ...message,
+    blocks: message.blocks.map((block) =>
+      block?.type === 'tool_use' && block.parts
+        ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) }
+        : block,
+    ),
+  }
 }
 
 function mapHistory(message: ChatMessage, change: (url: string) => string): ChatMessage {
   if (!Array.isArray(message?.content)) return message
-  return { ...message, content: message.content.map((part) => {
-    const { image_url: image } = part as { image_url?: { url?: unknown } }
-    return typeof image?.url === 'string' ? { ...part, image_url: { ...image, url: change(image.url) } } : part
-  }) }
+  return {
+    ...message,
+    content: message.content.map((part) => {
+      const { image_url: image } = part as { image_url?: { url?: unknown } }
+      return typeof image?.url === 'string' ? { ...part, image_url: { ...image, url: change(image.url) } } : part
+    }),
+  }
 }

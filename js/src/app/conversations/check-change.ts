@@ -7,23 +7,34 @@ import type { ConversationChange, ConversationEntry } from './conversation-types
 const MAX_ID = 200
 const MAX_TITLE = 200
 
-const id = is(`an id of 1 to ${MAX_ID} characters, no control characters`, (value) =>
-  typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/\p{Cc}/u.test(value))
+const id = is(
+  `an id of 1 to ${MAX_ID} characters, no control characters`,
+  (value) => typeof value === 'string' && value !== '' && value.length <= MAX_ID && !/\p{Cc}/u.test(value),
+)
 const entryShape: { [member in keyof Required<ConversationEntry>]: Check } = {
   id,
   parent: is('the id of an entry, or null', (value) => value === null || typeof value === 'string'),
   at: whole(0),
   role: is("'user' or 'assistant'", (value) => value === 'user' || value === 'assistant'),
-  text, parts: array, message: record, history: array, state: text, heard: record, first: flag,
+  text,
+  parts: array,
+  message: record,
+  history: array,
+  state: text,
+  heard: record,
+  first: flag,
 }
 const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
 const checkBlobs: Check = (value, path) => {
   array(value, path)
   for (const [index, blob] of (value as unknown[]).entries()) {
-    members({ members: {
-      ref: is('a ref such as pictureBlob() makes', isRef),
-      bytes: is('a Uint8Array', (bytes) => bytes instanceof Uint8Array),
-    }, needs: ['ref', 'bytes'] })(blob, `${path}[${index}]`)
+    members({
+      members: {
+        ref: is('a ref such as pictureBlob() makes', isRef),
+        bytes: is('a Uint8Array', (bytes) => bytes instanceof Uint8Array),
+      },
+      needs: ['ref', 'bytes'],
+    })(blob, `${path}[${index}]`)
   }
 }
 /** Throws SluiceError `option` if this is no change, whatever its entries are. */
@@ -33,7 +44,12 @@ export const checkId = (value: unknown): void => id(value, 'id')
 
 export function checkTitle(title: unknown): void {
   text(title, 'title')
-  if ((title as string).length > MAX_TITLE) throw new SluiceError({ code: 'option', path: 'title', detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}` })
+  if ((title as string).length > MAX_TITLE)
+    throw new SluiceError({
+      code: 'option',
+      path: 'title',
+      detail: `found ${(title as string).length} characters, expected at most ${MAX_TITLE}`,
+    })
 }
 
 /** Checks the id of an entry to delete; undefined deletes the whole conversation. */
@@ -52,7 +68,8 @@ export interface Checked {
 }
 
 /**
- * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the parent of a known entry (an id
+ * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the
+ * parent of a known entry (an id
  * or null), and undefined for an unknown one.
  */
 export function checkChange(change: ConversationChange, parentOf: (id: string) => string | null | undefined): Checked {
@@ -65,9 +82,11 @@ export function checkChange(change: ConversationChange, parentOf: (id: string) =
     const path = `change.entries[${index}]`
     checkEntry(entry, path)
     const before = known(entry.id)
-    if (before !== undefined && before !== entry.parent) throw wrong(`${path}.parent`, entry.parent, `${JSON.stringify(before)}, which it has`)
+    if (before !== undefined && before !== entry.parent)
+      throw wrong(`${path}.parent`, entry.parent, `${JSON.stringify(before)}, which it has`)
     if (before === undefined) {
-      if (entry.parent !== null && known(entry.parent) === undefined) throw wrong(`${path}.parent`, entry.parent, 'null, or an entry that is there')
+      if (entry.parent !== null && known(entry.parent) === undefined)
+        throw wrong(`${path}.parent`, entry.parent, 'null, or an entry that is there')
       fresh.set(entry.id, entry.parent)
       last = entry.id
     }

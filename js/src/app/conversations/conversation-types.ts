@@ -1,4 +1,5 @@
-// The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks every store against it.
+// The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks
+// every store against it.
 import type { MessageView } from '../bridge/messages.js'
 import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
 
@@ -20,13 +21,18 @@ export interface HeardRecord extends HeardPosition {
 }
 
 /**
- * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`) together, so that neither is
- * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`; their bytes are blobs.
+ * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`)
+ * together, so that neither is
+ * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`;
+ * their bytes are blobs.
  */
 export interface ConversationEntry {
   /** Unique in its conversation. 1 to 200 characters, no control characters. */
   id: string
-  /** The entry that it follows; null at the beginning of the conversation. Two entries with the same parent are two branches. */
+  /**
+   * The entry that it follows; null at the beginning of the conversation. Two entries with the same parent are two
+   * branches.
+   */
   parent: string | null
   /** When it was said, in Unix milliseconds. */
   at: number
@@ -39,7 +45,10 @@ export interface ConversationEntry {
   message?: SavedMessage
   /** Role `assistant`: the messages that the turn added for the model. Empty if it added none. */
   history?: ChatMessage[]
-  /** Role `assistant`: the answer waits for a person, and goes on from here in another process. A text of the host, as trusted as its memory. */
+  /**
+   * Role `assistant`: the answer waits for a person, and goes on from here in another process. A text of the host, as
+   * trusted as its memory.
+   */
   state?: string
   /** Role `assistant`: how far a person heard it, where they interrupted the voice. */
   heard?: HeardRecord
@@ -69,7 +78,10 @@ export interface ConversationInfo {
   updated: number
   /** How many entries it has, on all branches. */
   entries: number
-  /** What is wrong with it, and where. Such a conversation cannot be loaded or changed until somebody repairs it. Absent if it is sound. */
+  /**
+   * What is wrong with it, and where. Such a conversation cannot be loaded or changed until somebody repairs it. Absent
+   * if it is sound.
+   */
   damaged?: string
 }
 
@@ -82,7 +94,10 @@ export interface StoredBlob {
 
 /** What `save` changes, all of it or nothing. */
 export interface ConversationChange {
-  /** New entries, and entries that replace those with the same id and keep their parent. A parent comes before its children. */
+  /**
+   * New entries, and entries that replace those with the same id and keep their parent. A parent comes before its
+   * children.
+   */
   entries?: ConversationEntry[]
   /** The end of the shown branch. Default: the last new entry, if any; otherwise unchanged. */
   head?: string
@@ -105,27 +120,39 @@ export interface FoundInStore {
 }
 
 /**
- * A store of conversations. Every method rejects with a SluiceError `storage` if it cannot read or write, and then has changed nothing; with
+ * A store of conversations. Every method rejects with a SluiceError `storage` if it cannot read or write, and then has
+ * changed nothing; with
  * `option` if it is called wrongly. Methods may be called while others are running.
  */
 export interface Conversations {
-  /** Lists conversations, the one that changed last first. `query`: only those whose title or text contains it, ignoring case. Default: the first 100. */
+  /**
+   * Lists conversations, the one that changed last first. `query`: only those whose title or text contains it, ignoring
+   * case. Default: the first 100.
+   */
   list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]>
   /** Returns a copy of the whole conversation; null if there is none. */
   load(id: string): Promise<Conversation | null>
-  /** Saves a change and creates the conversation if it is missing. Once it resolved, the change survives a crash; before, all of it is there or nothing. */
+  /**
+   * Saves a change and creates the conversation if it is missing. Once it resolved, the change survives a crash;
+   * before, all of it is there or nothing.
+   */
   save(id: string, change: ConversationChange): Promise<void>
-  /** Sets a title of up to 200 characters; an empty one means the first line of the first question. Resolves to false if there is no such conversation. */
+  /**
+   * Sets a title of up to 200 characters; an empty one means the first line of the first question. Resolves to false if
+   * there is no such conversation.
+   */
   rename(id: string, title: string): Promise<boolean>
   /**
-   * Deletes a conversation, or one of its entries with everything that follows it. If that deletes the end of the shown branch, the entry's
+   * Deletes a conversation, or one of its entries with everything that follows it. If that deletes the end of the shown
+   * branch, the entry's
    * parent is the new end. Resolves to false if it was not there.
    */
   delete(id: string, entry?: string): Promise<boolean>
   /** Finds entries whose text contains `query`, ignoring case, the newest first. Default `limit`: 50. */
   search(query: string, options?: { limit?: number }): Promise<FoundInStore[]>
   /**
-   * Exports a conversation as text; null if there is no such conversation. `json`: `{ id, title, head, entries, blobs }` with all branches and
+   * Exports a conversation as text; null if there is no such conversation. `json`: `{ id, title, head, entries, blobs
+   * }` with all branches and
    * the bytes in base64. `markdown`: the shown branch, for reading.
    */
   export(id: string, as: 'json' | 'markdown'): Promise<string | null>

@@ -8,9 +8,16 @@ import { SluiceError } from '../../engine/core/errors.js'
 import { LockFile, POLL_MS } from '../../engine/core/lock-file.js'
 
 const faults: { readonly [code: string]: string } = {
-  EISDIR: 'it is a folder, expected a file', ENOTDIR: 'a part of the path is a file, expected a folder', EEXIST: 'a part of the path is a file, expected a folder', EACCES: 'there is no permission to use it',
-  EPERM: 'there is no permission to use it', EROFS: 'the disk can only be read', ENOSPC: 'the disk is full', EDQUOT: 'the disk is full',
-  ENAMETOOLONG: 'the path is too long', EIO: 'the disk does not work',
+  EISDIR: 'it is a folder, expected a file',
+  ENOTDIR: 'a part of the path is a file, expected a folder',
+  EEXIST: 'a part of the path is a file, expected a folder',
+  EACCES: 'there is no permission to use it',
+  EPERM: 'there is no permission to use it',
+  EROFS: 'the disk can only be read',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  ENAMETOOLONG: 'the path is too long',
+  EIO: 'the disk does not work',
 }
 
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? ''
@@ -21,7 +28,12 @@ export async function attempt<T>(path: string, act: () => Promise<T>, what = 'th
     return await act()
   } catch (cause) {
     if (cause instanceof SluiceError) throw cause
-    throw new SluiceError({ code: 'storage', path, detail: `${what}: ${faults[codeOf(cause)] ?? (cause as Error).message}`, cause })
+    throw new SluiceError({
+      code: 'storage',
+      path,
+      detail: `${what}: ${faults[codeOf(cause)] ?? (cause as Error).message}`,
+      cause,
+    })
   }
 }
 
@@ -61,14 +73,18 @@ export async function replaceFile(path: string, content: string | Uint8Array, ch
   await syncFolder(dirname(path))
 }
 
-/** Writes after the first `size` bytes of the file and drops what followed them. A failure leaves the first `size` bytes as they were. */
+/**
+ * Writes after the first `size` bytes of the file and drops what followed them. A failure leaves the first `size` bytes
+ * as they were.
+ */
 export async function appendAt(path: string, size: number, content: Buffer, check: () => void): Promise<void> {
   const handle = await open(path, 'r+')
   try {
     check()
     await handle.truncate(size)
     try {
-      for (let at = 0; at < content.length; ) at += (await handle.write(content, at, content.length - at, size + at)).bytesWritten
+      for (let at = 0; at < content.length; )
+        at += (await handle.write(content, at, content.length - at, size + at)).bytesWritten
       await handle.sync()
     } catch (error) {
       await handle.truncate(size).catch(() => {})

@@ -3,7 +3,10 @@ import type { Checked } from './check-change.js'
 import type { Conversation, ConversationEntry } from './conversation-types.js'
 
 /** The branch that ends with `to`, from its beginning. Default: the shown branch. */
-export function pathToEntry({ entries, head }: Pick<Conversation, 'entries' | 'head'>, to: string | null = head): ConversationEntry[] {
+export function pathToEntry(
+  { entries, head }: Pick<Conversation, 'entries' | 'head'>,
+  to: string | null = head,
+): ConversationEntry[] {
   return new EntryTree(entries, head).path(to)
 }
 

@@ -8,17 +8,37 @@ import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.
 import { EntryTree } from './entry-tree.js'
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
-import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
+import {
+  checkList,
+  checkSearch,
+  exportFrom,
+  fits,
+  foundIn,
+  newestOf,
+  pageOf,
+  type ListOptions,
+  type SearchOptions,
+} from './query.js'
 import { refuseSealed, stored, type ConversationStoreOptions } from './sealed.js'
-import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
+import type {
+  ConversationChange,
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+} from './conversation-types.js'
 
 /**
- * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures beside it. Any number of
- * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not hide other
+ * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures
+ * beside it. Any number of
+ * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not
+ * hide other
  * conversations, and a damaged file is never overwritten. Throws SluiceError `option` if `folder` is not a path.
  */
 export function fileConversations(folder: string, options: ConversationStoreOptions = {}): Conversations {
-  if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
+  if (typeof folder !== 'string' || folder === '')
+    throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
   return stored((takesSealed) => new FileConversations(resolve(folder), takesSealed), options)
 }
 
@@ -46,7 +66,9 @@ class FileConversations implements Conversations {
     for (const name of await this.#names()) {
       const info = await this.#info(name)
       if (!info) continue
-      const found = fits(query, info.title, []) || (info.damaged === undefined && fits(query, '', (await this.#read(name))?.tree.entries ?? []))
+      const found =
+        fits(query, info.title, []) ||
+        (info.damaged === undefined && fits(query, '', (await this.#read(name))?.tree.entries ?? []))
       if (found) infos.push({ ...info })
     }
     return pageOf(infos, options)
@@ -111,7 +133,7 @@ class FileConversations implements Conversations {
     return isRef(ref) ? await attempt(path, () => orNull(readFile(path))) : null
   }
 
-  // -- reading --------------------------------------------------------------------------------------------------------------
+  // -- reading --------------------------------------------------------------------------------------------------------
 
   #pathOf(id: string): string {
     return join(this.#folder, folderNameOf(id))
@@ -133,7 +155,12 @@ class FileConversations implements Conversations {
 
   async #readOf(id: string): Promise<Log | null> {
     const log = await this.#read(folderNameOf(id))
-    if (log && log.id !== id) throw new SluiceError({ code: 'storage', path: join(this.#pathOf(id), LOG), detail: `it belongs to the conversation ${JSON.stringify(log.id.slice(0, 60))}` })
+    if (log && log.id !== id)
+      throw new SluiceError({
+        code: 'storage',
+        path: join(this.#pathOf(id), LOG),
+        detail: `it belongs to the conversation ${JSON.stringify(log.id.slice(0, 60))}`,
+      })
     return log
   }
 
@@ -153,13 +180,18 @@ class FileConversations implements Conversations {
     return log && { id: log.id, title: shownTitle(log), updated: log.updated, entries: log.tree.size }
   }
 
-  // -- writing --------------------------------------------------------------------------------------------------------------
+  // -- writing --------------------------------------------------------------------------------------------------------
 
   /**
-   * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null if there is nothing to do. Resolves to false if there was
+   * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null if there is nothing to do.
+   * Resolves to false if there was
    * nothing to do, or if there is no such conversation and `create` is not set.
    */
-  async #change(id: string, create: boolean, change: (log: Log) => Promise<string | typeof ANEW | null>): Promise<boolean> {
+  async #change(
+    id: string,
+    create: boolean,
+    change: (log: Log) => Promise<string | typeof ANEW | null>,
+  ): Promise<boolean> {
     const folder = this.#pathOf(id)
     const path = join(folder, LOG)
     return await attempt(path, async () => {
@@ -217,7 +249,8 @@ const ANEW = Symbol('anew')
 /** Removes pictures that no entry names, and what processes left that were killed in mid-write. */
 async function sweep(log: string, refs: Set<string>): Promise<void> {
   const folder = dirname(log)
-  for (const name of await readdir(folder)) if ((isRef(name) && !refs.has(name)) || name.endsWith('.new')) await rm(join(folder, name), { force: true })
+  for (const name of await readdir(folder))
+    if ((isRef(name) && !refs.has(name)) || name.endsWith('.new')) await rm(join(folder, name), { force: true })
 }
 
 /** The list shows a file that cannot be read under the name of its folder. */

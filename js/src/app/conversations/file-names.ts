@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
- * The folder name of a conversation: its id if every file system accepts it and keeps it apart from others, else a hash of it. Neither can lead
+ * The folder name of a conversation: its id if every file system accepts it and keeps it apart from others, else a hash
+ * of it. Neither can lead
  * out of the store's folder.
  */
 export function folderNameOf(id: string): string {

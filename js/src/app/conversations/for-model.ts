@@ -8,27 +8,39 @@ import type { ConversationEntry } from './conversation-types.js'
 export interface MessagesOptions {
   /** The system message to put in front. */
   system?: string | undefined
-  /** Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses that no provider can read. */
+  /**
+   * Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses that
+   * no provider can read.
+   */
   bytes?: (ref: string) => Promise<Uint8Array | null>
   /** `trim`: of an answer whose voice was interrupted the model is told what was heard. Default `note`: all of it. */
   heard?: 'note' | 'trim' | undefined
-  /** About how many tokens the messages may have: what was said first is left out, question by question; the last question stays. Default: no limit. */
+  /**
+   * About how many tokens the messages may have: what was said first is left out, question by question; the last
+   * question stays. Default: no limit.
+   */
   maxTokens?: number | undefined
 }
 
 /**
- * The messages to send to a model for a branch (see `pathToEntry`): each question, followed by the messages of its answer. A question whose answer
- * added nothing is joined with the next question, since some templates refuse two in a row. Where the model took no pictures, what was said before
+ * The messages to send to a model for a branch (see `pathToEntry`): each question, followed by the messages of its
+ * answer. A question whose answer
+ * added nothing is joined with the next question, since some templates refuse two in a row. Where the model took no
+ * pictures, what was said before
  * that is told without them: the conversation can go on.
  */
-export async function messagesForModel(branch: readonly ConversationEntry[], { system, bytes = async () => null, heard = 'note', maxTokens = Infinity }: MessagesOptions = {}): Promise<ChatMessage[]> {
+export async function messagesForModel(
+  branch: readonly ConversationEntry[],
+  { system, bytes = async () => null, heard = 'note', maxTokens = Infinity }: MessagesOptions = {},
+): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
   const path = recent(branch, maxTokens - tokensOf(system ?? ''))
   const refused = path.findLastIndex(refusedPictures)
   let asked: ConversationEntry[] = []
   for (const [at, entry] of path.entries()) {
     if (entry.role === 'user') asked.push(at < refused ? named(entry) : await withPictures(entry, bytes))
-    const told = entry.heard && heard === 'trim' ? onlyHeard(entry.history ?? [], entry.message, entry.heard) : entry.history
+    const told =
+      entry.heard && heard === 'trim' ? onlyHeard(entry.history ?? [], entry.message, entry.heard) : entry.history
     const history = at <= refused ? told?.map(withoutSight) : told
     if (entry.role === 'user' || !history?.length) continue
     if (asked.length > 0) messages.push(questionOf(asked))
@@ -52,12 +64,17 @@ const NAME = '[picture]'
 function named(entry: ConversationEntry): ConversationEntry {
   const { text = '', parts = [] } = entry
   const others = parts.filter(({ type }) => type !== 'image')
-  return { ...entry, parts: others, text: [...Array<string>(parts.length - others.length).fill(NAME), text].filter(Boolean).join('\n\n') }
+  return {
+    ...entry,
+    parts: others,
+    text: [...Array<string>(parts.length - others.length).fill(NAME), text].filter(Boolean).join('\n\n'),
+  }
 }
 
 /** The answer ended because its model takes no pictures. */
 const refusedPictures = ({ message }: ConversationEntry): boolean =>
-  message?.outcome === 'failed' && message.blocks.some((block) => block?.type === 'error' && block.code === 'pictures_unsupported')
+  message?.outcome === 'failed' &&
+  message.blocks.some((block) => block?.type === 'error' && block.code === 'pictures_unsupported')
 
 /** A message without its pictures, which stand there by name. */
 function withoutSight(message: ChatMessage): ChatMessage {
@@ -70,5 +87,7 @@ const isPicture = (part: unknown): boolean => (part as { type?: unknown } | null
 
 function partOf(part: ResultPart): object[] {
   if (part.type !== 'image') return [{ type: 'text', text: part.text }]
-  return [{ type: 'image_url', image_url: { url: 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url } }]
+  return [
+    { type: 'image_url', image_url: { url: 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url } },
+  ]
 }

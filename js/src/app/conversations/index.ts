@@ -5,5 +5,16 @@ export type { SqliteDatabase, SqliteStatement } from './sqlite-access.js'
 export type { Encryption, ConversationStoreOptions } from './sealed.js'
 export { pathToEntry } from './entry-tree.js'
 export { blobAddress, pictureBlob, blobMediaType, blobRef, withoutPictures, withPictures } from './blobs.js'
-export type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore, HeardRecord, HeardPosition, SavedMessage, StoredBlob } from './conversation-types.js'
+export type {
+  ConversationChange,
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+  HeardRecord,
+  HeardPosition,
+  SavedMessage,
+  StoredBlob,
+} from './conversation-types.js'
 export { messagesForModel, type MessagesOptions } from './for-model.js'

@@ -1,4 +1,5 @@
-// The file of a conversation: one line of JSON per change, so that a save costs only what changed. A line counts only if it is complete: a
+// The file of a conversation: one line of JSON per change, so that a save costs only what changed. A line counts only
+// if it is complete: a
 // reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject, shown } from '../../engine/core/options.js'
@@ -8,10 +9,18 @@ import type { ConversationEntry } from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** The first line. A later version may write another number, which this one refuses to read. */
-interface Header { sluice: 1; id: string }
+interface Header {
+  sluice: 1
+  id: string
+}
 
 /** Any other line. `at` is the time of the change. */
-interface Line { at: number; entries?: ConversationEntry[]; head?: string | null; title?: string }
+interface Line {
+  at: number
+  entries?: ConversationEntry[]
+  head?: string | null
+  title?: string
+}
 
 /** The content of a file. */
 export interface Log {
@@ -37,7 +46,12 @@ export function lineOf({ at, head, title }: Omit<Line, 'entries'>, bodies: reado
 /** The shortest log with the same content. */
 export function compact({ id, title, updated, tree }: Log): string {
   const lines = [...tree.entries].map((entry) => lineOf({ at: updated }, [JSON.stringify(entry)]))
-  return headerOf(id) + lines.join('') + lineOf({ at: updated, head: tree.head }) + (title === '' ? '' : lineOf({ at: updated, title }))
+  return (
+    headerOf(id) +
+    lines.join('') +
+    lineOf({ at: updated, head: tree.head }) +
+    (title === '' ? '' : lineOf({ at: updated, title }))
+  )
 }
 
 export const shownTitle = ({ title, tree }: Pick<Log, 'title' | 'tree'>): string => title || titleOf(tree.entries)
@@ -71,11 +85,17 @@ export function readLog(path: string, bytes: Buffer): Log {
 type Wrong = (at: string, detail: string) => SluiceError
 
 const damaged = (path: string, detail: string): SluiceError =>
-  new SluiceError({ code: 'storage', path, detail: `the file of a conversation is damaged: ${detail}`, hint: 'mend or remove the file: until then nothing is written to it' })
+  new SluiceError({
+    code: 'storage',
+    path,
+    detail: `the file of a conversation is damaged: ${detail}`,
+    hint: 'mend or remove the file: until then nothing is written to it',
+  })
 
 function readHeader(line: unknown, wrong: Wrong): string {
   const { sluice, id } = (isObject(line) ? line : {}) as Partial<Header>
-  if (sluice !== 1 || typeof id !== 'string' || id === '') throw wrong('', 'expected {"sluice":1,"id":"…"} as the first line')
+  if (sluice !== 1 || typeof id !== 'string' || id === '')
+    throw wrong('', 'expected {"sluice":1,"id":"…"} as the first line')
   return id
 }
 
@@ -92,12 +112,15 @@ function readLine(log: Log, line: unknown, wrong: Wrong): void {
     }
     const { id, parent } = entry
     const before = log.tree.get(id)
-    if (parent === id || (parent !== null && !log.tree.has(parent))) throw wrong(`.entries[${index}].parent`, `there is no entry ${shown(parent)} before it`)
-    if (before && before.parent !== parent) throw wrong(`.entries[${index}].parent`, `found ${shown(parent)}, expected ${shown(before.parent)}`)
+    if (parent === id || (parent !== null && !log.tree.has(parent)))
+      throw wrong(`.entries[${index}].parent`, `there is no entry ${shown(parent)} before it`)
+    if (before && before.parent !== parent)
+      throw wrong(`.entries[${index}].parent`, `found ${shown(parent)}, expected ${shown(before.parent)}`)
     if (before) log.dead++
     log.tree.put(entry)
   }
-  if (head !== undefined && head !== null && !log.tree.has(head)) throw wrong('.head', `there is no entry ${shown(head)}`)
+  if (head !== undefined && head !== null && !log.tree.has(head))
+    throw wrong('.head', `there is no entry ${shown(head)}`)
   if (head !== undefined) log.tree.head = head
   if (typeof title === 'string') log.title = title
   else log.updated = at

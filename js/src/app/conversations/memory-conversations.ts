@@ -1,8 +1,25 @@
 import { refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
-import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
-import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
+import {
+  checkList,
+  checkSearch,
+  exportFrom,
+  fits,
+  foundIn,
+  newestOf,
+  pageOf,
+  type ListOptions,
+  type SearchOptions,
+} from './query.js'
+import type {
+  ConversationChange,
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+} from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** Keeps conversations in memory, until the process ends. */
@@ -25,7 +42,9 @@ export class MemoryConversations implements Conversations {
     checkList(options)
     const infos = [...this.#kept].flatMap(([id, kept]) => {
       const title = nameOf(kept)
-      return fits(options.query, title, kept.tree.entries) ? { id, title, updated: kept.updated, entries: kept.tree.size } : []
+      return fits(options.query, title, kept.tree.entries)
+        ? { id, title, updated: kept.updated, entries: kept.tree.size }
+        : []
     })
     return pageOf(infos, options)
   }
@@ -33,7 +52,9 @@ export class MemoryConversations implements Conversations {
   async load(id: string): Promise<Conversation | null> {
     checkId(id)
     const kept = this.#kept.get(id)
-    return kept ? structuredClone({ id, title: nameOf(kept), head: kept.tree.head, entries: [...kept.tree.entries] }) : null
+    return kept
+      ? structuredClone({ id, title: nameOf(kept), head: kept.tree.head, entries: [...kept.tree.entries] })
+      : null
   }
 
   async save(id: string, change: ConversationChange): Promise<void> {
@@ -81,7 +102,10 @@ export class MemoryConversations implements Conversations {
 
   async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
-    return newestOf([...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.tree.entries, query)), options)
+    return newestOf(
+      [...this.#kept].flatMap(([id, kept]) => foundIn({ id, title: nameOf(kept) }, kept.tree.entries, query)),
+      options,
+    )
   }
 
   async export(id: string, as: 'json' | 'markdown'): Promise<string | null> {

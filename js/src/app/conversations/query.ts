@@ -1,10 +1,17 @@
-// What every store does alike: the options of `list` and `search` checked and applied, searching entries that were read, and exporting.
+// What every store does alike: the options of `list` and `search` checked and applied, searching entries that were
+// read, and exporting.
 import { members, oneOf, text, whole, type Check } from '../../engine/core/options.js'
 import type { ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
 import { excerpt, exported, folded, textOf } from './words.js'
 
-export interface ListOptions { query?: string; skip?: number; limit?: number }
-export interface SearchOptions { limit?: number }
+export interface ListOptions {
+  query?: string
+  skip?: number
+  limit?: number
+}
+export interface SearchOptions {
+  limit?: number
+}
 
 export const LIST_LIMIT = 100
 export const SEARCH_LIMIT = 50
@@ -30,12 +37,17 @@ export function pageOf(infos: ConversationInfo[], { skip = 0, limit = LIST_LIMIT
 }
 
 /** The entries of a conversation whose text has the query. */
-export function foundIn({ id, title }: { id: string; title: string }, entries: Iterable<ConversationEntry>, query: string): FoundInStore[] {
+export function foundIn(
+  { id, title }: { id: string; title: string },
+  entries: Iterable<ConversationEntry>,
+  query: string,
+): FoundInStore[] {
   const wanted = folded(query)
   const found: FoundInStore[] = []
   for (const entry of entries) {
     const text = textOf(entry)
-    if (folded(text).includes(wanted)) found.push({ conversation: id, title, entry: entry.id, at: entry.at, text: excerpt(text, query) })
+    if (folded(text).includes(wanted))
+      found.push({ conversation: id, title, entry: entry.id, at: entry.at, text: excerpt(text, query) })
   }
   return found
 }
@@ -45,7 +57,11 @@ export const newestOf = (found: FoundInStore[], { limit = SEARCH_LIMIT }: Search
   found.sort((a, b) => b.at - a.at || (a.entry < b.entry ? -1 : 1)).slice(0, limit)
 
 /** See `Conversations.export`. */
-export async function exportFrom(store: Pick<Conversations, 'load' | 'bytes'>, id: string, as: 'json' | 'markdown'): Promise<string | null> {
+export async function exportFrom(
+  store: Pick<Conversations, 'load' | 'bytes'>,
+  id: string,
+  as: 'json' | 'markdown',
+): Promise<string | null> {
   checkFormat(as, 'as')
   const conversation = await store.load(id)
   return conversation && (await exported(conversation, as, (ref) => store.bytes(id, ref)))

@@ -1,7 +1,10 @@
 // The end of a branch that a model has room for.
 import type { ConversationEntry } from './conversation-types.js'
 
-/** Where the branch is too long, so much of the room is filled: the next messages fit too, and a provider finds again what it read before. */
+/**
+ * Where the branch is too long, so much of the room is filled: the next messages fit too, and a provider finds again
+ * what it read before.
+ */
 const FILLED = 0.75
 /** Of a picture, whatever its size. */
 const PICTURE = 1000
@@ -19,7 +22,8 @@ function sizeOf({ text = '', parts = [], history = [] }: ConversationEntry): num
 }
 
 /**
- * The branch without what was said first, from a question on. The last question stays, however long it is. The beginning depends on nothing but
+ * The branch without what was said first, from a question on. The last question stays, however long it is. The
+ * beginning depends on nothing but
  * what was said: it moves only where the room is full.
  */
 export function recent(path: readonly ConversationEntry[], maxTokens: number): readonly ConversationEntry[] {

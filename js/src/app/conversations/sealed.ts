@@ -1,14 +1,33 @@
-// Seals what a store keeps: entries, titles and pictures lie there as texts that only the app can open. What the store needs to keep its tree
-// stays readable: ids, parents, times, who spoke, and the hashes of pictures. The store beneath cannot look into entries, so titles of first
+// Seals what a store keeps: entries, titles and pictures lie there as texts that only the app can open. What the store
+// needs to keep its tree
+// stays readable: ids, parents, times, who spoke, and the hashes of pictures. The store beneath cannot look into
+// entries, so titles of first
 // questions, lists by a query and searches are made here.
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { encode, members, withMethods } from '../../engine/core/options.js'
 import { blobAddress, refsOf } from './blobs.js'
-import { checkList, checkSearch, exportFrom, fits, foundIn, newestOf, pageOf, type ListOptions, type SearchOptions } from './query.js'
+import {
+  checkList,
+  checkSearch,
+  exportFrom,
+  fits,
+  foundIn,
+  newestOf,
+  pageOf,
+  type ListOptions,
+  type SearchOptions,
+} from './query.js'
 import { checkChangeShape, checkEntry, checkEntryId, checkId, checkTitle } from './check-change.js'
-import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
+import type {
+  ConversationChange,
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+} from './conversation-types.js'
 import { titleOf } from './words.js'
 
 /** Two functions that seal texts and open them. */
@@ -41,12 +60,22 @@ export function refuseSealed(entries: Iterable<ConversationEntry>, path: string)
 }
 
 export const sealedError = (path: string): SluiceError =>
-  new SluiceError({ code: 'storage', path, detail: 'the conversation is sealed', hint: 'open the store with `encrypt`, as it was when this was saved' })
+  new SluiceError({
+    code: 'storage',
+    path,
+    detail: 'the conversation is sealed',
+    hint: 'open the store with `encrypt`, as it was when this was saved',
+  })
 
-const checkOptions = members({ members: { encrypt: withMethods('an object with the functions seal and open', 'seal', 'open') } })
+const checkOptions = members({
+  members: { encrypt: withMethods('an object with the functions seal and open', 'seal', 'open') },
+})
 
 /** A store by its options. `make(true)` gives one that has sealed entries, and titles of any length. */
-export function stored(make: (takesSealed: boolean) => Conversations, options: ConversationStoreOptions): Conversations {
+export function stored(
+  make: (takesSealed: boolean) => Conversations,
+  options: ConversationStoreOptions,
+): Conversations {
   checkOptions(options, 'options')
   return options.encrypt ? new SealedConversations(make(true), options.encrypt) : make(false)
 }
@@ -58,7 +87,9 @@ class SealedConversations implements Conversations {
   readonly #titles = new Map<string, { updated: number; entries: number; title: string }>()
   /** The conversations that this key opens, or that are new. */
   readonly #fitting = new Set<string>()
-  /** The change before: changes are stored in the order in which they were asked for, however long their sealing takes. */
+  /**
+   * The change before: changes are stored in the order in which they were asked for, however long their sealing takes.
+   */
   #change: Promise<unknown> = Promise.resolve()
 
   constructor(inner: Conversations, encryption: Encryption) {
@@ -88,20 +119,44 @@ class SealedConversations implements Conversations {
     const given = change.entries?.map((entry, index) => {
       checkEntry(entry, `change.entries[${index}]`)
       const parts = [...refsOf([entry])].map((ref) => ({ type: 'image' as const, url: blobAddress({ ref }) }))
-      return { id: entry.id, parent: entry.parent, at: entry.at, role: entry.role, ...(parts.length > 0 ? { parts } : {}), body: encode(entry, `change.entries[${index}]`) }
+      return {
+        id: entry.id,
+        parent: entry.parent,
+        at: entry.at,
+        role: entry.role,
+        ...(parts.length > 0 ? { parts } : {}),
+        body: encode(entry, `change.entries[${index}]`),
+      }
     })
     const pictures = change.blobs?.map(({ ref, bytes }) => ({ ref, text: base64(bytes) }))
     await this.#inTurn(id, async () => {
-      const entries = given && await Promise.all(given.map(async ({ body, ...open }): Promise<SealedEntry> => ({ sealed: await this.#seal(id, body), ...open })))
-      const blobs = pictures && await Promise.all(pictures.map(async ({ ref, text }) => ({ ref, bytes: Buffer.from(MARK + (await this.#seal(id, text))) })))
-      await this.#inner.save(id, { ...(entries ? { entries } : {}), ...(change.head === undefined ? {} : { head: change.head }), ...(blobs ? { blobs } : {}) })
+      const entries =
+        given &&
+        (await Promise.all(
+          given.map(
+            async ({ body, ...open }): Promise<SealedEntry> => ({ sealed: await this.#seal(id, body), ...open }),
+          ),
+        ))
+      const blobs =
+        pictures &&
+        (await Promise.all(
+          pictures.map(async ({ ref, text }) => ({ ref, bytes: Buffer.from(MARK + (await this.#seal(id, text))) })),
+        ))
+      await this.#inner.save(id, {
+        ...(entries ? { entries } : {}),
+        ...(change.head === undefined ? {} : { head: change.head }),
+        ...(blobs ? { blobs } : {}),
+      })
     })
   }
 
   async rename(id: string, title: string): Promise<boolean> {
     checkId(id)
     checkTitle(title)
-    return await this.#inTurn(id, async () => await this.#inner.rename(id, title && MARK + (await this.#seal(id, JSON.stringify({ title })))))
+    return await this.#inTurn(
+      id,
+      async () => await this.#inner.rename(id, title && MARK + (await this.#seal(id, JSON.stringify({ title })))),
+    )
   }
 
   /** A whole conversation can be deleted without its key. */
@@ -127,14 +182,18 @@ class SealedConversations implements Conversations {
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {
     const kept = await this.#inner.bytes(id, ref)
-    const text = kept && Buffer.from(kept).toString('utf8', 0, MARK.length) === MARK ? Buffer.from(kept).toString('utf8', MARK.length) : null
+    const text =
+      kept && Buffer.from(kept).toString('utf8', 0, MARK.length) === MARK
+        ? Buffer.from(kept).toString('utf8', MARK.length)
+        : null
     if (text === null) return kept
     const bytes = Buffer.from(await this.#open(id, text), 'base64')
-    if (createHash('sha256').update(bytes).digest('hex') !== ref.slice(0, 64)) throw unopened(id, 'a picture is not what its name says')
+    if (createHash('sha256').update(bytes).digest('hex') !== ref.slice(0, 64))
+      throw unopened(id, 'a picture is not what its name says')
     return bytes
   }
 
-  // -- reading --------------------------------------------------------------------------------------------------------------
+  // -- reading --------------------------------------------------------------------------------------------------------
 
   /** All conversations that can be opened. Between them others have their turn. */
   async *#each(): AsyncGenerator<{ info: ConversationInfo; entries: ConversationEntry[] }> {
@@ -178,7 +237,8 @@ class SealedConversations implements Conversations {
     if (entry.sealed === undefined) return entry
     return await this.#read(id, entry.sealed, (value) => {
       checkEntry(value, 'entry')
-      if ((value as ConversationEntry).id !== entry.id) throw new Error(`the entry ${entry.id} holds the text of ${(value as ConversationEntry).id}`)
+      if ((value as ConversationEntry).id !== entry.id)
+        throw new Error(`the entry ${entry.id} holds the text of ${(value as ConversationEntry).id}`)
       return value as ConversationEntry
     })
   }
@@ -193,7 +253,7 @@ class SealedConversations implements Conversations {
     }
   }
 
-  // -- writing --------------------------------------------------------------------------------------------------------------
+  // -- writing --------------------------------------------------------------------------------------------------------
 
   /** Changes a conversation behind the changes before, if this key opens what is there. */
   async #inTurn<T>(id: string, act: () => Promise<T>): Promise<T> {
@@ -213,16 +273,26 @@ class SealedConversations implements Conversations {
     this.#fitting.add(id)
   }
 
-  // -- the two functions ----------------------------------------------------------------------------------------------------
+  // -- the two functions ----------------------------------------------------------------------------------------------
 
   async #seal(id: string, text: string): Promise<string> {
     let made: unknown
     try {
       made = await this.#encryption.seal(text)
     } catch (cause) {
-      throw new SluiceError({ code: 'storage', path: id, detail: `the conversation cannot be sealed, and is not saved: ${messageOf(cause)}`, cause })
+      throw new SluiceError({
+        code: 'storage',
+        path: id,
+        detail: `the conversation cannot be sealed, and is not saved: ${messageOf(cause)}`,
+        cause,
+      })
     }
-    if (typeof made !== 'string') throw new SluiceError({ code: 'storage', path: id, detail: `encrypt.seal gave a value of type ${typeof made}, expected a string` })
+    if (typeof made !== 'string')
+      throw new SluiceError({
+        code: 'storage',
+        path: id,
+        detail: `encrypt.seal gave a value of type ${typeof made}, expected a string`,
+      })
     return made
   }
 
@@ -233,17 +303,23 @@ class SealedConversations implements Conversations {
     } catch (cause) {
       throw unopened(id, cause)
     }
-    if (typeof opened !== 'string') throw unopened(id, `encrypt.open gave a value of type ${typeof opened}, expected a string`)
+    if (typeof opened !== 'string')
+      throw unopened(id, `encrypt.open gave a value of type ${typeof opened}, expected a string`)
     return opened
   }
 }
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-const unopened = (id: string, cause: unknown): SluiceError => new SluiceError({
-  code: 'storage', path: id, detail: `the conversation cannot be opened: ${typeof cause === 'string' ? cause : messageOf(cause)}`,
-  hint: 'give `encrypt` the key that it was sealed with; until then nothing of it is changed', cause,
-})
+const unopened = (id: string, cause: unknown): SluiceError =>
+  new SluiceError({
+    code: 'storage',
+    path: id,
+    detail: `the conversation cannot be opened: ${typeof cause === 'string' ? cause : messageOf(cause)}`,
+    hint: 'give `encrypt` the key that it was sealed with; until then nothing of it is changed',
+    cause,
+  })
 
 /** One that cannot be read hides no other. */
 function notStored(error: unknown): null {

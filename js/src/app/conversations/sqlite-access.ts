@@ -1,4 +1,5 @@
-// A database of the app's, for stores with tables in it: one transaction at a time, tried again while another connection holds the database.
+// A database of the app's, for stores with tables in it: one transaction at a time, tried again while another
+// connection holds the database.
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 
@@ -94,12 +95,20 @@ export class SqliteAccess {
   }
 
   #storageError(cause: unknown): SluiceError {
-    return new SluiceError({ code: 'storage', path: 'database', detail: `the database of ${this.#of}: ${messageOf(cause)}`, cause })
+    return new SluiceError({
+      code: 'storage',
+      path: 'database',
+      detail: `the database of ${this.#of}: ${messageOf(cause)}`,
+      cause,
+    })
   }
 }
 
 /** Whether another connection holds the database, by the errors of node:sqlite and better-sqlite3. */
 export function isBusy(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
-  return (typeof errcode === 'number' && (errcode & 0xff) === 5) || (typeof code === 'string' && code.startsWith('SQLITE_BUSY'))
+  return (
+    (typeof errcode === 'number' && (errcode & 0xff) === 5) ||
+    (typeof code === 'string' && code.startsWith('SQLITE_BUSY'))
+  )
 }

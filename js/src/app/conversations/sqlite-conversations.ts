@@ -1,20 +1,40 @@
-// Stores conversations in three tables of the app's own database. Every method is one transaction; if another connection holds the database,
-// it is tried again for a while. An index of trigrams finds what a search looks for: 0.3 ms among 10,000 entries of 1.6 kB. Queries under three
-// characters, and builds of SQLite without FTS5, read all texts: 80 ms. The index is half as large as the rest, and a save takes 1 ms more.
+// Stores conversations in three tables of the app's own database. Every method is one transaction; if another
+// connection holds the database,
+// it is tried again for a while. An index of trigrams finds what a search looks for: 0.3 ms among 10,000 entries of 1.6
+// kB. Queries under three
+// characters, and builds of SQLite without FTS5, read all texts: 80 ms. The index is half as large as the rest, and a
+// save takes 1 ms more.
 import { withMethods } from '../../engine/core/options.js'
 import { refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
-import { checkList, checkSearch, exportFrom, LIST_LIMIT, SEARCH_LIMIT, type ListOptions, type SearchOptions } from './query.js'
+import {
+  checkList,
+  checkSearch,
+  exportFrom,
+  LIST_LIMIT,
+  SEARCH_LIMIT,
+  type ListOptions,
+  type SearchOptions,
+} from './query.js'
 import { refuseSealed, SEALED_BODY, sealedError, stored, type ConversationStoreOptions } from './sealed.js'
 import { isBusy, SqliteAccess, type SqliteDatabase } from './sqlite-access.js'
-import type { ConversationChange, Conversation, ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
+import type {
+  ConversationChange,
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+} from './conversation-types.js'
 import { excerpt, folded, textOf, titleOf } from './words.js'
 
 /**
- * Keeps conversations in tables of their own in a database: `sluice_conversations`, `sluice_entries` and `sluice_blobs`, created if missing; where
+ * Keeps conversations in tables of their own in a database: `sluice_conversations`, `sluice_entries` and
+ * `sluice_blobs`, created if missing; where
  * its SQLite has FTS5 an index of their words, too, and then every process that uses it needs FTS5. The
- * app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the
+ * app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several
+ * processes may use it at the
  * same time. Throws SluiceError `option` if this is not a database.
  */
 export function sqliteConversations(database: SqliteDatabase, options: ConversationStoreOptions = {}): Conversations {
@@ -31,7 +51,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS sluice_blobs (conversation TEXT NOT NULL, ref TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (conversation, ref));`
 
 /**
- * The index holds no copy of the texts. Triggers keep it, so that it is right whoever changes the entries; sealed ones have no words. A text is
+ * The index holds no copy of the texts. Triggers keep it, so that it is right whoever changes the entries; sealed ones
+ * have no words. A text is
  * in lower case already, and what the index finds is compared again.
  */
 const INDEX = `
@@ -46,8 +67,19 @@ const INDEX = `
   INSERT INTO sluice_words (sluice_words) VALUES ('rebuild');`
 const TRIGRAM = 3
 
-interface ConversationRow { id: string; title: string; head: string | null; updated: number }
-interface EntryRow { conversation: string; id: string; parent: string | null; at: number; body: string }
+interface ConversationRow {
+  id: string
+  title: string
+  head: string | null
+  updated: number
+}
+interface EntryRow {
+  conversation: string
+  id: string
+  parent: string | null
+  at: number
+  body: string
+}
 
 class SqliteConversations implements Conversations {
   readonly #database: SqliteAccess
@@ -66,15 +98,32 @@ class SqliteConversations implements Conversations {
       const infos: ConversationInfo[] = []
       let left = skip
       const [where, ...values] = this.#says(folded(query))
-      const saying = new Set(query === '' ? [] : this.#database.all<EntryRow>(`SELECT DISTINCT conversation FROM sluice_entries WHERE ${where}`, ...values).map((row) => row.conversation))
-      for (const row of this.#database.all<ConversationRow>('SELECT * FROM sluice_conversations ORDER BY updated DESC, id')) {
+      const saying = new Set(
+        query === ''
+          ? []
+          : this.#database
+              .all<EntryRow>(`SELECT DISTINCT conversation FROM sluice_entries WHERE ${where}`, ...values)
+              .map((row) => row.conversation),
+      )
+      for (const row of this.#database.all<ConversationRow>(
+        'SELECT * FROM sluice_conversations ORDER BY updated DESC, id',
+      )) {
         if (infos.length >= limit) break
         const damaged = this.#isSealed(row.id) ? sealedError('database').message : undefined
         const title = damaged === undefined ? this.#title(row) : row.id
         const fits = query === '' || folded(title).includes(folded(query)) || saying.has(row.id)
         if (!fits || left-- > 0) continue
-        const { entries } = this.#database.get<{ entries: number }>('SELECT count(*) AS entries FROM sluice_entries WHERE conversation = ?', row.id) ?? { entries: 0 }
-        infos.push({ id: row.id, title, updated: Number(row.updated), entries: Number(entries), ...(damaged === undefined ? {} : { damaged }) })
+        const { entries } = this.#database.get<{ entries: number }>(
+          'SELECT count(*) AS entries FROM sluice_entries WHERE conversation = ?',
+          row.id,
+        ) ?? { entries: 0 }
+        infos.push({
+          id: row.id,
+          title,
+          updated: Number(row.updated),
+          entries: Number(entries),
+          ...(damaged === undefined ? {} : { damaged }),
+        })
       }
       return infos
     })
@@ -89,14 +138,38 @@ class SqliteConversations implements Conversations {
     checkId(id)
     await this.#database.transaction('write', () => {
       if (this.#isSealed(id)) throw sealedError('database')
-      const { entries, bodies, head } = checkChange(change, (one) => this.#database.get<EntryRow>('SELECT parent FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)?.parent)
-      this.#database.run(`INSERT INTO sluice_conversations (id, title, head, updated) VALUES (?, '', ?, ?)
-        ON CONFLICT (id) DO UPDATE SET head = coalesce(excluded.head, head), updated = excluded.updated`, id, head ?? null, Date.now())
-      for (const { ref, bytes } of change.blobs ?? []) this.#database.run('INSERT OR IGNORE INTO sluice_blobs (conversation, ref, bytes) VALUES (?, ?, ?)', id, ref, bytes)
+      const { entries, bodies, head } = checkChange(
+        change,
+        (one) =>
+          this.#database.get<EntryRow>('SELECT parent FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)
+            ?.parent,
+      )
+      this.#database.run(
+        `INSERT INTO sluice_conversations (id, title, head, updated) VALUES (?, '', ?, ?)
+        ON CONFLICT (id) DO UPDATE SET head = coalesce(excluded.head, head), updated = excluded.updated`,
+        id,
+        head ?? null,
+        Date.now(),
+      )
+      for (const { ref, bytes } of change.blobs ?? [])
+        this.#database.run(
+          'INSERT OR IGNORE INTO sluice_blobs (conversation, ref, bytes) VALUES (?, ?, ?)',
+          id,
+          ref,
+          bytes,
+        )
       for (const [index, entry] of entries.entries()) {
-        this.#database.run(`INSERT INTO sluice_entries (conversation, id, parent, at, role, words, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+        this.#database.run(
+          `INSERT INTO sluice_entries (conversation, id, parent, at, role, words, body) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (conversation, id) DO UPDATE SET at = excluded.at, role = excluded.role, words = excluded.words, body = excluded.body`,
-          id, entry.id, entry.parent, entry.at, entry.role, folded(textOf(entry)), bodies[index])
+          id,
+          entry.id,
+          entry.parent,
+          entry.at,
+          entry.role,
+          folded(textOf(entry)),
+          bodies[index],
+        )
       }
     })
   }
@@ -115,17 +188,26 @@ class SqliteConversations implements Conversations {
   async delete(id: string, entry?: string): Promise<boolean> {
     checkId(id)
     checkEntryId(entry, 'entry')
-    return await this.#database.transaction('write', () => (entry === undefined ? this.#delete(id) : this.#deleteEntry(id, entry)))
+    return await this.#database.transaction('write', () =>
+      entry === undefined ? this.#delete(id) : this.#deleteEntry(id, entry),
+    )
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<FoundInStore[]> {
     checkSearch(query, options)
     return await this.#database.transaction('read', () => {
       const [where, ...values] = this.#says(folded(query))
-      const rows = this.#database.all<EntryRow>(`SELECT conversation, id, at, body FROM sluice_entries WHERE ${where} ORDER BY at DESC, id LIMIT ?`,
-        ...values, options.limit ?? SEARCH_LIMIT)
+      const rows = this.#database.all<EntryRow>(
+        `SELECT conversation, id, at, body FROM sluice_entries WHERE ${where} ORDER BY at DESC, id LIMIT ?`,
+        ...values,
+        options.limit ?? SEARCH_LIMIT,
+      )
       return rows.map(({ conversation, id, at, body }) => ({
-        conversation, title: this.#title(this.#row(conversation)), entry: id, at: Number(at), text: excerpt(textOf(JSON.parse(body) as ConversationEntry), query),
+        conversation,
+        title: this.#title(this.#row(conversation)),
+        entry: id,
+        at: Number(at),
+        text: excerpt(textOf(JSON.parse(body) as ConversationEntry), query),
       }))
     })
   }
@@ -135,11 +217,18 @@ class SqliteConversations implements Conversations {
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {
-    return await this.#database.transaction('read', () =>
-      this.#database.get<{ bytes: Uint8Array }>('SELECT bytes FROM sluice_blobs WHERE conversation = ? AND ref = ?', id, ref)?.bytes ?? null)
+    return await this.#database.transaction(
+      'read',
+      () =>
+        this.#database.get<{ bytes: Uint8Array }>(
+          'SELECT bytes FROM sluice_blobs WHERE conversation = ? AND ref = ?',
+          id,
+          ref,
+        )?.bytes ?? null,
+    )
   }
 
-  // -- within a transaction -------------------------------------------------------------------------------------------------
+  // -- within a transaction -------------------------------------------------------------------------------------------
 
   #row(id: string): ConversationRow | undefined {
     return this.#database.get<ConversationRow>('SELECT * FROM sluice_conversations WHERE id = ?', id)
@@ -148,31 +237,55 @@ class SqliteConversations implements Conversations {
   /** The condition for entries whose text has these words, and its values. */
   #says(words: string): [string, ...string[]] {
     if (!this.#indexed || [...words].length < TRIGRAM) return ['instr(words, ?) > 0', words]
-    return ['number IN (SELECT rowid FROM sluice_words WHERE sluice_words MATCH ?) AND instr(words, ?) > 0', `"${words.replaceAll('"', '""')}"`, words]
+    return [
+      'number IN (SELECT rowid FROM sluice_words WHERE sluice_words MATCH ?) AND instr(words, ?) > 0',
+      `"${words.replaceAll('"', '""')}"`,
+      words,
+    ]
   }
 
   /** Whether its last entry is sealed, and this store has no key. */
   #isSealed(id: string): boolean {
-    return !this.#takesSealed && this.#database.get(`SELECT 1 FROM sluice_conversations c JOIN sluice_entries e ON e.conversation = c.id AND e.id = c.head
-      WHERE c.id = ? AND substr(e.body, 1, ${SEALED_BODY.length}) = ?`, id, SEALED_BODY) !== undefined
+    return (
+      !this.#takesSealed &&
+      this.#database.get(
+        `SELECT 1 FROM sluice_conversations c JOIN sluice_entries e ON e.conversation = c.id AND e.id = c.head
+      WHERE c.id = ? AND substr(e.body, 1, ${SEALED_BODY.length}) = ?`,
+        id,
+        SEALED_BODY,
+      ) !== undefined
+    )
   }
 
   #title(row: ConversationRow | undefined): string {
     if (row?.title !== '') return row?.title ?? ''
-    return titleOf(this.#database.all<EntryRow>("SELECT body FROM sluice_entries WHERE conversation = ? AND role = 'user' ORDER BY number LIMIT 20", row.id).map(({ body }) => JSON.parse(body) as ConversationEntry))
+    return titleOf(
+      this.#database
+        .all<EntryRow>(
+          "SELECT body FROM sluice_entries WHERE conversation = ? AND role = 'user' ORDER BY number LIMIT 20",
+          row.id,
+        )
+        .map(({ body }) => JSON.parse(body) as ConversationEntry),
+    )
   }
 
   #load(id: string): Conversation | null {
     const row = this.#row(id)
     if (!row) return null
-    const entries = this.#database.all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id).map(({ body }) => JSON.parse(body) as ConversationEntry)
+    const entries = this.#database
+      .all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id)
+      .map(({ body }) => JSON.parse(body) as ConversationEntry)
     if (!this.#takesSealed) refuseSealed(entries, 'database')
     return { id, title: row.title || titleOf(entries), head: row.head, entries }
   }
 
   #delete(id: string): boolean {
     const known = this.#row(id) !== undefined
-    for (const [table, column] of [['sluice_conversations', 'id'], ['sluice_entries', 'conversation'], ['sluice_blobs', 'conversation']] as const) {
+    for (const [table, column] of [
+      ['sluice_conversations', 'id'],
+      ['sluice_entries', 'conversation'],
+      ['sluice_blobs', 'conversation'],
+    ] as const) {
       this.#database.run(`DELETE FROM ${table} WHERE ${column} = ?`, id)
     }
     return known
@@ -187,17 +300,21 @@ class SqliteConversations implements Conversations {
     for (const one of gone) this.#database.run('DELETE FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)
     this.#database.run('UPDATE sluice_conversations SET head = ?, updated = ? WHERE id = ?', tree.head, Date.now(), id)
     const refs = refsOf(tree.entries)
-    for (const { ref } of this.#database.all<{ ref: string }>('SELECT ref FROM sluice_blobs WHERE conversation = ?', id)) {
+    for (const { ref } of this.#database.all<{ ref: string }>(
+      'SELECT ref FROM sluice_blobs WHERE conversation = ?',
+      id,
+    )) {
       if (!refs.has(ref)) this.#database.run('DELETE FROM sluice_blobs WHERE conversation = ? AND ref = ?', id, ref)
     }
     return true
   }
 
-  // -- the database ---------------------------------------------------------------------------------------------------------
+  // -- the database ---------------------------------------------------------------------------------------------------
 
   #prepare(): void {
     this.#database.exec(TABLES)
-    const isThere = (): boolean => this.#database.get("SELECT 1 FROM sqlite_schema WHERE name = 'sluice_words'") !== undefined
+    const isThere = (): boolean =>
+      this.#database.get("SELECT 1 FROM sqlite_schema WHERE name = 'sluice_words'") !== undefined
     if (!isThere()) this.#makeIndex(isThere)
     this.#indexed = isThere()
   }

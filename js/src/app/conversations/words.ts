@@ -11,7 +11,13 @@ const MAX_FOUND = 200
 /** The first line of the first question. */
 export function titleOf(entries: Iterable<ConversationEntry>): string {
   for (const { role, text, first } of entries) {
-    const line = role === 'user' && !first ? text?.split('\n').find((one) => one.trim() !== '')?.trim() : undefined
+    const line =
+      role === 'user' && !first
+        ? text
+            ?.split('\n')
+            .find((one) => one.trim() !== '')
+            ?.trim()
+        : undefined
     if (line !== undefined) return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
   }
   return ''
@@ -19,7 +25,14 @@ export function titleOf(entries: Iterable<ConversationEntry>): string {
 
 /** What an app, or its model, calls a conversation: one line, without the quotes that models like to put around it. */
 export function shortTitle(given: unknown): string {
-  const line = typeof given === 'string' ? given.replace(/\s+/g, ' ').trim().replace(/^["“”'«「『](.*)["“”'»」』]$/u, '$1').trim() : ''
+  const line =
+    typeof given === 'string'
+      ? given
+          .replace(/\s+/g, ' ')
+          .trim()
+          .replace(/^["“”'«「『](.*)["“”'»」』]$/u, '$1')
+          .trim()
+      : ''
   return line.length > MAX_TITLE ? `${cut(line, MAX_TITLE - 1)}…` : line
 }
 
@@ -28,7 +41,9 @@ export function textOf({ text, message, first }: ConversationEntry): string {
   if (first) return ''
   if (text !== undefined) return text
   const blocks = Array.isArray(message?.blocks) ? message.blocks : []
-  return blocks.map((block, at) => (block?.type === 'text' ? (blocks[at - 1]?.type === 'text' ? '\n\n' : '') + block.text : '')).join('')
+  return blocks
+    .map((block, at) => (block?.type === 'text' ? (blocks[at - 1]?.type === 'text' ? '\n\n' : '') + block.text : ''))
+    .join('')
 }
 
 /** A text as a search compares it: in lower case, and without NUL, at which SQLite would end it. */
@@ -38,7 +53,9 @@ export const folded = (text: string): string => text.toLowerCase().replaceAll('\
 export function excerpt(text: string, query: string): string {
   const at = Math.max(0, folded(text).indexOf(folded(query)))
   const start = Math.max(0, at - AROUND)
-  const piece = cut(text.slice(start), MAX_FOUND - 2).replace(/^[\uDC00-\uDFFF]/, '').replace(/\s+/g, ' ')
+  const piece = cut(text.slice(start), MAX_FOUND - 2)
+    .replace(/^[\uDC00-\uDFFF]/, '')
+    .replace(/\s+/g, ' ')
   return `${start > 0 ? '…' : ''}${piece}${start + piece.length < text.length ? '…' : ''}`
 }
 
@@ -46,7 +63,11 @@ export function excerpt(text: string, query: string): string {
 const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
 
 /** See `Conversations.export`. */
-export async function exported(conversation: Conversation, as: 'json' | 'markdown', read: (ref: string) => Promise<Uint8Array | null>): Promise<string> {
+export async function exported(
+  conversation: Conversation,
+  as: 'json' | 'markdown',
+  read: (ref: string) => Promise<Uint8Array | null>,
+): Promise<string> {
   const entries = as === 'json' ? conversation.entries : pathToEntry(conversation)
   const blobs: { [ref: string]: string } = {}
   for (const ref of refsOf(entries)) {
@@ -54,7 +75,10 @@ export async function exported(conversation: Conversation, as: 'json' | 'markdow
     if (bytes) blobs[ref] = toBase64(bytes)
   }
   if (as === 'json') return `${JSON.stringify({ ...conversation, blobs }, null, 2)}\n`
-  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries.filter(({ first }) => !first).map((entry) => markdownOf(entry, blobs)).join('\n\n')}\n`
+  return `# ${conversation.title.replace(/\n/g, ' ')}\n\n${entries
+    .filter(({ first }) => !first)
+    .map((entry) => markdownOf(entry, blobs))
+    .join('\n\n')}\n`
 }
 
 function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }): string {
@@ -63,7 +87,9 @@ function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }):
   const blocks = (message?.blocks ?? []).flatMap((block) => {
     if (block?.type === 'text') return block.text.trim()
     if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
-    return block?.type === 'tool_use' ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.editedArguments ?? block.arguments ?? {}))}): ${block.status ?? '?'}` : []
+    return block?.type === 'tool_use'
+      ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.editedArguments ?? block.arguments ?? {}))}): ${block.status ?? '?'}`
+      : []
   })
   const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
   return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
@@ -71,7 +97,10 @@ function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }):
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
-function pictureUrl(part: { mediaType: string; data: string } | { url: string }, blobs: { [ref: string]: string }): string {
+function pictureUrl(
+  part: { mediaType: string; data: string } | { url: string },
+  blobs: { [ref: string]: string },
+): string {
   if ('data' in part) return `data:${part.mediaType};base64,${part.data}`
   const ref = blobRef(part.url)
   return ref === undefined || blobs[ref] === undefined ? part.url : `data:${blobMediaType(ref)};base64,${blobs[ref]}`

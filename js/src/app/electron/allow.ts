@@ -20,7 +20,10 @@ export interface Sender {
 export interface AllowedWindow {
   /** Allows only the window with this id. */
   webContentsId?: number
-  /** Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below `app.getAppPath()` count. */
+  /**
+   * Exactly, but for the port: `http://localhost:*`; or a scheme: `app://`. Of `file://` only pages below
+   * `app.getAppPath()` count.
+   */
   origin?: string
   /** Default: `read` and `chat`. */
   rights?: WindowRights
@@ -33,7 +36,10 @@ const usual: WindowRights = { read: true, chat: true }
 const packaged = ['file://', 'app://']
 const development = [...packaged, 'http://localhost:*', 'http://127.0.0.1:*']
 
-export function allowList(windows: readonly AllowedWindow[] | AllowSender | undefined, app: AppLike | undefined): AllowSender {
+export function allowList(
+  windows: readonly AllowedWindow[] | AllowSender | undefined,
+  app: AppLike | undefined,
+): AllowSender {
   if (typeof windows === 'function') return (sender) => rightsOf(windows(sender))
   const own = app?.isPackaged === false ? development : packaged
   const fits = (pattern: string, { origin, url }: Sender): boolean =>
@@ -43,8 +49,11 @@ export function allowList(windows: readonly AllowedWindow[] | AllowSender | unde
   if (!Array.isArray(windows)) throw wrong('windows', windows, 'an array, or a function that gives rights or null')
   windows.forEach((window, index) => check(window, index, app))
   return (sender) => {
-    const found = (windows as readonly AllowedWindow[]).find(({ webContentsId, origin }) =>
-      (webContentsId === undefined || webContentsId === sender.webContentsId) && (origin === undefined ? isOwn(sender) : fits(origin, sender)))
+    const found = (windows as readonly AllowedWindow[]).find(
+      ({ webContentsId, origin }) =>
+        (webContentsId === undefined || webContentsId === sender.webContentsId) &&
+        (origin === undefined ? isOwn(sender) : fits(origin, sender)),
+    )
     return found ? (found.rights ?? usual) : null
   }
 }
@@ -83,9 +92,13 @@ function matches(pattern: string, origin: string): boolean {
   return origin === base || (origin.startsWith(`${base}:`) && /^\d+$/.test(origin.slice(base.length + 1)))
 }
 
-const originCheck = is("an origin such as 'app://main', 'http://localhost:*' or 'app://'", (value) =>
-  typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/*?#@]*(:\*)?$/.test(value))
-const checkWindow = members({ members: { webContentsId: is('the id of a WebContents', Number.isInteger), origin: originCheck, rights: checkRights } })
+const originCheck = is(
+  "an origin such as 'app://main', 'http://localhost:*' or 'app://'",
+  (value) => typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/*?#@]*(:\*)?$/.test(value),
+)
+const checkWindow = members({
+  members: { webContentsId: is('the id of a WebContents', Number.isInteger), origin: originCheck, rights: checkRights },
+})
 
 function check(window: AllowedWindow, index: number, app: AppLike | undefined): void {
   const path = `windows[${index}]`

@@ -33,7 +33,9 @@ export class Page {
     const page = this
     this.#connection = host.connect({
       id: `${sender.id}.${++count}`,
-      get rights() { return page.#rights ?? {} },
+      get rights() {
+        return page.#rights ?? {}
+      },
       frame: (frame) => {
         this.#sent++
         this.#send('sluice:frame', frame)
@@ -62,7 +64,8 @@ export class Page {
     const { sender, onClose } = this.#options
     onClose()
     try {
-      for (const event of ['did-navigate', 'destroyed', 'render-process-gone']) sender.removeListener(event as 'destroyed', this.close)
+      for (const event of ['did-navigate', 'destroyed', 'render-process-gone'])
+        sender.removeListener(event as 'destroyed', this.close)
     } catch {
       // of a window that is destroyed
     }

@@ -17,11 +17,30 @@ export type { PetSettings, PetSettingsChange, PetWindow, PetWindowOptions } from
 export type { PetDisplayLike, PetPlace, Rectangle } from './pet-place.js'
 export type { PetTrayOptions } from './pet-tray.js'
 export type {
-  PetBrowserWindowLike, PetContentsLike, PetElectron, PetMenuItem, PetMenuLike, PetNativeImage, PetNativeImageLike, PetSaysEvent, PetTrayLike, PetWindowSettings,
+  PetBrowserWindowLike,
+  PetContentsLike,
+  PetElectron,
+  PetMenuItem,
+  PetMenuLike,
+  PetNativeImage,
+  PetNativeImageLike,
+  PetSaysEvent,
+  PetTrayLike,
+  PetWindowSettings,
 } from './pet-types.js'
 export { petWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
-export type { HostConnection, FinishedTurn, Host, HostOptions, WindowPeer, WindowRights, RunningTool, ServerChoice, TurnOptions } from '../host/host-types.js'
+export type {
+  HostConnection,
+  FinishedTurn,
+  Host,
+  HostOptions,
+  WindowPeer,
+  WindowRights,
+  RunningTool,
+  ServerChoice,
+  TurnOptions,
+} from '../host/host-types.js'
 
 const CHANNEL = 'sluice:call'
 const MAX_WARNED = 20
@@ -29,12 +48,18 @@ const MAX_WARNED = 20
 /** What an app gives `hostEngine`. */
 export interface ElectronOptions extends HostOptions {
   ipcMain: IpcMainLike
-  /** Electron's `app`: which pages of `file://` are its own, and whether it is packaged. Without it none of them, and it is. */
+  /**
+   * Electron's `app`: which pages of `file://` are its own, and whether it is packaged. Without it none of them, and it
+   * is.
+   */
   app?: AppLike
   /**
-   * Who may what; the first that fits counts. Default: `read` and `chat` for the app's own pages: those of `app://`, those of `file://` below
-   * `app.getAppPath()`, and while the app is not packaged those of `http://localhost` and `http://127.0.0.1`. Whoever is to answer questions,
-   * configure or be the pet is named here: `[{ origin: 'app://main', rights: { read: true, chat: true, approve: true } }]`. Frames within a
+   * Who may what; the first that fits counts. Default: `read` and `chat` for the app's own pages: those of `app://`,
+   * those of `file://` below
+   * `app.getAppPath()`, and while the app is not packaged those of `http://localhost` and `http://127.0.0.1`. Whoever
+   * is to answer questions,
+   * configure or be the pet is named here: `[{ origin: 'app://main', rights: { read: true, chat: true, approve: true }
+   * }]`. Frames within a
    * page may nothing.
    */
   windows?: readonly AllowedWindow[] | AllowSender
@@ -49,12 +74,17 @@ export interface ElectronHost extends Host {
 const checkOptions = members({
   members: {
     ...hostMembers,
-    ipcMain: withMethods("Electron's ipcMain", 'handle', 'removeHandler'), app: is("Electron's app", (value) => typeof value === 'object' && value !== null), windows: anything,
+    ipcMain: withMethods("Electron's ipcMain", 'handle', 'removeHandler'),
+    app: is("Electron's app", (value) => typeof value === 'object' && value !== null),
+    windows: anything,
   },
   needs: ['ipcMain', 'run'],
 })
 
-/** Answers the windows of an Electron app: in the main process, once, before the first window. Throws where an option is wrong. */
+/**
+ * Answers the windows of an Electron app: in the main process, once, before the first window. Throws where an option is
+ * wrong.
+ */
 export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost {
   checkOptions(given, 'options')
   const { ipcMain, app, windows, ...options } = given
@@ -111,12 +141,17 @@ class Gate {
     const page = this.#pages.get(sender)
     if (origin === null || !rights) {
       page?.close()
-      return this.#refuse(`${origin === 'file://' ? frame.url : `the origin ${origin ?? 'null'}`} of window ${sender.id} may nothing`)
+      return this.#refuse(
+        `${origin === 'file://' ? frame.url : `the origin ${origin ?? 'null'}`} of window ${sender.id} may nothing`,
+      )
     }
     if (page?.origin === origin) return page
     page?.close()
     const next = new Page({
-      host: this.host, sender, frame, origin,
+      host: this.host,
+      sender,
+      frame,
+      origin,
       rightsOf: (shown) => (originOf(shown) === origin ? this.#rights(sender, shown) : null),
       onClose: () => {
         if (this.#pages.get(sender) === next) this.#pages.delete(sender)

@@ -25,7 +25,8 @@ export function paintDot(pixels: Uint8Array, width: number, height: number): voi
     for (let x = Math.floor(middleX - radius); x < width; x++) {
       const covered = Math.min(1, Math.max(0, radius + 0.5 - Math.hypot(x + 0.5 - middleX, y + 0.5 - middleY)))
       const at = (y * width + x) * 4
-      for (const [channel, value] of [...DOT, 0xff].entries()) pixels[at + channel] = Math.round(value * covered + (pixels[at + channel] as number) * (1 - covered))
+      for (const [channel, value] of [...DOT, 0xff].entries())
+        pixels[at + channel] = Math.round(value * covered + (pixels[at + channel] as number) * (1 - covered))
     }
   }
 }

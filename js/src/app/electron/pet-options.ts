@@ -1,5 +1,16 @@
 // What `petWindow` takes and gives, and what of it a person may change later.
-import { checkHotkey, checkLook, checkQuietHours, checkScale, lookMembers, readLook, readMembers, usualLook, type BubbleLook, type QuietHours } from '../bridge/pet-settings.js'
+import {
+  checkHotkey,
+  checkLook,
+  checkQuietHours,
+  checkScale,
+  lookMembers,
+  readLook,
+  readMembers,
+  usualLook,
+  type BubbleLook,
+  type QuietHours,
+} from '../bridge/pet-settings.js'
 import { func, is, isObject, members, oneOf, orNull, text, withMethods } from '../../engine/core/options.js'
 import { readPlace, type PetPlace } from './pet-place.js'
 import type { PetTrayOptions } from './pet-tray.js'
@@ -10,7 +21,8 @@ export interface PetSettings {
   /** Times its usual size, from 0.4 to 3. */
   scale: number
   /**
-   * Keys that show and hide it everywhere, such as `CommandOrControl+Shift+L`; null: none. Where another program has them at the start `onProblem` says so; they stay what
+   * Keys that show and hide it everywhere, such as `CommandOrControl+Shift+L`; null: none. Where another program has
+   * them at the start `onProblem` says so; they stay what
    * was chosen, and `change` with the same keys tries again.
    */
   hotkey: string | null
@@ -36,7 +48,8 @@ export interface PetWindowOptions {
   /** How wide it is, in the system's pixels. Default 260; it is 1.2 times as high. */
   size?: number
   /**
-   * `window`: the bubble is a window of its own; the pages are then `url#body` and `url#bubble`. Default `inside`, also where a system cannot
+   * `window`: the bubble is a window of its own; the pages are then `url#body` and `url#bubble`. Default `inside`, also
+   * where a system cannot
    * put a window beside another: the page is `url` and draws both.
    */
   bubble?: 'window' | 'inside'
@@ -57,7 +70,10 @@ export interface PetWindowOptions {
     save(settings: PetSettings): void
   }
   openChat(): void
-  /** Whether somebody shows slides, or another program fills the screen: Electron cannot tell. Asked every 5 s; the pet is quiet meanwhile. */
+  /**
+   * Whether somebody shows slides, or another program fills the screen: Electron cannot tell. Asked every 5 s; the pet
+   * is quiet meanwhile.
+   */
   presenting?(): boolean
   /** Something could not be done: a hotkey that is taken, a system without tray. Default: a warning of the process. */
   onProblem?(what: string): void
@@ -91,15 +107,29 @@ export interface PetWindow {
 
 export const checkOptions = members({
   members: {
-    url: text, preload: text, name: text, size: is('a width from 40 to 2000', (value) => typeof value === 'number' && value >= 40 && value <= 2000),
-    bubble: oneOf('window', 'inside'), hotkey: checkHotkey, tray: orNull(is('an object with an icon', (value) => isObject(value) && value['icon'] !== undefined)),
-    place: withMethods('an object with load and save', 'load', 'save'), settings: withMethods('an object with load and save', 'load', 'save'),
-    openChat: func('() => void'), presenting: func('() => boolean'), onProblem: func('(what) => void'),
+    url: text,
+    preload: text,
+    name: text,
+    size: is('a width from 40 to 2000', (value) => typeof value === 'number' && value >= 40 && value <= 2000),
+    bubble: oneOf('window', 'inside'),
+    hotkey: checkHotkey,
+    tray: orNull(is('an object with an icon', (value) => isObject(value) && value['icon'] !== undefined)),
+    place: withMethods('an object with load and save', 'load', 'save'),
+    settings: withMethods('an object with load and save', 'load', 'save'),
+    openChat: func('() => void'),
+    presenting: func('() => boolean'),
+    onProblem: func('(what) => void'),
   },
   needs: ['url', 'preload', 'openChat'],
 })
 const parts = ['app', 'BrowserWindow', 'screen', 'Tray', 'Menu', 'globalShortcut', 'powerMonitor', 'ipcMain'] as const
-export const checkElectron = members({ members: Object.fromEntries(parts.map((part) => [part, is('a part of Electron', (value) => ['object', 'function'].includes(typeof value))])), needs: [...parts], open: true })
+export const checkElectron = members({
+  members: Object.fromEntries(
+    parts.map((part) => [part, is('a part of Electron', (value) => ['object', 'function'].includes(typeof value))]),
+  ),
+  needs: [...parts],
+  open: true,
+})
 
 const own = { scale: checkScale, hotkey: checkHotkey, quietHours: checkQuietHours }
 export const checkChange = members({ members: { ...own, bubble: members({ members: lookMembers }) } })
@@ -112,11 +142,19 @@ export function changed(settings: PetSettings, change: PetSettingsChange): PetSe
   return { ...settings, ...withoutGaps(change), bubble }
 }
 
-const withoutGaps = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T
+const withoutGaps = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T
 
 /** The settings of a start: what was kept, else what the app wants, else the usual. */
 export function settingsOf(kept: unknown, place: unknown, hotkey: string | null | undefined): PetSettings {
   const read = readMembers<Omit<PetSettings, 'bubble'>>(kept, own)
   const bubble = { ...usualLook, ...readLook(isObject(kept) ? kept['bubble'] : undefined) }
-  return { scale: 1, hotkey: hotkey ?? null, quietHours: null, ...read, ...(readPlace(place) ? { scale: (readPlace(place) as PetPlace).scale } : {}), bubble }
+  return {
+    scale: 1,
+    hotkey: hotkey ?? null,
+    quietHours: null,
+    ...read,
+    ...(readPlace(place) ? { scale: (readPlace(place) as PetPlace).scale } : {}),
+    bubble,
+  }
 }

@@ -44,7 +44,10 @@ const EDGE = 28
 const TALL = 1.2
 
 /** The window of a pet that is `size` wide. */
-export const sizeOf = (size: number, scale: number): { width: number; height: number } => ({ width: Math.round(size * scale), height: Math.round(size * scale * TALL) })
+export const sizeOf = (size: number, scale: number): { width: number; height: number } => ({
+  width: Math.round(size * scale),
+  height: Math.round(size * scale * TALL),
+})
 
 /** A kept place, or what a file had in its stead. */
 export function readPlace(value: unknown): PetPlace | undefined {
@@ -55,17 +58,31 @@ export function readPlace(value: unknown): PetPlace | undefined {
 }
 
 /** The window at a place. Where its display is gone, on the primary one at the same fractions. */
-export function boundsAt(place: PetPlace, displays: readonly PetDisplayLike[], primary: PetDisplayLike, size: number): Rectangle {
+export function boundsAt(
+  place: PetPlace,
+  displays: readonly PetDisplayLike[],
+  primary: PetDisplayLike,
+  size: number,
+): Rectangle {
   const { workArea } = displays.find(({ id }) => id === place.display) ?? primary
   const { width, height } = sizeOf(size, place.scale)
-  return reachable({ x: Math.round(workArea.x + place.x * workArea.width - width / 2), y: Math.round(workArea.y + place.y * workArea.height - height), width, height }, workArea)
+  return reachable(
+    {
+      x: Math.round(workArea.x + place.x * workArea.width - width / 2),
+      y: Math.round(workArea.y + place.y * workArea.height - height),
+      width,
+      height,
+    },
+    workArea,
+  )
 }
 
 /** The place of a window. */
 export function placeOf(bounds: Rectangle, display: PetDisplayLike, scale: number): PetPlace {
   const { id, workArea } = display
   return {
-    display: id, scale,
+    display: id,
+    scale,
     x: clamp((bounds.x + bounds.width / 2 - workArea.x) / workArea.width, 0, 1),
     y: clamp((bounds.y + bounds.height - workArea.y) / workArea.height, 0, 1),
   }
@@ -77,28 +94,54 @@ export function landed(bounds: Rectangle, { workArea }: PetDisplayLike): Rectang
   return reachable(Math.abs(bounds.y - edge) <= SNAP ? { ...bounds, y: edge } : bounds, workArea)
 }
 
-/** Where a bubble stands, and where on its edge the head is that it points to: from the left, beside the head from the top. */
-export interface BubblePlace { bounds: Rectangle; side: 'above' | 'below' | 'left' | 'right'; points: number }
+/**
+ * Where a bubble stands, and where on its edge the head is that it points to: from the left, beside the head from the
+ * top.
+ */
+export interface BubblePlace {
+  bounds: Rectangle
+  side: 'above' | 'below' | 'left' | 'right'
+  points: number
+}
 
 /** The bubble of a pet: above its head, else beside it, else below. */
-export function bubbleAt(pet: Rectangle, { workArea }: PetDisplayLike, { width, height }: { width: number; height: number }): BubblePlace {
+export function bubbleAt(
+  pet: Rectangle,
+  { workArea }: PetDisplayLike,
+  { width, height }: { width: number; height: number },
+): BubblePlace {
   const head = { x: pet.x + pet.width / 2, y: pet.y + pet.height * 0.3 }
   const middle = clamp(Math.round(head.x - width / 2), workArea.x, workArea.x + workArea.width - width)
   const level = clamp(Math.round(head.y - height / 2), workArea.y, workArea.y + workArea.height - height)
-  const [across, down] = [Math.round(clamp(head.x - middle, EDGE, width - EDGE)), Math.round(clamp(head.y - level, EDGE, height - EDGE))]
-  if (pet.y - height >= workArea.y) return { side: 'above', points: across, bounds: { x: middle, y: pet.y - height, width, height } }
-  if (pet.x - width >= workArea.x) return { side: 'left', points: down, bounds: { x: pet.x - width, y: level, width, height } }
-  if (pet.x + pet.width + width <= workArea.x + workArea.width) return { side: 'right', points: down, bounds: { x: pet.x + pet.width, y: level, width, height } }
-  return { side: 'below', points: across, bounds: { x: middle, y: Math.min(pet.y + pet.height, workArea.y + workArea.height - height), width, height } }
+  const [across, down] = [
+    Math.round(clamp(head.x - middle, EDGE, width - EDGE)),
+    Math.round(clamp(head.y - level, EDGE, height - EDGE)),
+  ]
+  if (pet.y - height >= workArea.y)
+    return { side: 'above', points: across, bounds: { x: middle, y: pet.y - height, width, height } }
+  if (pet.x - width >= workArea.x)
+    return { side: 'left', points: down, bounds: { x: pet.x - width, y: level, width, height } }
+  if (pet.x + pet.width + width <= workArea.x + workArea.width)
+    return { side: 'right', points: down, bounds: { x: pet.x + pet.width, y: level, width, height } }
+  return {
+    side: 'below',
+    points: across,
+    bounds: { x: middle, y: Math.min(pet.y + pet.height, workArea.y + workArea.height - height), width, height },
+  }
 }
 
 /** At least a piece of it is on the work area, its head included. */
 function reachable(bounds: Rectangle, area: Rectangle): Rectangle {
   return {
     ...bounds,
-    x: clamp(bounds.x, area.x - bounds.width + Math.min(REACH, bounds.width), area.x + area.width - Math.min(REACH, bounds.width)),
+    x: clamp(
+      bounds.x,
+      area.x - bounds.width + Math.min(REACH, bounds.width),
+      area.x + area.width - Math.min(REACH, bounds.width),
+    ),
     y: clamp(bounds.y, area.y, area.y + area.height - Math.min(REACH, bounds.height)),
   }
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(Math.max(least, most), value))
+const clamp = (value: number, least: number, most: number): number =>
+  Math.max(least, Math.min(Math.max(least, most), value))

@@ -1,4 +1,5 @@
-// When a pet leaves people alone: by hand, at the hours of every day, while somebody presents, and while nobody is there. Every end is a time of
+// When a pet leaves people alone: by hand, at the hours of every day, while somebody presents, and while nobody is
+// there. Every end is a time of
 // day that is looked at again, at least each minute: a timer alone would sleep with the laptop.
 import { isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
 import { messageOf } from '../../engine/core/errors.js'
@@ -40,7 +41,12 @@ export class Quiet {
     this.#asksPresenting = options.presenting !== undefined
     const { powerMonitor } = options
     // A laptop that wakes may still be locked: the two end by themselves.
-    const changes = { 'lock-screen': () => (this.#locked = true), 'unlock-screen': () => (this.#locked = false), suspend: () => (this.#asleep = true), resume: () => (this.#asleep = false) }
+    const changes = {
+      'lock-screen': () => (this.#locked = true),
+      'unlock-screen': () => (this.#locked = false),
+      suspend: () => (this.#asleep = true),
+      resume: () => (this.#asleep = false),
+    }
     for (const [event, change] of Object.entries(changes) as [keyof typeof changes, () => unknown][]) {
       const listener = (): void => {
         change()
@@ -98,7 +104,10 @@ export class Quiet {
     this.#told = told
     const hand = this.#until > now.getTime() && this.#until < Infinity ? this.#until - now.getTime() : Infinity
     const wait = Math.min(
-      hand, hand < Infinity || this.#hours ? toNextMinute(now) : Infinity, this.#asksPresenting ? PRESENTING_MS : Infinity, this.#options.powerMonitor.getSystemIdleTime ? IDLE_MS : Infinity,
+      hand,
+      hand < Infinity || this.#hours ? toNextMinute(now) : Infinity,
+      this.#asksPresenting ? PRESENTING_MS : Infinity,
+      this.#options.powerMonitor.getSystemIdleTime ? IDLE_MS : Infinity,
     )
     if (wait < Infinity) {
       this.#timer = setTimeout(() => this.#look(), wait)

@@ -1,4 +1,5 @@
-// A window of the pet and its page: it may nothing but draw and say what it wants, and is loaded again where it crashed.
+// A window of the pet and its page: it may nothing but draw and say what it wants, and is loaded again where it
+// crashed.
 import { PET_HEARS, type PetWindowOrder } from '../bridge/pet-window-messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Rectangle } from './pet-place.js'
@@ -36,14 +37,36 @@ export class Shown {
     const { free, level, type, everywhere } = row
     this.#options = options
     // It speaks, though nobody ever clicked on it.
-    const webPreferences = { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false, backgroundThrottling: true, autoplayPolicy: 'no-user-gesture-required' as const }
+    const webPreferences = {
+      preload,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      spellcheck: false,
+      backgroundThrottling: true,
+      autoplayPolicy: 'no-user-gesture-required' as const,
+    }
     const plain = { width: bounds.width, height: bounds.height, resizable: true, show: false, webPreferences }
-    this.window = new electron.BrowserWindow(free
-      ? {
-        ...bounds, transparent: true, frame: false, hasShadow: false, resizable: false, maximizable: false, minimizable: false, fullscreenable: false, alwaysOnTop: true,
-        skipTaskbar: true, acceptFirstMouse: true, show: false, ...(type ? { type } : {}), webPreferences,
-      }
-      : plain)
+    this.window = new electron.BrowserWindow(
+      free
+        ? {
+            ...bounds,
+            transparent: true,
+            frame: false,
+            hasShadow: false,
+            resizable: false,
+            maximizable: false,
+            minimizable: false,
+            fullscreenable: false,
+            alwaysOnTop: true,
+            skipTaskbar: true,
+            acceptFirstMouse: true,
+            show: false,
+            ...(type ? { type } : {}),
+            webPreferences,
+          }
+        : plain,
+    )
     const { webContents } = this.window
     this.id = webContents.id
     this.through = new ClickThrough(this.window, electron.screen, row)
@@ -56,7 +79,8 @@ export class Shown {
     if (!free) return
     this.window.setAlwaysOnTop(true, ...(level ? [level] : []))
     // Not as an app without a dock: the chat's window is one of the app's too.
-    if (everywhere) this.window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
+    if (everywhere)
+      this.window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
   }
 
   async load(url: string): Promise<void> {
@@ -91,7 +115,8 @@ export class Shown {
     if (this.#closed) return
     this.#gone()
     const now = performance.now()
-    if (now - this.#reloadedAt < RELOAD_AGAIN_MS) return this.#options.onProblem('the page of the pet crashed twice within a minute')
+    if (now - this.#reloadedAt < RELOAD_AGAIN_MS)
+      return this.#options.onProblem('the page of the pet crashed twice within a minute')
     this.#reloadedAt = now
     this.#reload = setTimeout(() => this.window.isDestroyed() || this.window.webContents.reload(), RELOAD_MS)
     this.#reload.unref?.()

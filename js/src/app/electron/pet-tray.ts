@@ -1,4 +1,5 @@
-// The sign of a pet in the bar of the system, and its menu. It shows that a question waits, also while the pet is quiet.
+// The sign of a pet in the bar of the system, and its menu. It shows that a question waits, also while the pet is
+// quiet.
 import { messageOf } from '../../engine/core/errors.js'
 import { withDot } from './pet-badge.js'
 import { menuItems, trayWords, type MenuState } from './pet-menu.js'
@@ -22,7 +23,12 @@ export class PetTray {
   #tray: PetTrayLike | undefined
   #asks = 0
 
-  constructor(electron: PetElectron, options: PetTrayOptions | null | undefined, state: () => MenuState, onProblem: (what: string) => void) {
+  constructor(
+    electron: PetElectron,
+    options: PetTrayOptions | null | undefined,
+    state: () => MenuState,
+    onProblem: (what: string) => void,
+  ) {
     this.#electron = electron
     this.#options = options
     this.#state = state
@@ -69,7 +75,7 @@ export class PetTray {
     const { icon, asks: other } = this.#options as PetTrayOptions
     if (other !== undefined) tray.setImage((asks > 0 ? other : icon) as never)
     else if (process.platform === 'darwin') tray.setTitle(asks > 0 ? ` ${asks}` : '')
-    else if ((asks > 0) !== (this.#asks > 0)) tray.setImage((asks > 0 ? (this.#dotted ?? icon) : icon) as never)
+    else if (asks > 0 !== this.#asks > 0) tray.setImage((asks > 0 ? (this.#dotted ?? icon) : icon) as never)
   }
 
   get #dotted(): unknown {

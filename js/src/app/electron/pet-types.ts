@@ -36,7 +36,10 @@ export interface PetBrowserWindowLike {
   /** Keeps it above others. */
   setAlwaysOnTop(flag: boolean, level?: 'floating'): void
   /** Shows it on all desktops. */
-  setVisibleOnAllWorkspaces(visible: boolean, options?: { visibleOnFullScreen?: boolean; skipTransformProcessType?: boolean }): void
+  setVisibleOnAllWorkspaces(
+    visible: boolean,
+    options?: { visibleOnFullScreen?: boolean; skipTransformProcessType?: boolean },
+  ): void
   loadURL(url: string): Promise<void>
   on(event: 'closed', listener: () => void): unknown
   on(event: 'unresponsive', listener: () => void): unknown
@@ -117,9 +120,7 @@ export interface PetElectron {
       openAtLogin: boolean
     }
     /** Whether it is to. */
-    setLoginItemSettings(settings: {
-      openAtLogin: boolean
-    }): void
+    setLoginItemSettings(settings: { openAtLogin: boolean }): void
   }
   BrowserWindow: new (settings: PetWindowSettings) => PetBrowserWindowLike
   screen: {
@@ -136,7 +137,10 @@ export interface PetElectron {
     getDisplayMatching(bounds: Rectangle): PetDisplayLike
     /** A display came, went, or is another size. */
     on(event: 'display-added' | 'display-removed' | 'display-metrics-changed', listener: () => void): unknown
-    removeListener(event: 'display-added' | 'display-removed' | 'display-metrics-changed', listener: () => void): unknown
+    removeListener(
+      event: 'display-added' | 'display-removed' | 'display-metrics-changed',
+      listener: () => void,
+    ): unknown
   }
   Tray: new (icon: never) => PetTrayLike
   Menu: {
@@ -176,12 +180,15 @@ export interface PetSaysEvent {
 export interface PetNativeImageLike {
   createFromPath(path: string): PetNativeImage
   /** Makes one of pixels. */
-  createFromBitmap(buffer: Uint8Array, options: {
-    /** The width of the picture, in pixels. */
-    width: number
-    /** The height of the picture, in pixels. */
-    height: number
-  }): PetNativeImage
+  createFromBitmap(
+    buffer: Uint8Array,
+    options: {
+      /** The width of the picture, in pixels. */
+      width: number
+      /** The height of the picture, in pixels. */
+      height: number
+    },
+  ): PetNativeImage
 }
 
 /** Electron's `NativeImage`. */

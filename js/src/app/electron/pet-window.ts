@@ -1,12 +1,33 @@
-// The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn, keeps its place, and has a
+// The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn,
+// keeps its place, and has a
 // tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
 import { PET_SAYS, petNotes, type PetNote, type PetWindowMessage } from '../bridge/pet-window-messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject } from '../../engine/core/options.js'
 import { Carry } from './pet-carry.js'
 import type { MenuState } from './pet-menu.js'
-import { changed, checkElectron, checkOptions, settingsOf, type PetSettings, type PetSettingsChange, type PetWindow, type PetWindowOptions } from './pet-options.js'
-import { boundsAt, bubbleAt, landed, LEAST_SCALE, MOST_SCALE, placeOf, readPlace, sizeOf, type PetPlace, type Rectangle } from './pet-place.js'
+import {
+  changed,
+  checkElectron,
+  checkOptions,
+  settingsOf,
+  type PetSettings,
+  type PetSettingsChange,
+  type PetWindow,
+  type PetWindowOptions,
+} from './pet-options.js'
+import {
+  boundsAt,
+  bubbleAt,
+  landed,
+  LEAST_SCALE,
+  MOST_SCALE,
+  placeOf,
+  readPlace,
+  sizeOf,
+  type PetPlace,
+  type Rectangle,
+} from './pet-place.js'
 import { platformOf, rowOf, type PlatformRow } from './pet-platform.js'
 import { Quiet } from './pet-quiet.js'
 import { Shown } from './pet-shown.js'
@@ -22,7 +43,8 @@ const [OPEN_MS, MOST_HEARD, MOST_ASKS] = [300, 2000, 99]
 const TELL_MS = 100
 
 /**
- * Opens the window of a pet, once the app is ready: `petWindow(electron, { url, preload, openChat })` with `import * as electron from 'electron'`.
+ * Opens the window of a pet, once the app is ready: `petWindow(electron, { url, preload, openChat })` with `import * as
+ * electron from 'electron'`.
  * @throws SluiceError `option` for an option that is wrong, and for a part of Electron that is missing.
  */
 export function petWindow(electron: PetElectron, options: PetWindowOptions): PetWindow {
@@ -63,9 +85,16 @@ class Pet implements PetWindow {
     this.#electron = electron
     this.#options = options
     this.#size = options.size ?? SIZE
-    this.#row = rowOf(platformOf(process.platform, process.env, app.commandLine.getSwitchValue('ozone-platform')), process.versions['electron'])
+    this.#row = rowOf(
+      platformOf(process.platform, process.env, app.commandLine.getSwitchValue('ozone-platform')),
+      process.versions['electron'],
+    )
     const place = this.#guard('the place was not read', () => readPlace(options.place?.load()))
-    this.#settings = settingsOf(this.#guard('the settings were not read', () => options.settings?.load()), place, options.hotkey)
+    this.#settings = settingsOf(
+      this.#guard('the settings were not read', () => options.settings?.load()),
+      place,
+      options.hotkey,
+    )
     this.#place = place ?? { display: screen.getPrimaryDisplay().id, x: 0.86, y: 1, scale: this.#settings.scale }
     this.#body = this.#open(this.#bounds())
     this.window = this.#body.window
@@ -83,10 +112,18 @@ class Pet implements PetWindow {
       screen.on(event, moved)
       this.#offs.push(() => screen.removeListener(event, moved))
     }
-    this.#tray = new PetTray(electron, options.tray, () => this.#menuState(), (what) => this.#problem(what))
+    this.#tray = new PetTray(
+      electron,
+      options.tray,
+      () => this.#menuState(),
+      (what) => this.#problem(what),
+    )
     this.#quiet = new Quiet({
-      powerMonitor, hours: this.#settings.quietHours, presenting: options.presenting && (() => options.presenting?.() === true),
-      onChange: () => this.#hush(), onProblem: (what) => this.#problem(what),
+      powerMonitor,
+      hours: this.#settings.quietHours,
+      presenting: options.presenting && (() => options.presenting?.() === true),
+      onChange: () => this.#hush(),
+      onProblem: (what) => this.#problem(what),
     })
     const { hotkey } = this.#settings
     if (hotkey !== null && !this.#take(hotkey)) this.#problem(`the hotkey ${hotkey} cannot be had`)
@@ -111,7 +148,11 @@ class Pet implements PetWindow {
     if (this.#closed) return
     const before = this.#settings
     if (change.hotkey !== undefined && !this.#take(next.hotkey)) {
-      throw new SluiceError({ code: 'option', path: 'hotkey', detail: `${next.hotkey} cannot be had: another program has it, or there are no such keys` })
+      throw new SluiceError({
+        code: 'option',
+        path: 'hotkey',
+        detail: `${next.hotkey} cannot be had: another program has it, or there are no such keys`,
+      })
     }
     this.#settings = next
     this.#quiet.hours(next.quietHours)
@@ -154,7 +195,8 @@ class Pet implements PetWindow {
     if (asks === this.#asks || this.#closed) return
     this.#asks = asks
     if (this.#asksTimer) return
-    this.#asksTimer = setTimeout(() => { // a page that tells it a thousand times a second makes no thousand menus
+    this.#asksTimer = setTimeout(() => {
+      // a page that tells it a thousand times a second makes no thousand menus
       this.#asksTimer = undefined
       this.#tray.update()
     }, TELL_MS)
@@ -173,7 +215,7 @@ class Pet implements PetWindow {
     for (const shown of this.#all.reverse()) shown.close()
   }
 
-  // -- its windows ----------------------------------------------------------------------------------------------------------------
+  // -- its windows ----------------------------------------------------------------------------------------------------
 
   get #all(): Shown[] {
     return this.#bubble ? [this.#body, this.#bubble] : [this.#body]
@@ -186,8 +228,13 @@ class Pet implements PetWindow {
 
   #open(bounds: Rectangle): Shown {
     return new Shown({
-      electron: this.#electron, row: this.#row, preload: this.#options.preload, bounds,
-      onLoad: (shown) => this.#greet(shown), onGone: (shown) => this.#forget(shown), onProblem: (what) => this.#problem(what),
+      electron: this.#electron,
+      row: this.#row,
+      preload: this.#options.preload,
+      bounds,
+      onLoad: (shown) => this.#greet(shown),
+      onGone: (shown) => this.#forget(shown),
+      onProblem: (what) => this.#problem(what),
     })
   }
 
@@ -231,7 +278,8 @@ class Pet implements PetWindow {
     this.#drop()
     this.#place = { ...this.#place, scale }
     if (this.#row.free) this.#move(this.#bounds())
-    else this.window.setBounds({ ...this.window.getBounds(), ...sizeOf(this.#size, scale) }) // where it stands is the system's business
+    // where it stands is the system's business
+    else this.window.setBounds({ ...this.window.getBounds(), ...sizeOf(this.#size, scale) })
     this.#keep()
   }
 
@@ -244,7 +292,7 @@ class Pet implements PetWindow {
     this.#bubble.tell({ side, points })
   }
 
-  // -- what its pages say ---------------------------------------------------------------------------------------------------------
+  // -- what its pages say ---------------------------------------------------------------------------------------------
 
   #hear({ sender, senderFrame }: PetSaysEvent, message: unknown): void {
     if (this.#closed || !senderFrame || senderFrame.parent !== null || !isObject(message)) return
@@ -317,7 +365,7 @@ class Pet implements PetWindow {
     this.#guard('the place was not kept', () => this.#options.place?.save({ ...this.#place }))
   }
 
-  // -- quiet ----------------------------------------------------------------------------------------------------------------------
+  // -- quiet ----------------------------------------------------------------------------------------------------------
 
   /** While nobody can see it, it is not even drawn. */
   #hush(): void {
@@ -338,12 +386,17 @@ class Pet implements PetWindow {
     this.#tray.update()
   }
 
-  // -- tray, menu, hotkey ---------------------------------------------------------------------------------------------------------
+  // -- tray, menu, hotkey ---------------------------------------------------------------------------------------------
 
   #menuState(): MenuState {
     const { app } = this.#electron
     return {
-      locale: app.getLocale(), name: this.#options.name ?? 'Lulu', asks: this.#asks, shown: this.window.isVisible(), quiet: this.#quiet?.byHand ?? false, scale: this.#place.scale,
+      locale: app.getLocale(),
+      name: this.#options.name ?? 'Lulu',
+      asks: this.#asks,
+      shown: this.window.isVisible(),
+      quiet: this.#quiet?.byHand ?? false,
+      scale: this.#place.scale,
       ...(this.#row.starts ? { starts: app.getLoginItemSettings().openAtLogin } : {}),
       show: (on) => (on ? this.show() : this.hide()),
       silence: (on) => this.quiet(on ? new Date(Date.now() + HOUR_MS) : null),
@@ -362,7 +415,8 @@ class Pet implements PetWindow {
     if (keys === this.#keys) return true
     const { globalShortcut } = this.#electron
     try {
-      if (keys !== null && !globalShortcut.register(keys, () => (this.window.isVisible() ? this.hide() : this.show()))) return false
+      if (keys !== null && !globalShortcut.register(keys, () => (this.window.isVisible() ? this.hide() : this.show())))
+        return false
     } catch {
       return false // no such keys
     }

@@ -1,4 +1,5 @@
-// What a window may cost the process that hosts it. Windows are as trustworthy as the page in them; one that asks in a loop must not keep the
+// What a window may cost the process that hosts it. Windows are as trustworthy as the page in them; one that asks in a
+// loop must not keep the
 // others, and the app, from their turn.
 import { refuse } from './checks.js'
 
@@ -26,7 +27,8 @@ export class Budget {
     const now = performance.now()
     this.#left = Math.min(MOST_MS, this.#left + ((now - this.#at) * MS_PER_SECOND) / 1000)
     this.#at = now
-    if (this.#left <= 0) throw refuse('limit', 'this window asks for more than its share of the time: it may ask again in a moment')
+    if (this.#left <= 0)
+      throw refuse('limit', 'this window asks for more than its share of the time: it may ask again in a moment')
   }
 
   /** What a call costs beside its time: an answer that has to be copied. */

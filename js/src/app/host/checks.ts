@@ -1,5 +1,7 @@
-// What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that nothing is
-// different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed whole.
+// What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that
+// nothing is
+// different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed
+// whole.
 import type { BridgeError } from '../bridge/messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { Json, JsonObject } from '../../engine/core/events.js'
@@ -17,7 +19,8 @@ export function refuse(code: string, detail: string, more: { path?: string; hint
 }
 
 /**
- * Turns anything that was thrown into an error for a window. `others` makes one for errors that a window must not read. Errors of the other build of this package are no
+ * Turns anything that was thrown into an error for a window. `others` makes one for errors that a window must not read.
+ * Errors of the other build of this package are no
  * instances of this one's class.
  */
 export function toBridgeError(error: unknown, others: (error: unknown) => BridgeError): BridgeError {
@@ -32,10 +35,12 @@ export function toBridgeError(error: unknown, others: (error: unknown) => Bridge
 export const isStorage = (error: unknown): error is SluiceError => SluiceError.is(error) && error.code === 'storage'
 
 /** `what` went wrong in the app itself: its words, with paths and keys in them, are for the developer. */
-export const hidden = (what: string) => (error: unknown): BridgeError => {
-  warn(`${what}: ${messageOf(error)}`)
-  return { code: 'internal', detail: 'the app could not do this; its log says why' }
-}
+export const hidden =
+  (what: string) =>
+  (error: unknown): BridgeError => {
+    warn(`${what}: ${messageOf(error)}`)
+    return { code: 'internal', detail: 'the app could not do this; its log says why' }
+  }
 
 export type Check<T> = (value: unknown, path: string) => T
 
@@ -75,10 +80,13 @@ function checkKey(key: string, path: string): void {
 export function isPlain(value: unknown): value is { [key: string]: unknown } {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf')
+  return (
+    prototype === null ||
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf'))
+  )
 }
 
-// -- parts of an input --------------------------------------------------------------------------------------------------------
+// -- parts of an input ------------------------------------------------------------------------------------------------
 
 export function text(max: number, min = 1): Check<string> {
   return (value, path) => {
@@ -163,7 +171,9 @@ export function members<T extends object>(shape: { [K in keyof T]-?: Check<T[K]>
     for (const key in value) {
       checkKey(key, path)
       if (known.has(key)) continue
-      throw refuse('argument', `there is no such member, expected ${[...known.keys()].join(', ')}`, { path: join(path, key) })
+      throw refuse('argument', `there is no such member, expected ${[...known.keys()].join(', ')}`, {
+        path: join(path, key),
+      })
     }
     const copy: { [key: string]: unknown } = {}
     for (const [key, check] of known) {
@@ -179,7 +189,7 @@ export const nothing: Check<undefined> = (value, path) => {
   return undefined
 }
 
-// -- JSON ---------------------------------------------------------------------------------------------------------------------
+// -- JSON -------------------------------------------------------------------------------------------------------------
 
 export interface JsonLimits {
   /** All texts and names of members together, in characters. */

@@ -1,41 +1,101 @@
-// What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The engine itself
+// What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The
+// engine itself
 // says whether a value is right.
 import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
-import type { ExecutionPolicy, Json, JsonObject, PermissionLevel, ResultPolicy, Rule } from '../../engine/core/events.js'
+import type {
+  ExecutionPolicy,
+  Json,
+  JsonObject,
+  PermissionLevel,
+  ResultPolicy,
+  Rule,
+} from '../../engine/core/events.js'
 import { isObject } from '../../engine/core/options.js'
 import type { EffectiveSettings, Settings } from '../../engine/core/settings.js'
 import type { Tool } from '../../engine/core/tool.js'
-import { hidden, jsonObject, list, members, name, nullable, oneOf, optional, read, refuse, table, toBridgeError } from './checks.js'
+import {
+  hidden,
+  jsonObject,
+  list,
+  members,
+  name,
+  nullable,
+  oneOf,
+  optional,
+  read,
+  refuse,
+  table,
+  toBridgeError,
+} from './checks.js'
 
 /**
- * The settings that a window may change. Not among them: `limits`, which protect the process; `rules`, which are decisions; `model`, `request`
+ * The settings that a window may change. Not among them: `limits`, which protect the process; `rules`, which are
+ * decisions; `model`, `request`
  * and `messages`, which say where everything goes.
  */
 const switches = [
-  'enabled', 'mode', 'protocol', 'alsoParse', 'autoFallback', 'injectTools', 'loop', 'dispatch', 'stopAfterCall', 'execution',
-  'maxConcurrentTools', 'questionOrder', 'requireConfirmation', 'resultApproval', 'toolToggles', 'defaultToolEnabled', 'maxRounds', 'forceFinalAnswer',
-  'maxCalls', 'repeatLimit', 'timeoutMs', 'approvalTimeoutMs', 'firstByteTimeoutMs', 'idleTimeoutMs', 'malformed', 'resultMaxBytes', 'resultRole', 'providerCards',
-  'reasoningCalls', 'startsInReasoning',
+  'enabled',
+  'mode',
+  'protocol',
+  'alsoParse',
+  'autoFallback',
+  'injectTools',
+  'loop',
+  'dispatch',
+  'stopAfterCall',
+  'execution',
+  'maxConcurrentTools',
+  'questionOrder',
+  'requireConfirmation',
+  'resultApproval',
+  'toolToggles',
+  'defaultToolEnabled',
+  'maxRounds',
+  'forceFinalAnswer',
+  'maxCalls',
+  'repeatLimit',
+  'timeoutMs',
+  'approvalTimeoutMs',
+  'firstByteTimeoutMs',
+  'idleTimeoutMs',
+  'malformed',
+  'resultMaxBytes',
+  'resultRole',
+  'providerCards',
+  'reasoningCalls',
+  'startsInReasoning',
 ] as const satisfies readonly (keyof EffectiveSettings)[]
 const MAX_TOGGLES = 1000
 const MAX_REVOKED = 1000
 
-interface ToolChange { permission?: PermissionLevel | null; executionApproval?: ExecutionPolicy | null; resultApproval?: ResultPolicy | null }
+interface ToolChange {
+  permission?: PermissionLevel | null
+  executionApproval?: ExecutionPolicy | null
+  resultApproval?: ResultPolicy | null
+}
 const changeable = ['permission', 'executionApproval', 'resultApproval'] as const
 
 const checkPatch = members<ConfigurationPatch>({
   settings: optional(jsonObject({ characters: 100_000, values: 10_000, depth: 8 })),
-  tools: optional(table(members<ToolChange>({
-    permission: optional(nullable(oneOf('public', 'moderate', 'sensitive'))),
-    executionApproval: optional(nullable(oneOf('auto', 'ask_once', 'ask_always'))),
-    resultApproval: optional(nullable(oneOf('never', 'on_error', 'always'))),
-  }), MAX_TOGGLES)),
+  tools: optional(
+    table(
+      members<ToolChange>({
+        permission: optional(nullable(oneOf('public', 'moderate', 'sensitive'))),
+        executionApproval: optional(nullable(oneOf('auto', 'ask_once', 'ask_always'))),
+        resultApproval: optional(nullable(oneOf('never', 'on_error', 'always'))),
+      }),
+      MAX_TOGGLES,
+    ),
+  ),
   revoke: optional(list(name(100), MAX_REVOKED)),
 })
 
-interface State { settings: JsonObject; tools: Map<string, ToolChange> }
+interface State {
+  settings: JsonObject
+  tools: Map<string, ToolChange>
+}
 
 export class Configuration {
   readonly #engine: Engine
@@ -63,7 +123,8 @@ export class Configuration {
     const patch = read(checkPatch, input)
     const known = new Set(this.#engine.tools.map((tool) => tool.name))
     for (const name of Object.keys(patch.tools ?? {})) {
-      if (!known.has(name) && !this.#state.tools.has(name)) throw refuse('not_found', 'there is no such tool', { path: `tools.${name}` })
+      if (!known.has(name) && !this.#state.tools.has(name))
+        throw refuse('not_found', 'there is no such tool', { path: `tools.${name}` })
     }
     this.#apply(patch, '')
     this.#revoke(new Set(patch.revoke))
@@ -76,7 +137,8 @@ export class Configuration {
     this.#changeTools()
     const rules = this.#engine.rules.list().map((rule) => ({ id: idOf(rule), ...rule }))
     const of = [this.#engine.tools, this.#state, rules.map(({ id }) => id).join()]
-    if (!this.#shown || of.some((each, at) => each !== this.#shown?.of[at])) this.#shown = { of, view: this.#makeView(rules) }
+    if (!this.#shown || of.some((each, at) => each !== this.#shown?.of[at]))
+      this.#shown = { of, view: this.#makeView(rules) }
     return this.#shown.view
   }
 
@@ -85,7 +147,9 @@ export class Configuration {
     const described = new Map(tools.map((tool) => [tool.name, tool]))
     const effective = this.#engine.describe().settings
     const { alsoParse = [] } = this.#engine.settings // what tools are parsed by besides cannot be switched off
-    const defaults = Object.fromEntries(switches.map((name) => [name, (name === 'alsoParse' ? alsoParse : effective[name]) as Json]))
+    const defaults = Object.fromEntries(
+      switches.map((name) => [name, (name === 'alsoParse' ? alsoParse : effective[name]) as Json]),
+    )
     const settings = merge(defaults, this.#state.settings)
     return structuredClone({
       settings,
@@ -140,7 +204,10 @@ export class Configuration {
     if (tools.length > 0) this.#engine.add(...tools)
   }
 
-  #toolView(tool: Tool, described: { exposed: boolean; reason?: string; estimatedTokens?: number } | undefined): ToolView {
+  #toolView(
+    tool: Tool,
+    described: { exposed: boolean; reason?: string; estimatedTokens?: number } | undefined,
+  ): ToolView {
     const { declaration } = tool
     const changed = changeable.filter((member) => this.#state.tools.get(tool.name)?.[member] !== undefined)
     return {
@@ -161,13 +228,16 @@ export class Configuration {
 }
 
 /** Returns the tokens that a request costs in this mode. */
-export const tokensSent = ({ mode }: JsonObject, tokens: ConfigurationView['tokens']): number => (mode === 'text' ? tokens.text : tokens.native)
+export const tokensSent = ({ mode }: JsonObject, tokens: ConfigurationView['tokens']): number =>
+  mode === 'text' ? tokens.text : tokens.native
 
 function mergeSettings(before: JsonObject, patch: JsonObject, path: string): JsonObject {
   for (const name of Object.keys(patch)) {
     if ((switches as readonly string[]).includes(name)) continue
     const expected = switches.join(', ')
-    throw refuse('forbidden', `this is nothing that a window may set; expected one of ${expected}`, { path: `${path}settings.${name.slice(0, 60)}` })
+    throw refuse('forbidden', `this is nothing that a window may set; expected one of ${expected}`, {
+      path: `${path}settings.${name.slice(0, 60)}`,
+    })
   }
   const settings = merge(before, patch)
   for (const [name, value] of Object.entries(patch)) if (value === null) delete settings[name]
@@ -198,6 +268,5 @@ function mergeTools(before: Map<string, ToolChange>, patch: { [name: string]: To
 }
 
 const idOf = (rule: Rule): string => createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 32)
-
 
 /** The engine lists the protocols that it has where it is asked for one that it has not. */

@@ -62,7 +62,9 @@ export class HostConversation {
     this.#options = options
     const { store, onUnsaved, onChange } = options
     this.#saver = new ConversationSaver({
-      store, conversation: id, onUnsaved,
+      store,
+      conversation: id,
+      onUnsaved,
       entry: (one) => this.#tree.get(one),
       head: () => this.#savedHead,
       onTrouble: () => onChange(this),
@@ -88,7 +90,7 @@ export class HostConversation {
     return this.#tree.ids
   }
 
-  // -- from the store -------------------------------------------------------------------------------------------------------
+  // -- from the store -------------------------------------------------------------------------------------------------
 
   /** Loads the entries. `anew`: reads the store again, unless something waits to be saved. */
   async load(anew = false): Promise<void> {
@@ -116,7 +118,7 @@ export class HostConversation {
     for (const { message: _, history: __, state: ___, ...rest } of this.#tree.entries) this.#tree.put(rest)
   }
 
-  // -- what people see ------------------------------------------------------------------------------------------------------
+  // -- what people see ------------------------------------------------------------------------------------------------
 
   get view(): ConversationView {
     const shown = this.#tree.path().slice(-MAX_SHOWN)
@@ -138,14 +140,24 @@ export class HostConversation {
 
   #entryViews(entries: readonly ConversationEntry[]): EntryView[] {
     const siblingsOf = this.#tree.siblings()
-    return entries.filter(({ first }) => !first).map((entry) => {
-      const { id, role, at, text = '', parts, parent, heard } = entry
-      const siblings = siblingsOf(entry)
-      const branch = siblings.length > 1 ? { branch: { index: siblings.indexOf(entry), count: siblings.length } } : {}
-      if (role === 'user') return { id, role, text, ...(parts ? { parts } : {}), at, ...branch }
-      const first = this.#tree.get(parent)?.first
-      return { id, role, message: id, at, ...branch, ...(heard ? { heard: heard.text } : {}), ...(first ? { first } : {}) }
-    })
+    return entries
+      .filter(({ first }) => !first)
+      .map((entry) => {
+        const { id, role, at, text = '', parts, parent, heard } = entry
+        const siblings = siblingsOf(entry)
+        const branch = siblings.length > 1 ? { branch: { index: siblings.indexOf(entry), count: siblings.length } } : {}
+        if (role === 'user') return { id, role, text, ...(parts ? { parts } : {}), at, ...branch }
+        const first = this.#tree.get(parent)?.first
+        return {
+          id,
+          role,
+          message: id,
+          at,
+          ...branch,
+          ...(heard ? { heard: heard.text } : {}),
+          ...(first ? { first } : {}),
+        }
+      })
   }
 
   /** The message of an answer that goes on, or may still change. */
@@ -167,7 +179,7 @@ export class HostConversation {
     return this.#saver.bytes(ref) ?? (await this.#options.store.bytes(this.id, ref))
   }
 
-  // -- turns ----------------------------------------------------------------------------------------------------------------
+  // -- turns ----------------------------------------------------------------------------------------------------------
 
   /** A question behind an entry; without `behind`, at the end of what is shown. */
   ask(text: string, parts: ResultPart[] | undefined, behind: string | null = this.#tree.head): ConversationEntry {
@@ -218,7 +230,8 @@ export class HostConversation {
   /** Another question in the place of this one, with its pictures. */
   editOf(id: string, text: string): ConversationEntry {
     const entry = this.#entry(id)
-    if (entry.role !== 'user') throw refuse('argument', 'expected a question: an answer cannot be edited', { path: 'entry' })
+    if (entry.role !== 'user')
+      throw refuse('argument', 'expected a question: an answer cannot be edited', { path: 'entry' })
     return { ...entry, id: randomUUID(), at: Date.now(), text }
   }
 
@@ -231,13 +244,21 @@ export class HostConversation {
     return messagesForModel(branch, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
   }
 
-  /** What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is told. */
-  async goOnWith(id: string, said: ChatMessage, system: string | undefined): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
+  /**
+   * What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is
+   * told.
+   */
+  async goOnWith(
+    id: string,
+    said: ChatMessage,
+    system: string | undefined,
+  ): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
     const entry = this.#entry(id)
     const { message } = entry
     if (!message) throw refuse('argument', 'expected an answer that is over', { path: 'entry' })
     if (message.outcome === 'awaiting_user') throw refuse('state', 'this answer waits for a person')
-    if (this.#tree.children(id).length > 0) throw refuse('state', 'something was said behind this answer: ask again, or go on with the last one')
+    if (this.#tree.children(id).length > 0)
+      throw refuse('state', 'something was said behind this answer: ask again, or go on with the last one')
     const question = this.questionOf(id)
     const history = historyOf(entry)
     if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
@@ -315,7 +336,7 @@ export class HostConversation {
     this.#saver.add(id)
   }
 
-  // -- answers that go on, for the case that the app ends ---------------------------------------------------------------------
+  // -- answers that go on, for the case that the app ends -------------------------------------------------------------
 
   changed(id: string, soon: boolean): void {
     this.#answers.get(id)?.keeper?.changed(soon)
@@ -356,12 +377,17 @@ export class HostConversation {
   /** The answer at the end that waits for a person, of a process that ended. */
   get waiting(): { id: string; waiting: Waiting } | undefined {
     const entry = this.#tree.get(this.#tree.head)
-    const waiting = entry?.state === undefined || this.live(entry.id) || this.busy ? undefined : readWaiting(entry.state)
+    const waiting =
+      entry?.state === undefined || this.live(entry.id) || this.busy ? undefined : readWaiting(entry.state)
     return entry && waiting ? { id: entry.id, waiting } : undefined
   }
 
   /** What a turn that waits needs to go on. */
-  async goOnWaiting(id: string, { told }: Waiting, system: string | undefined): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
+  async goOnWaiting(
+    id: string,
+    { told }: Waiting,
+    system: string | undefined,
+  ): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
     const question = this.questionOf(id)
     return { question, messages: [...(await this.messages(question, system)), ...told], before: await this.message(id) }
   }
@@ -373,13 +399,14 @@ export class HostConversation {
     this.#options.onChange(this)
   }
 
-  // -- branches -------------------------------------------------------------------------------------------------------------
+  // -- branches -------------------------------------------------------------------------------------------------------
 
   /** Shows the branch of another one of the entries that stand side by side with this one: what was said last on it. */
   choose(id: string, index: number): void {
     const siblings = this.#tree.siblings()(this.#entry(id))
     const chosen = siblings[index]
-    if (!chosen) throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
+    if (!chosen)
+      throw refuse('argument', `found ${index}, expected a branch from 0 to ${siblings.length - 1}`, { path: 'index' })
     this.#tree.choose(chosen.id)
     this.#saver.addHead()
     this.#options.onChange(this)
@@ -397,7 +424,7 @@ export class HostConversation {
     return this.#answers.get(id) ?? { over: true, seq: 0 }
   }
 
-  // -- what goes away -------------------------------------------------------------------------------------------------------
+  // -- what goes away -------------------------------------------------------------------------------------------------
 
   /** Drops an answer, and its question where nothing else answers it. Returns their ids. */
   forget(id: string): string[] {
@@ -430,7 +457,7 @@ export class HostConversation {
     this.#options.onChange(this)
   }
 
-  // -- to the store ---------------------------------------------------------------------------------------------------------
+  // -- to the store ---------------------------------------------------------------------------------------------------
 
   /** Saves what is not saved. Resolves when the store took it, or failed. */
   saved(): Promise<void> {
@@ -459,6 +486,7 @@ function endSaves(answer: Answer): void {
 /** What an answer added for the model: of one that broke off at least the text that people saw. */
 function historyOf({ history, message }: ConversationEntry): ChatMessage[] {
   if (history?.length) return history
-  const content = message?.blocks.flatMap((block) => (block.type === 'text' && !block.retracted ? block.text : [])).join('\n\n') ?? ''
+  const content =
+    message?.blocks.flatMap((block) => (block.type === 'text' && !block.retracted ? block.text : [])).join('\n\n') ?? ''
   return content.trim() === '' ? [] : [{ role: 'assistant', content }]
 }

@@ -1,4 +1,5 @@
-// What is dropped on the pet, whose window may send nothing: it goes to the window in which a person writes, and lies there until they send it.
+// What is dropped on the pet, whose window may send nothing: it goes to the window in which a person writes, and lies
+// there until they send it.
 import type { DroppedFile } from '../bridge/messages.js'
 import { list, members, refuse, text } from './checks.js'
 import type { HostWindow } from './window.js'
@@ -8,14 +9,19 @@ const MAX_FILES = 8
 const MAX_BYTES = 10_000_000
 const MAX_CHARACTERS = Math.ceil(MAX_BYTES / 3) * 4
 
-const files = list(members<DroppedFile>({ name: text(255, 0), mediaType: text(255, 0), data: text(MAX_CHARACTERS, 0) }), MAX_FILES)
+const files = list(
+  members<DroppedFile>({ name: text(255, 0), mediaType: text(255, 0), data: text(MAX_CHARACTERS, 0) }),
+  MAX_FILES,
+)
 
 /** The files of one drop. */
 export function checkDropped(value: unknown, path: string): DroppedFile[] {
   const given = files(value, path)
-  if (given.reduce((sum, { data }) => sum + data.length, 0) > MAX_CHARACTERS) throw refuse('limit', `expected at most ${MAX_BYTES} bytes of files`, { path })
+  if (given.reduce((sum, { data }) => sum + data.length, 0) > MAX_CHARACTERS)
+    throw refuse('limit', `expected at most ${MAX_BYTES} bytes of files`, { path })
   for (const [index, { data }] of given.entries()) {
-    if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw refuse('argument', 'expected base64', { path: `${path}[${index}].data` })
+    if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+      throw refuse('argument', 'expected base64', { path: `${path}[${index}].data` })
   }
   return given
 }

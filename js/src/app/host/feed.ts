@@ -2,7 +2,9 @@
 import type { Delta, MessageView } from '../bridge/messages.js'
 import type { CardFields } from '../../engine/core/events.js'
 
-/** How many deltas of one message may wait, and how many characters in them. Beyond that the window gets a new snapshot. */
+/**
+ * How many deltas of one message may wait, and how many characters in them. Beyond that the window gets a new snapshot.
+ */
 const MAX_QUEUED = 2000
 const MAX_QUEUED_CHARACTERS = 2_000_000
 
@@ -48,7 +50,10 @@ export class Feed {
   }
 }
 
-/** Joins a delta with the last one if both are text of the same block. Returns the delta it replaced, which stays unchanged: other windows share it. */
+/**
+ * Joins a delta with the last one if both are text of the same block. Returns the delta it replaced, which stays
+ * unchanged: other windows share it.
+ */
 function merge(deltas: Delta[], delta: Delta): Delta | undefined {
   const at = deltas.length - 1
   const last = deltas[at]
@@ -73,6 +78,21 @@ function charactersOf(delta: Delta): number {
 
 /** About how many characters a block has. */
 export function sizeOf(block: object | undefined): number {
-  const { text = '', raw = '', rawArguments = '', output = '', modelOutput = '', hostOutput } = (block ?? {}) as CardFields & { text?: string }
-  return 100 + text.length + raw.length + rawArguments.length + output.length + modelOutput.length + (hostOutput?.text.length ?? 0)
+  const {
+    text = '',
+    raw = '',
+    rawArguments = '',
+    output = '',
+    modelOutput = '',
+    hostOutput,
+  } = (block ?? {}) as CardFields & { text?: string }
+  return (
+    100 +
+    text.length +
+    raw.length +
+    rawArguments.length +
+    output.length +
+    modelOutput.length +
+    (hostOutput?.text.length ?? 0)
+  )
 }

@@ -8,7 +8,8 @@ import type { HostConversation } from './conversation.js'
 import type { HostOptions, TurnOptions } from './host-types.js'
 
 const PER_DAY = 4
-const BRIEFLY = 'Nobody asked you: say this to the person of your own accord, in at most two short sentences. Do not ask for permission, and do not expect an answer.'
+const BRIEFLY =
+  'Nobody asked you: say this to the person of your own accord, in at most two short sentences. Do not ask for permission, and do not expect an answer.'
 const WHY = 'nobody asked for this: the pet spoke first'
 const SENTENCES = 2
 /** A model that writes no full stop. */
@@ -36,7 +37,11 @@ export class First {
   check(): void {
     if (!this.#options) throw refuse('unsupported', 'this app does not let the pet speak first')
     this.#today()
-    if (this.left <= 0) throw refuse('limit', this.#stopped ? 'not today any more: a person said so' : 'it spoke first often enough today')
+    if (this.left <= 0)
+      throw refuse(
+        'limit',
+        this.#stopped ? 'not today any more: a person said so' : 'it spoke first often enough today',
+      )
   }
 
   /** Counts one. `conversation` remembers those of before the app was started. */
@@ -57,7 +62,13 @@ export class First {
 
   /** The turn as it may be: what would ask is refused. */
   limited(turn: TurnOptions): TurnOptions {
-    return { ...turn, approvals: { execution: () => ({ decision: 'deny', reason: WHY }), result: () => ({ decision: 'reject', reason: WHY }) } }
+    return {
+      ...turn,
+      approvals: {
+        execution: () => ({ decision: 'deny', reason: WHY }),
+        result: () => ({ decision: 'reject', reason: WHY }),
+      },
+    }
   }
 
   /** The beginning of this day. */

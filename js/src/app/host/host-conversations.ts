@@ -1,8 +1,15 @@
-// All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps it.
+// All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps
+// it.
 import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import type { MessagesOptions } from '../conversations/for-model.js'
 import type { MemoryConversations } from '../conversations/memory-conversations.js'
-import type { ConversationInfo, Conversations, ConversationEntry, FoundInStore, HeardPosition } from '../conversations/conversation-types.js'
+import type {
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+  HeardPosition,
+} from '../conversations/conversation-types.js'
 import type { ChatMessage } from '../../engine/core/events.js'
 import { setImmediate } from '../../engine/core/set-immediate.js'
 import { refuse } from './checks.js'
@@ -81,15 +88,23 @@ export class HostConversations {
     const { id, waiting } = conversation
     if (waiting && !this.#waking.has(id)) {
       conversation.busy = true
-      this.#waking.set(id, this.#options.onWaiting(conversation, waiting).catch((error: unknown) => {
-        conversation.busy = false // it stays an answer that was interrupted
-        guard('the host', () => { throw error })
-      }).finally(() => this.#waking.delete(id)))
+      this.#waking.set(
+        id,
+        this.#options
+          .onWaiting(conversation, waiting)
+          .catch((error: unknown) => {
+            conversation.busy = false // it stays an answer that was interrupted
+            guard('the host', () => {
+              throw error
+            })
+          })
+          .finally(() => this.#waking.delete(id)),
+      )
     }
     await this.#waking.get(id)
   }
 
-  // -- turns ----------------------------------------------------------------------------------------------------------------
+  // -- turns ----------------------------------------------------------------------------------------------------------
 
   /** Reserves the conversation for one turn. Returns it with a function that releases it again if no turn begins. */
   async claim(id: string): Promise<[HostConversation, () => void]> {
@@ -133,7 +148,8 @@ export class HostConversations {
   }
 
   /**
-   * Called before something happens that must not happen twice: saves the question, and the answer with the calls that are about to begin. Resolves to false
+   * Called before something happens that must not happen twice: saves the question, and the answer with the calls that
+   * are about to begin. Resolves to false
    * if the store failed.
    */
   async keep(message: Message): Promise<boolean> {
@@ -171,7 +187,7 @@ export class HostConversations {
     for (const conversation of this.#byId.values()) conversation.close()
   }
 
-  // -- entries --------------------------------------------------------------------------------------------------------------
+  // -- entries --------------------------------------------------------------------------------------------------------
 
   /** The message of an answer that goes on, or may still change. */
   live(id: string): Message | undefined {
@@ -221,7 +237,7 @@ export class HostConversations {
     owner.heard(message, place)
   }
 
-  // -- what is done to whole conversations ----------------------------------------------------------------------------------
+  // -- what is done to whole conversations ----------------------------------------------------------------------------
 
   list(options: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]> {
     return this.#options.store.list(options)
@@ -249,7 +265,8 @@ export class HostConversations {
     this.#mustRest(conversation)
     conversation.busy = true // what began meanwhile would go on unseen
     try {
-      await conversation.load().catch(() => {}) // one that is being read would come back; one that is damaged can be deleted
+      // one that is being read would come back; one that is damaged can be deleted
+      await conversation.load().catch(() => {})
       await conversation.saved()
       const known = await this.#options.store.delete(id, entry)
       conversation.deleted(entry)
@@ -260,7 +277,7 @@ export class HostConversations {
     }
   }
 
-  // -- what is held ---------------------------------------------------------------------------------------------------------
+  // -- what is held ---------------------------------------------------------------------------------------------------
 
   #mustRest({ busy }: HostConversation): void {
     if (busy) throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
@@ -270,7 +287,13 @@ export class HostConversations {
     let conversation = this.#byId.get(id)
     if (!conversation) {
       const { store, forModel, onUnsaved, onChange } = this.#options
-      conversation = new HostConversation(id, { store, forModel, lasting: !this.#options.forgetful, onUnsaved, onChange: (changed) => onChange(changed.id) })
+      conversation = new HostConversation(id, {
+        store,
+        forModel,
+        lasting: !this.#options.forgetful,
+        onUnsaved,
+        onChange: (changed) => onChange(changed.id),
+      })
       this.#byId.set(id, conversation)
     }
     return conversation
@@ -309,7 +332,8 @@ export class HostConversations {
       this.#turns.delete(id)
       const gone = conversation.forget(id)
       for (const entry of gone) this.#owners.delete(entry)
-      void conversation.saved().then(() => forgetful.store.forget(conversation.id, gone)) // pending saves name them as parents
+      // pending saves name them as parents
+      void conversation.saved().then(() => forgetful.store.forget(conversation.id, gone))
     }
   }
 }

@@ -4,7 +4,15 @@ import { randomUUID } from 'node:crypto'
 import type { QuestionView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
-import type { ApprovalEvent, CardEvent, ChatMessage, ErrorEvent, ExecuteEvent, IpcEvent, SluiceEvent } from '../../engine/core/events.js'
+import type {
+  ApprovalEvent,
+  CardEvent,
+  ChatMessage,
+  ErrorEvent,
+  ExecuteEvent,
+  IpcEvent,
+  SluiceEvent,
+} from '../../engine/core/events.js'
 import { setImmediate } from '../../engine/core/set-immediate.js'
 import type { Run } from '../../engine/core/run.js'
 import { keyOf } from '../../engine/core/running-tools.js'
@@ -129,7 +137,10 @@ export class Message implements Asker {
     return this.#ended && this.#held === 0
   }
 
-  /** Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one; null where it was left. */
+  /**
+   * Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one;
+   * null where it was left.
+   */
   async follow(): Promise<{ history: ChatMessage[]; error?: ErrorEvent | undefined } | null> {
     const history = this.#history
     let error: ErrorEvent | undefined
@@ -146,7 +157,8 @@ export class Message implements Asker {
       history.push(...result.history)
       this.#seen = 0
       error = result.error
-      if (result.outcome === 'suspended') guard('the host', () => this.#handle({ type: 'done', seq: 0, outcome: 'failed' })) // its checkpoint failed
+      if (result.outcome === 'suspended')
+        guard('the host', () => this.#handle({ type: 'done', seq: 0, outcome: 'failed' })) // its checkpoint failed
       this.#segment = result.outcome === 'awaiting_user' ? this.#goOn(history) : undefined
     }
     this.#ended = true
@@ -167,7 +179,11 @@ export class Message implements Asker {
         return segment
       }
     } catch (error) {
-      this.#publish({ type: 'error', block: this.#view.blocks.length, ...toBridgeError(error, hidden('a message could not go on')) })
+      this.#publish({
+        type: 'error',
+        block: this.#view.blocks.length,
+        ...toBridgeError(error, hidden('a message could not go on')),
+      })
       this.#publish({ type: 'done', outcome: 'failed' })
       return undefined
     }
@@ -176,7 +192,8 @@ export class Message implements Asker {
   }
 
   /**
-   * The message as it is kept while it goes on. `told`: what the model was told of it before. With `waiting` where its run waits for a person, and
+   * The message as it is kept while it goes on. `told`: what the model was told of it before. With `waiting` where its
+   * run waits for a person, and
    * all of its events are in the view.
    */
   kept(told: readonly ChatMessage[]): { message: SavedMessage; history: ChatMessage[]; waiting?: Waiting } {
@@ -186,12 +203,16 @@ export class Message implements Asker {
     const { seq, state, history } = run?.kept(this.asks.size > 0) ?? { seq: -1, history: [] }
     const kept = { message, history: [...before, ...history] }
     if (state === undefined || seq !== this.#seen) return kept
-    return { ...kept, waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, told: before, statuses } }
+    return {
+      ...kept,
+      waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, told: before, statuses },
+    }
   }
 
   /** Resolves when all that the run told is in the view. */
   async caughtUp(): Promise<void> {
-    for (let tries = 0; tries < 100 && this.#segment && this.#seen < this.#segment.run.told; tries++) await new Promise<void>((resolve) => setImmediate(resolve))
+    for (let tries = 0; tries < 100 && this.#segment && this.#seen < this.#segment.run.told; tries++)
+      await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
   /** Ends here, so that another process goes on with what was kept. */
@@ -205,7 +226,11 @@ export class Message implements Asker {
   async cancel(reason?: string): Promise<RunningTool[]> {
     this.#cancelled = { reason }
     const { stillRunning = [] } = (await this.#segment?.run.cancel(reason)) ?? {}
-    return stillRunning.map(({ call, name }) => ({ message: this.id, call: this.#numbering.ofMessage(call) ?? call, name }))
+    return stillRunning.map(({ call, name }) => ({
+      message: this.id,
+      call: this.#numbering.ofMessage(call) ?? call,
+      name,
+    }))
   }
 
   cancelCall(call: number): void {
@@ -226,7 +251,7 @@ export class Message implements Asker {
     }
   }
 
-  // -- questions ------------------------------------------------------------------------------------------------------------
+  // -- questions ------------------------------------------------------------------------------------------------------
 
   approve(ask: OpenAsk, options: ApproveOptions): boolean {
     return this.#decide(ask, (run, question) => run.approve(question, options))
@@ -275,8 +300,12 @@ export class Message implements Asker {
     const { annotations, parameters } = (declaration ?? {}) as Pick<QuestionView, 'annotations' | 'parameters'>
     const { reader } = this.#segment as Segment
     const ask: QuestionView = {
-      ...event, token: '', ...(annotations ? { annotations } : {}), ...(words ? { words } : {}),
-      ...(stage === 'execution' && parameters ? { parameters } : {}), ...(stage === 'result' ? { reader } : this.#adopts ? { prepared: true } : {}),
+      ...event,
+      token: '',
+      ...(annotations ? { annotations } : {}),
+      ...(words ? { words } : {}),
+      ...(stage === 'execution' && parameters ? { parameters } : {}),
+      ...(stage === 'result' ? { reader } : this.#adopts ? { prepared: true } : {}),
     }
     this.#publish({ type: 'ask', ask })
     this.watchQuestions()
@@ -290,7 +319,7 @@ export class Message implements Asker {
     this.asks.delete(call)
   }
 
-  // -- tools of windows -----------------------------------------------------------------------------------------------------
+  // -- tools of windows -----------------------------------------------------------------------------------------------
 
   /** The result of an execution; once. */
   succeed(execution: Execution, value: unknown): void {
@@ -325,7 +354,13 @@ export class Message implements Asker {
     window.executions.set(execution.token, execution)
     const { run } = this.#segment as Segment
     window.execute({
-      message: this.id, call, token: execution.token, name, arguments: args, key: keyOf(run.id, key), ...(wireId === undefined ? {} : { id: wireId }),
+      message: this.id,
+      call,
+      token: execution.token,
+      name,
+      arguments: args,
+      key: keyOf(run.id, key),
+      ...(wireId === undefined ? {} : { id: wireId }),
     })
   }
 
@@ -341,7 +376,7 @@ export class Message implements Asker {
     return execution
   }
 
-  // -- events ---------------------------------------------------------------------------------------------------------------
+  // -- events ---------------------------------------------------------------------------------------------------------
 
   #handle(given: SluiceEvent): void {
     const event = this.#numbering.translate(given)
@@ -361,7 +396,15 @@ export class Message implements Asker {
       }
       case 'retry': {
         const { round, attempt, maxAttempts, delayMs, detail } = event
-        return this.#publish({ type: 'retry', round, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), delayMs, at: Date.now() + delayMs, detail })
+        return this.#publish({
+          type: 'retry',
+          round,
+          attempt,
+          ...(maxAttempts === undefined ? {} : { maxAttempts }),
+          delayMs,
+          at: Date.now() + delayMs,
+          detail,
+        })
       }
       case 'approval':
         return this.#ask(event)
@@ -385,7 +428,11 @@ export class Message implements Asker {
         return this.#publish({ type: 'retracted', blocks: event.blocks })
       case 'round': {
         const { seq: _, ...round } = event
-        return this.#publish({ ...round, ...(this.#requestedAt === undefined ? {} : { startedAt: this.#requestedAt }), endedAt: Date.now() })
+        return this.#publish({
+          ...round,
+          ...(this.#requestedAt === undefined ? {} : { startedAt: this.#requestedAt }),
+          endedAt: Date.now(),
+        })
       }
       case 'error': {
         const { seq: _, fatal: __, ...error } = event
@@ -394,7 +441,12 @@ export class Message implements Asker {
       case 'done':
         for (const call of [...this.asks.keys()]) this.#closeAsk(call)
         for (const call of [...this.#executions.keys()]) this.#abort(call, 'the turn is over')
-        if (event.outcome !== 'awaiting_user') this.#publish({ type: 'done', outcome: event.outcome, ...(event.finishReason ? { finishReason: event.finishReason } : {}) })
+        if (event.outcome !== 'awaiting_user')
+          this.#publish({
+            type: 'done',
+            outcome: event.outcome,
+            ...(event.finishReason ? { finishReason: event.finishReason } : {}),
+          })
         return
     }
   }
@@ -404,9 +456,15 @@ export class Message implements Asker {
     const tool = this.#tool(card.name)
     if (card.source === 'inline_tags') this.#tags.add(card.call)
     const idle = card.status === 'not_found' && this.#tags.has(card.call) // a tag without a tool to run fails nobody
-    const { tags, annotations } = (tool?.declaration ?? {}) as { tags?: string[]; annotations?: QuestionView['annotations'] }
+    const { tags, annotations } = (tool?.declaration ?? {}) as {
+      tags?: string[]
+      annotations?: QuestionView['annotations']
+    }
     this.#publish({
-      ...card, ...(tags?.length ? { tags } : {}), ...(tool?.words ? { words: tool.words } : {}), ...(annotations?.readOnlyHint === true && tool?.words?.from === undefined ? { reads: true } : {}),
+      ...card,
+      ...(tags?.length ? { tags } : {}),
+      ...(tool?.words ? { words: tool.words } : {}),
+      ...(annotations?.readOnlyHint === true && tool?.words?.from === undefined ? { reads: true } : {}),
       ...(tool?.declaration['ipc'] || idle ? { silent: true } : {}),
     })
   }
@@ -438,7 +496,9 @@ export class Message implements Asker {
     applyDelta(this.#view, delta)
     this.#view.seq++
     for (const window of this.watchers) window.push(this, delta)
-    this.#options.onChange(delta.type === 'ask' || delta.type === 'round' || (delta.type === 'card' && delta.status !== undefined))
+    this.#options.onChange(
+      delta.type === 'ask' || delta.type === 'round' || (delta.type === 'card' && delta.status !== undefined),
+    )
   }
 
   #settle(): void {

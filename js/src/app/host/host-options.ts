@@ -1,6 +1,19 @@
 // What an app gives a host, checked when it gives it.
 import { SluiceError } from '../../engine/core/errors.js'
-import { flag, func, members, milliseconds, oneOf, orNull, record, text, whole, withMethods, wrong, type Check } from '../../engine/core/options.js'
+import {
+  flag,
+  func,
+  members,
+  milliseconds,
+  oneOf,
+  orNull,
+  record,
+  text,
+  whole,
+  withMethods,
+  wrong,
+  type Check,
+} from '../../engine/core/options.js'
 import type { TurnOptions } from './host-types.js'
 
 /** The options of every host, for those that take more. */
@@ -10,7 +23,17 @@ export const hostMembers = {
   goOn: text,
   contextTokens: whole(1),
   openExternal: func('(url) => void'),
-  conversations: withMethods('a store of conversations such as fileConversations(folder)', 'list', 'load', 'save', 'rename', 'delete', 'search', 'export', 'bytes'),
+  conversations: withMethods(
+    'a store of conversations such as fileConversations(folder)',
+    'list',
+    'load',
+    'save',
+    'rename',
+    'delete',
+    'search',
+    'export',
+    'bytes',
+  ),
   server: withMethods('{ current, use }', 'current', 'use'),
   titles: func('(turn) => string'),
   onTurn: func('(turn) => void'),
@@ -24,7 +47,13 @@ export const hostMembers = {
   heard: oneOf('note', 'trim'),
   proactive: orNull(members({ members: { perDay: whole(0), date: func('() => Date') } })),
   speech: func('(text, signal) => AsyncIterable<Uint8Array>'),
-  frameMs: milliseconds, approvalGraceMs: milliseconds, petReplyMs: milliseconds, maxTextLength: whole(0), keepMessages: whole(0), maxPictureBytes: whole(0), maxRunning: whole(0),
+  frameMs: milliseconds,
+  approvalGraceMs: milliseconds,
+  petReplyMs: milliseconds,
+  maxTextLength: whole(0),
+  keepMessages: whole(0),
+  maxPictureBytes: whole(0),
+  maxRunning: whole(0),
 } satisfies { [member: string]: Check }
 
 /** An Engine of either build of the package. */
@@ -32,13 +61,20 @@ export const checkEngine = withMethods('an Engine', 'run', 'describe', 'close')
 
 export const checkOptions = members({ members: hostMembers, needs: ['run'] })
 
-export const checkRights = members({ members: { read: flag, chat: flag, approve: flag, configure: flag, server: flag, pet: flag } })
+export const checkRights = members({
+  members: { read: flag, chat: flag, approve: flag, configure: flag, server: flag, pet: flag },
+})
 
 /** Checks what `run` returned. Its members are checked when the turn begins. */
 export function checkTurn(turn: unknown): asserts turn is TurnOptions {
   if (typeof (turn as PromiseLike<unknown> | null | undefined)?.then === 'function') {
     void Promise.resolve(turn).catch(() => {}) // its rejection must not be reported as unhandled
-    throw new SluiceError({ code: 'option', path: 'run()', detail: 'found a promise, expected { model, … }', hint: 'prepare what takes time before the person asks' })
+    throw new SluiceError({
+      code: 'option',
+      path: 'run()',
+      detail: 'found a promise, expected { model, … }',
+      hint: 'prepare what takes time before the person asks',
+    })
   }
   if (typeof turn !== 'object' || turn === null) throw wrong('run()', turn, '{ model, … }')
 }

@@ -1,4 +1,5 @@
-// What a message waits for from windows: decisions of people, and results of tools that a window runs. Both are found by tokens.
+// What a message waits for from windows: decisions of people, and results of tools that a window runs. Both are found
+// by tokens.
 import { randomBytes } from 'node:crypto'
 import type { WindowFrame } from '../bridge/messages.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
@@ -16,7 +17,10 @@ export interface Asker {
   fail(execution: Execution, reason: string): void
 }
 
-/** A question that was asked; `open` is false once it was decided. A decision counts for this question only: its stage, its digest. */
+/**
+ * A question that was asked; `open` is false once it was decided. A decision counts for this question only: its stage,
+ * its digest.
+ */
 export interface OpenAsk {
   readonly message: Asker
   readonly call: number

@@ -1,4 +1,5 @@
-// Who answers, where people choose that: what windows see of it, and what they may have done. Keys come in and never go out: a kept one is sent
+// Who answers, where people choose that: what windows see of it, and what they may have done. Keys come in and never go
+// out: a kept one is sent
 // to the server that it was given for, and to no other.
 import type { LocalServer, PresetView, ServerInput, ServerView, StartedCheck } from '../bridge/server-messages.js'
 import { SluiceError } from '../../engine/core/errors.js'
@@ -14,17 +15,29 @@ import type { HostWindow } from './window.js'
 
 /** How long a server of this machine has to answer: people wait for it. */
 const LOCAL_MS = 800
-/** Lists of models that one window asks for at a time: the next one ends the first of them, since nobody looks at that any more. */
+/**
+ * Lists of models that one window asks for at a time: the next one ends the first of them, since nobody looks at that
+ * any more.
+ */
 const MOST_LISTS = 4
 const MAX_NAMES = 2000
 
 export const checkServerInput: Check<ServerInput> = members<ServerInput>({
-  provider: optional(text(100)), baseURL: optional(text(2000)), wire: optional(text(100)), path: optional(text(2000, 0)), model: optional(name(200)), apiKey: optional(text(4000, 0)),
+  provider: optional(text(100)),
+  baseURL: optional(text(2000)),
+  wire: optional(text(100)),
+  path: optional(text(2000, 0)),
+  model: optional(name(200)),
+  apiKey: optional(text(4000, 0)),
 })
 
 type Mode = NonNullable<ServerPreset['mode']>
 
-interface OpenCheck { id: number; steps: AsyncGenerator<ServerCheck, void, undefined>; stop: AbortController }
+interface OpenCheck {
+  id: number
+  steps: AsyncGenerator<ServerCheck, void, undefined>
+  stop: AbortController
+}
 
 export class ServerPage {
   readonly #choice: ServerChoice | undefined
@@ -59,10 +72,14 @@ export class ServerPage {
   /** Servers of this machine at their usual addresses. Windows that ask at the same time get the same answer. */
   local(): Promise<LocalServer[]> {
     const local = this.view.presets.filter((preset) => preset.local)
-    return (this.#looking ??= Promise.all(local.map(async ({ provider }) => {
-      const names = await listModels({ provider } as ServerAddress, { timeoutMs: LOCAL_MS }).catch(() => undefined)
-      return names ? [{ provider: provider as string, models: names.slice(0, MAX_NAMES) }] : []
-    })).then((all) => all.flat()).finally(() => (this.#looking = undefined)))
+    return (this.#looking ??= Promise.all(
+      local.map(async ({ provider }) => {
+        const names = await listModels({ provider } as ServerAddress, { timeoutMs: LOCAL_MS }).catch(() => undefined)
+        return names ? [{ provider: provider as string, models: names.slice(0, MAX_NAMES) }] : []
+      }),
+    )
+      .then((all) => all.flat())
+      .finally(() => (this.#looking = undefined)))
   }
 
   async models(window: HostWindow, input: ServerInput): Promise<string[]> {
@@ -110,7 +127,8 @@ export class ServerPage {
     if (input === null) await this.#people(() => choice.use(null))
     else {
       const server = this.#read(input)
-      if (server.name === undefined) throw refuse('argument', 'expected the name of a model, such as qwen3:8b', { path: 'model' })
+      if (server.name === undefined)
+        throw refuse('argument', 'expected the name of a model, such as qwen3:8b', { path: 'model' })
       const model = server as Model
       await this.#people(() => checkKey(model, serverOf(model, model.name)))
       await this.#people(() => choice.use(model))
@@ -145,11 +163,17 @@ export class ServerPage {
   /** A server as a person described it, with what is known of it. Throws a refusal that names the member. */
   #read({ provider, baseURL, wire, path, model, apiKey }: ServerInput): Endpoint {
     const before = this.#need().current()
-    const given = { ...(provider === undefined ? {} : { provider }), ...(baseURL === undefined ? {} : { baseURL }), ...(apiKey === undefined ? {} : { apiKey }) }
+    const given = {
+      ...(provider === undefined ? {} : { provider }),
+      ...(baseURL === undefined ? {} : { baseURL }),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    }
     const same = before !== undefined && before.provider === provider && before.baseURL === baseURL
     const [ownWire, ownPath] = [wire ?? (same ? before.wire : undefined), path ?? (same ? before.path : undefined)]
     const server = {
-      ...given, ...(ownWire === undefined ? {} : { wire: ownWire }), ...(ownPath === undefined ? {} : { path: ownPath }),
+      ...given,
+      ...(ownWire === undefined ? {} : { wire: ownWire }),
+      ...(ownPath === undefined ? {} : { path: ownPath }),
       ...(model === undefined ? {} : { name: model.trim() }), // an empty name is refused below
     } as Endpoint
     try {
@@ -160,7 +184,11 @@ export class ServerPage {
     const sameOrigin = before !== undefined && isSameOrigin(before, server)
     const key = apiKey === undefined ? this.#keyFor(server) : apiKey
     const { apiKey: _, ...rest } = server
-    return { ...rest, ...(sameOrigin && before.headers ? { headers: before.headers } : {}), ...(key ? { apiKey: key } : {}) } as Endpoint
+    return {
+      ...rest,
+      ...(sameOrigin && before.headers ? { headers: before.headers } : {}),
+      ...(key ? { apiKey: key } : {}),
+    } as Endpoint
   }
 
   /** The kept key, or the app's, for a server at this address. */
@@ -172,13 +200,23 @@ export class ServerPage {
   }
 
   #preset({ provider, title, places = [], mode = 'auto', models: first }: ServerPreset): PresetView {
-    if (!provider) return { title, places: [], wires: [...wireNames], keyNames: [], mode, models: [...(first ?? [])], local: false }
+    if (!provider)
+      return { title, places: [], wires: [...wireNames], keyNames: [], mode, models: [...(first ?? [])], local: false }
     const { baseURLs, elsewhere = [], keys = [], example } = providers[provider]
     const bases = [baseURLs[firstWire(provider)] as string, ...elsewhere]
     return {
-      provider, title, mode, models: [...(first ?? [example])], keyNames: [...keys], wires: Object.keys(baseURLs),
+      provider,
+      title,
+      mode,
+      models: [...(first ?? [example])],
+      keyNames: [...keys],
+      wires: Object.keys(baseURLs),
       local: bases.every((base) => /^https?:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(base)),
-      places: bases.map((baseURL, at) => ({ ...places[at], baseURL, hasKey: Boolean(this.#keyFor(at === 0 ? { provider } : { provider, baseURL })) })),
+      places: bases.map((baseURL, at) => ({
+        ...places[at],
+        baseURL,
+        hasKey: Boolean(this.#keyFor(at === 0 ? { provider } : { provider, baseURL })),
+      })),
     }
   }
 
@@ -196,18 +234,27 @@ const baseOf = ({ provider, baseURL, wire }: ServerAddress & { provider?: Model[
   baseURL ?? (provider ? providers[provider].baseURLs[wire ?? firstWire(provider)] : undefined) ?? ''
 
 /** Undefined where the app kept what is no address: a person may still choose another one. */
-const originOf = (server: ServerAddress): string | undefined => (URL.canParse(baseOf(server)) ? new URL(baseOf(server)).origin : undefined)
+const originOf = (server: ServerAddress): string | undefined =>
+  URL.canParse(baseOf(server)) ? new URL(baseOf(server)).origin : undefined
 
-const isSameOrigin = (one: ServerAddress, other: ServerAddress): boolean => originOf(one) !== undefined && originOf(one) === originOf(other)
+const isSameOrigin = (one: ServerAddress, other: ServerAddress): boolean =>
+  originOf(one) !== undefined && originOf(one) === originOf(other)
 
 function withoutName({ name: _, ...server }: Endpoint): ServerAddress {
   return server as ServerAddress
 }
 
-function shown({ provider, baseURL, wire, path, name: model }: Model, hasKey: boolean): NonNullable<ServerView['current']> {
+function shown(
+  { provider, baseURL, wire, path, name: model }: Model,
+  hasKey: boolean,
+): NonNullable<ServerView['current']> {
   return {
-    ...(provider === undefined ? {} : { provider }), ...(baseURL === undefined ? {} : { baseURL: withoutUser(baseURL) }), ...(wire === undefined ? {} : { wire }),
-    ...(path === undefined ? {} : { path: path.replace(/\?.*$/s, '') }), model, hasKey,
+    ...(provider === undefined ? {} : { provider }),
+    ...(baseURL === undefined ? {} : { baseURL: withoutUser(baseURL) }),
+    ...(wire === undefined ? {} : { wire }),
+    ...(path === undefined ? {} : { path: path.replace(/\?.*$/s, '') }),
+    model,
+    hasKey,
   }
 }
 

@@ -1,7 +1,16 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
 import type { Conversations, SavedMessage } from '../conversations/conversation-types.js'
-import type { ChatMessage, ErrorEvent, FinishReason, Outcome, ResultPart, Rule, SluiceEvent, Usage } from '../../engine/core/events.js'
+import type {
+  ChatMessage,
+  ErrorEvent,
+  FinishReason,
+  Outcome,
+  ResultPart,
+  Rule,
+  SluiceEvent,
+  Usage,
+} from '../../engine/core/events.js'
 import type { RunHooks } from '../../engine/core/run-options.js'
 import type { Settings } from '../../engine/core/settings.js'
 import type { Model } from '../../engine/core/model.js'
@@ -9,9 +18,15 @@ import type { ServerPreset } from '../../engine/core/presets.js'
 
 /** What a window may do. What is left out, it may not. */
 export interface WindowRights {
-  /** List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a tool. */
+  /**
+   * List, search and open conversations, subscribe to messages: everything that is said in them, and every result of a
+   * tool.
+   */
   read?: boolean
-  /** Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`, take what is dropped on the pet. */
+  /**
+   * Send and cancel messages, rename and delete conversations, have links opened, run tools with `runsIn: 'window'`,
+   * take what is dropped on the pet.
+   */
   chat?: boolean
   /** Answer questions: approve and deny. A window that is to show them needs `read` too. */
   approve?: boolean
@@ -49,11 +64,20 @@ export interface HostConnection {
 export interface ServerChoice {
   /** Who answers now; undefined: nobody was chosen. */
   current(): Model | undefined
-  /** A person chose another one, with its key: for the next message. null: none any more. What it throws with code `option` the person reads. */
+  /**
+   * A person chose another one, with its key: for the next message. null: none any more. What it throws with code
+   * `option` the person reads.
+   */
   use(model: Model | null): void | Promise<void>
-  /** A key that the app has for an address, such as of an environment variable. It is used where a person gives none. Default none. */
+  /**
+   * A key that the app has for an address, such as of an environment variable. It is used where a person gives none.
+   * Default none.
+   */
   keyFor?(baseURL: string): string | undefined
-  /** Keys that people give outlast the app, sealed; false: they end with it. People read it beside the field. Default: nothing is said of it. */
+  /**
+   * Keys that people give outlast the app, sealed; false: they end with it. People read it beside the field. Default:
+   * nothing is said of it.
+   */
   keysAreKept?: boolean
   /** What people choose from. Default: `serverPresets` of the package. */
   presets?: readonly ServerPreset[]
@@ -84,7 +108,9 @@ export interface FinishedTurn {
   text: string
   /** Pictures beside it, by their addresses in the store. */
   parts?: ResultPart[]
-  /** What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing. */
+  /**
+   * What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing.
+   */
   history: ChatMessage[]
   view: SavedMessage
   outcome: Outcome
@@ -98,35 +124,55 @@ export interface FinishedTurn {
 
 /** What an app gives its host. */
 export interface HostOptions {
-  /** Members of the run: model, settings, request, … Called for every message that a person sends, and where the pet speaks first (`first`). */
-  run: (input: { text: string; conversation: string; messages: ChatMessage[]; parts?: ResultPart[]; first?: true }) => TurnOptions
   /**
-   * Where conversations are kept: `fileConversations(folder)`, `sqliteConversations(database)`, or a store of the app. Default: in memory, and the oldest are forgotten (see
+   * Members of the run: model, settings, request, … Called for every message that a person sends, and where the pet
+   * speaks first (`first`).
+   */
+  run: (input: {
+    text: string
+    conversation: string
+    messages: ChatMessage[]
+    parts?: ResultPart[]
+    first?: true
+  }) => TurnOptions
+  /**
+   * Where conversations are kept: `fileConversations(folder)`, `sqliteConversations(database)`, or a store of the app.
+   * Default: in memory, and the oldest are forgotten (see
    * `keepMessages`).
    */
   conversations?: Conversations
   /**
-   * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind the answer to the first
-   * question of a person, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is. Default: the first line of the first question.
+   * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind
+   * the answer to the first
+   * question of a person, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is.
+   * Default: the first line of the first question.
    */
   titles?: (turn: FinishedTurn) => string | undefined | Promise<string | undefined>
   /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
   onTurn?: (turn: FinishedTurn) => void
-  /** The store did not take what was said. It is kept in memory and tried again, after a second up to a minute. Default: a warning each time. */
+  /**
+   * The store did not take what was said. It is kept in memory and tried again, after a second up to a minute. Default:
+   * a warning each time.
+   */
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** Lets people choose who answers, in windows with the right `server`: `<sluice-server>`. Default: they cannot. */
   server?: ServerChoice
   /** In front of every conversation. */
   system?: string
   /**
-   * About how many tokens of a conversation the model gets, `system` included: what was said first is left out, question by question, and people
+   * About how many tokens of a conversation the model gets, `system` included: what was said first is left out,
+   * question by question, and people
    * see all of it. `messages` of `run` decides it exactly. Default: all of it.
    */
   contextTokens?: number
-  /** What the model is told where a person wants it to go on with its answer. Default: "Go on exactly where you stopped, and repeat nothing." */
+  /**
+   * What the model is told where a person wants it to go on with its answer. Default: "Go on exactly where you stopped,
+   * and repeat nothing."
+   */
   goOn?: string
   /**
-   * Opens an address outside of the page: in Electron `(url) => shell.openExternal(url)`. Called with `http`, `https` and `mailto` alone, for
+   * Opens an address outside of the page: in Electron `(url) => shell.openExternal(url)`. Called with `http`, `https`
+   * and `mailto` alone, for
    * windows with the right `chat`. Without it the client's `openLink` rejects with `unsupported`.
    */
   openExternal?: (url: string) => unknown
@@ -136,7 +182,10 @@ export interface HostOptions {
   onConfigure?: (configuration: ConfigurationPatch) => void
   /** Every event of every turn. */
   onEvent?: (message: string, event: SluiceEvent) => void
-  /** The pet loaded a model, or has none: a chance to `engine.add(...live2dTools(…))`, which is what happens without this. */
+  /**
+   * The pet loaded a model, or has none: a chance to `engine.add(...live2dTools(…))`, which is what happens without
+   * this.
+   */
   onPet?: (capabilities: PetCapabilities | null) => void
   /** The pet could not do what it was told, or did not answer in time. The card of the call says it too. */
   onPetFailure?: (failure: { message: string; call: number; channel: string; reason: string }) => void
@@ -149,22 +198,27 @@ export interface HostOptions {
   /** Milliseconds that the pet has to answer. Default 5,000. */
   petReplyMs?: number
   /**
-   * When the pet does what the model says: `now`, or `spoken`, with the words beside which it stands. An order then waits in the window that speaks
-   * the message (`receivePetOrders({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default `now`.
+   * When the pet does what the model says: `now`, or `spoken`, with the words beside which it stands. An order then
+   * waits in the window that speaks
+   * the message (`receivePetOrders({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default
+   * `now`.
    */
   cues?: 'now' | 'spoken'
   /**
-   * Makes the sound of a text for windows that speak, such as the body of a response: the key stays in this process. There
+   * Makes the sound of a text for windows that speak, such as the body of a response: the key stays in this process.
+   * There
    * `httpVoice((text) => client.speech(text))` is the voice. Up to 8 MB in 30 s. Default none.
    */
   speech?: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /**
-   * What becomes of it that a person interrupted the voice. `note`: the entry says how far they heard the answer. `trim`: the model is told no
+   * What becomes of it that a person interrupted the voice. `note`: the entry says how far they heard the answer.
+   * `trim`: the model is told no
    * more of it than that, either. Default `note`.
    */
   heard?: 'note' | 'trim'
   /**
-   * Lets the pet speak first, where its page wants to (`companion({ proactive })`, right `pet`): while nothing else is said or asked, in two
+   * Lets the pet speak first, where its page wants to (`companion({ proactive })`, right `pet`): while nothing else is
+   * said or asked, in two
    * sentences, without tools that ask. Default: it does not.
    */
   proactive?: {
@@ -176,7 +230,8 @@ export interface HostOptions {
   /** Bytes of all pictures of one message of a person. Default 10,000,000. */
   maxPictureBytes?: number
   /**
-   * Without `conversations`: messages that are kept, of all conversations together, since a window may begin any number of them; the oldest are
+   * Without `conversations`: messages that are kept, of all conversations together, since a window may begin any number
+   * of them; the oldest are
    * forgotten, by the model too. Default 200.
    */
   keepMessages?: number
@@ -190,11 +245,16 @@ export interface Host {
   connect(peer: WindowPeer): HostConnection
   /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */
   send(text: string, conversation?: string): Promise<string>
-  /** A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the pet. */
+  /**
+   * A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the
+   * pet.
+   */
   bridge(rights?: WindowRights): HostBridge
   /**
-   * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after that. `stillRunning` are
-   * then the tools that take no notice of their signal: nothing of them reaches anybody any more. With `conversations` a turn that waits for a
+   * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after
+   * that. `stillRunning` are
+   * then the tools that take no notice of their signal: nothing of them reaches anybody any more. With `conversations`
+   * a turn that waits for a
    * person is kept instead: its question is asked again where a window opens the conversation in the next process.
    */
   close(): Promise<{ stillRunning: RunningTool[] }>

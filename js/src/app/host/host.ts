@@ -1,4 +1,5 @@
-// The host of an engine: its windows, and the calls that they make. Bad input gets an error as the reply, never an exception.
+// The host of an engine: its windows, and the calls that they make. Bad input gets an error as the reply, never an
+// exception.
 import { randomUUID } from 'node:crypto'
 import type { BridgeError, WindowFrame, PetOrder, Reply } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
@@ -19,11 +20,21 @@ import { Pet } from './pet.js'
 import { ServerPage } from './host-server.js'
 import { Speech } from './speech.js'
 import { DEFAULT_CONVERSATION, Turns } from './turns.js'
-import type { HostConnection, Host, HostBridge, HostOptions, WindowPeer, WindowRights, RunningTool } from './host-types.js'
+import type {
+  HostConnection,
+  Host,
+  HostBridge,
+  HostOptions,
+  WindowPeer,
+  WindowRights,
+  RunningTool,
+} from './host-types.js'
 import { Voices } from './host-voices.js'
 import { HostWindow } from './window.js'
 
-/** Creates the host of an engine. Throws SluiceError `option` for a value that is not an engine, and for a wrong option. */
+/**
+ * Creates the host of an engine. Throws SluiceError `option` for a value that is not an engine, and for a wrong option.
+ */
 export function createHost(engine: Engine, options: HostOptions): Host {
   return new EngineHost(engine, options)
 }
@@ -66,15 +77,27 @@ class EngineHost implements Host {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),
     })
-    this.#server = new ServerPage(options.server, Boolean(options.openExternal), (mode) => configuration.configure({ settings: { mode } }))
+    this.#server = new ServerPage(options.server, Boolean(options.openExternal), (mode) =>
+      configuration.configure({ settings: { mode } }),
+    )
     this.#speech = new Speech(options.speech)
     const parts = {
-      engine, options, configuration, conversations: this.#conversations, pet: this.#pet, first: new First(options.proactive),
+      engine,
+      options,
+      configuration,
+      conversations: this.#conversations,
+      pet: this.#pet,
+      first: new First(options.proactive),
     }
     this.#turns = new Turns({ ...parts, windows: this.#windows, isClosed: () => this.#closed })
     this.#methods = methodsOf({
-      ...parts, turns: this.#turns, server: this.#server, speech: this.#speech, links: new Links(options.openExternal),
-      voices: this.#voices, drops: this.#drops,
+      ...parts,
+      turns: this.#turns,
+      server: this.#server,
+      speech: this.#speech,
+      links: new Links(options.openExternal),
+      voices: this.#voices,
+      drops: this.#drops,
     })
   }
 
@@ -98,7 +121,9 @@ class EngineHost implements Host {
     try {
       return await this.#turns.send(given.conversation, (one) => one.ask(given.text, undefined), undefined)
     } catch (error) {
-      return rethrowAsSluiceError(() => { throw error })
+      return rethrowAsSluiceError(() => {
+        throw error
+      })
     }
   }
 
@@ -126,7 +151,12 @@ class EngineHost implements Host {
 
   async #close(): Promise<{ stillRunning: RunningTool[] }> {
     this.#closed = true
-    if (this.#options.conversations) await Promise.all(this.#conversations.running.filter(({ asks }) => asks.size > 0).map((message) => this.#conversations.leave(message)))
+    if (this.#options.conversations)
+      await Promise.all(
+        this.#conversations.running
+          .filter(({ asks }) => asks.size > 0)
+          .map((message) => this.#conversations.leave(message)),
+      )
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))
     this.#pet.close()
     this.#server.close()
@@ -141,18 +171,25 @@ class EngineHost implements Host {
     return { stillRunning: left.flat() }
   }
 
-  // -- calls ----------------------------------------------------------------------------------------------------------------
+  // -- calls ----------------------------------------------------------------------------------------------------------
 
   async #call(window: HostWindow, method: unknown, input: unknown): Promise<Reply> {
     try {
       if (this.#closed) throw refuse('closed', 'the host was closed')
       if (window.closed) throw refuse('closed', 'the window was closed')
       const entry = typeof method === 'string' ? this.#methods.get(method) : undefined
-      if (!entry) throw refuse('argument', `there is no such method, expected one of ${[...this.#methods.keys()].join(', ')}`)
+      if (!entry)
+        throw refuse('argument', `there is no such method, expected one of ${[...this.#methods.keys()].join(', ')}`)
       if (!window.rights[entry.right]) throw refuse('forbidden', `this window lacks the right ${entry.right}`)
-      return { ok: true, value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))) }
+      return {
+        ok: true,
+        value: await (decides(entry) ? entry.run(window, input) : window.budget.pay(() => entry.run(window, input))),
+      }
     } catch (error) {
-      return { ok: false, error: isStorage(error) ? storageError(error) : toBridgeError(error, hidden('a call of a window')) }
+      return {
+        ok: false,
+        error: isStorage(error) ? storageError(error) : toBridgeError(error, hidden('a call of a window')),
+      }
     }
   }
 
@@ -191,4 +228,3 @@ function rethrowAsSluiceError<T>(call: () => T): T {
     throw new SluiceError({ ...error.error, code: error.error.code as ErrorCode })
   }
 }
-

@@ -1,5 +1,16 @@
 // The host of an engine without a transport: for Tauri, NW.js, a WebSocket server, or windows of another kind.
 export { createHost } from './host.js'
-export type { HostConnection, FinishedTurn, Host, HostBridge, HostOptions, WindowPeer, WindowRights, RunningTool, ServerChoice, TurnOptions } from './host-types.js'
+export type {
+  HostConnection,
+  FinishedTurn,
+  Host,
+  HostBridge,
+  HostOptions,
+  WindowPeer,
+  WindowRights,
+  RunningTool,
+  ServerChoice,
+  TurnOptions,
+} from './host-types.js'
 export type * from '../bridge/messages.js'
 export type * from '../bridge/server-messages.js'

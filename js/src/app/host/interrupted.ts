@@ -1,4 +1,5 @@
-// An answer that goes on, as it is kept: as one that was interrupted, which is what it is if the app ends now. Where it waits for a person, the
+// An answer that goes on, as it is kept: as one that was interrupted, which is what it is if the app ends now. Where it
+// waits for a person, the
 // state of its run is kept with it, and the question is asked again.
 import type { BlockView, CardView, MessageView } from '../bridge/messages.js'
 import type { SavedMessage } from '../conversations/conversation-types.js'
@@ -56,7 +57,15 @@ function leftAs(status: CardStatus | undefined): CardStatus | undefined {
 }
 
 /** The view as it is kept, and the true states of its calls. */
-export function interrupted({ id: _, seq: __, questions: ___, retry: ____, outcome: _____, finishReason: ______, ...view }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
+export function interrupted({
+  id: _,
+  seq: __,
+  questions: ___,
+  retry: ____,
+  outcome: _____,
+  finishReason: ______,
+  ...view
+}: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
   const statuses: Waiting['statuses'] = []
   const blocks = view.blocks.map((block): BlockView => {
     const status = isCard(block) ? leftAs(block.status) : undefined
@@ -67,13 +76,19 @@ export function interrupted({ id: _, seq: __, questions: ___, retry: ____, outco
   return { message: { ...view, blocks, outcome: 'failed', interrupted: true }, statuses }
 }
 
-/** An answer that was over, as it is while it goes on: what ended it is no part of it any more. `statuses`: of calls that wait again. */
-export function reopened({ outcome: _, finishReason: __, retry: ___, interrupted: ____, ...view }: MessageView, statuses: Waiting['statuses'] = []): MessageView {
+/**
+ * An answer that was over, as it is while it goes on: what ended it is no part of it any more. `statuses`: of calls
+ * that wait again.
+ */
+export function reopened(
+  { outcome: _, finishReason: __, retry: ___, interrupted: ____, ...view }: MessageView,
+  statuses: Waiting['statuses'] = [],
+): MessageView {
   const errors = [...view.blocks].reverse().findIndex((block) => block.type !== 'error')
   const known = new Map(statuses)
   const blocks = view.blocks.slice(0, view.blocks.length - Math.max(0, errors)).map((block) => {
     const status = isCard(block) ? known.get(block.call) : undefined
-    return status ? { ...block, status } as BlockView : block
+    return status ? ({ ...block, status } as BlockView) : block
   })
   return { ...view, blocks, questions: [] }
 }

@@ -1,5 +1,7 @@
-// Addresses of texts, opened outside of the page. What a person agreed to holds for every window, as long as the app runs. That they did is the
-// window's word: it spares later questions, and gives no right. A window that may have addresses opened needs nobody's word for it.
+// Addresses of texts, opened outside of the page. What a person agreed to holds for every window, as long as the app
+// runs. That they did is the
+// window's word: it spares later questions, and gives no right. A window that may have addresses opened needs nobody's
+// word for it.
 import { refuse } from './checks.js'
 
 /** Of more hosts than this the one that was agreed to first is asked about again. */
@@ -31,7 +33,9 @@ export class Links {
     return true
   }
 
-  /** Addresses that a browser or a mail program opens, and no others: what the page asks for may be the model's words. */
+  /**
+   * Addresses that a browser or a mail program opens, and no others: what the page asks for may be the model's words.
+   */
   #check(address: string): URL {
     if (!this.#openExternal) throw refuse('unsupported', 'this app opens no addresses')
     if (!URL.canParse(address) || !['http:', 'https:', 'mailto:'].includes(new URL(address).protocol)) {

@@ -1,4 +1,5 @@
-// Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps its number, what
+// Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps
+// its number, what
 // is new gets the next one.
 import { isCommentary } from '../bridge/commentary.js'
 import type { MessageView } from '../bridge/messages.js'
@@ -26,7 +27,10 @@ export class MessageNumbering {
   #nextCall = 1
   /** A block of text that the first text of the next run goes on with. */
   #joined: number | undefined
-  /** Cards that wait for a person, in the order in which the next run adopts them. Ids cannot tell: some providers repeat them, calls in text have none. */
+  /**
+   * Cards that wait for a person, in the order in which the next run adopts them. Ids cannot tell: some providers
+   * repeat them, calls in text have none.
+   */
   #waiting: { block: number; call: number }[] = []
 
   /** Begins the next run of the message, whose view is now this. */
@@ -36,7 +40,8 @@ export class MessageNumbering {
     this.#own.clear()
     this.#rounds = view.rounds
     this.#waiting = view.blocks.flatMap((block, at) =>
-      (block.type === 'tool_use' && block.status === 'pending' ? { block: at, call: block.call } : []))
+      block.type === 'tool_use' && block.status === 'pending' ? { block: at, call: block.call } : [],
+    )
     this.#nextBlock = view.blocks.length
   }
 
@@ -46,11 +51,18 @@ export class MessageNumbering {
     this.#waiting = []
     this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
     const last = view.blocks.at(-1)
-    if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last)) this.#joined = view.blocks.length - 1
+    if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last))
+      this.#joined = view.blocks.length - 1
   }
 
   get saved(): SavedNumbering {
-    return { blocks: [...this.#blocks], calls: [...this.#calls], rounds: this.#rounds, nextBlock: this.#nextBlock, nextCall: this.#nextCall }
+    return {
+      blocks: [...this.#blocks],
+      calls: [...this.#calls],
+      rounds: this.#rounds,
+      nextBlock: this.#nextBlock,
+      nextCall: this.#nextCall,
+    }
   }
 
   /** Goes on with the run that was saved. */
@@ -68,7 +80,12 @@ export class MessageNumbering {
   /** Returns the event with the message's numbers. */
   translate<E extends SluiceEvent>(event: E): E {
     if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
-    const { round, ...rest } = event as SluiceEvent & { block?: number; blocks?: number[]; call?: number; round?: number }
+    const { round, ...rest } = event as SluiceEvent & {
+      block?: number
+      blocks?: number[]
+      call?: number
+      round?: number
+    }
     const { block, call, blocks } = rest
     if (block !== undefined && this.#joined !== undefined) {
       if (event.type === 'text' && !isCommentary(event)) this.#blocks.set(block, this.#joined)

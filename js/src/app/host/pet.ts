@@ -68,12 +68,24 @@ export class Pet {
     if (this.#orders.size >= MAX_OPEN_ORDERS) return this.#fail(message, event, 'the pet does not keep up')
     const id = ++this.#lastId
     const timer = this.#patience(id, 0)
-    this.#orders.set(id, { message, event, waiting: new Set(windows), release: message.hold(), timer, begun: performance.now() })
+    this.#orders.set(id, {
+      message,
+      event,
+      waiting: new Set(windows),
+      release: message.hold(),
+      timer,
+      begun: performance.now(),
+    })
     message.flush() // the reader has the text in front of it
     for (const window of windows) {
       try {
         window.peer.pet({
-          id, channel: event.channel, payload: event.payload, message: message.id, call: event.call, ...(this.#options.cues === 'spoken' ? { spoken: true as const } : {}),
+          id,
+          channel: event.channel,
+          payload: event.payload,
+          message: message.id,
+          call: event.call,
+          ...(this.#options.cues === 'spoken' ? { spoken: true as const } : {}),
         })
       } catch {
         this.reply(window, id, 'the pet window cannot be reached')
@@ -97,7 +109,10 @@ export class Pet {
   }
 
   #patience(id: number, more: number): NodeJS.Timeout {
-    return setTimeout(() => this.#end(id, 'the pet did not answer'), Math.min(more + (this.#options.petReplyMs ?? 5000), MOST_MS))
+    return setTimeout(
+      () => this.#end(id, 'the pet did not answer'),
+      Math.min(more + (this.#options.petReplyMs ?? 5000), MOST_MS),
+    )
   }
 
   /** The window is gone. */

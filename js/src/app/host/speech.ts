@@ -29,7 +29,10 @@ export class Speech {
     this.#open.set(window, open + 1)
     const end = new AbortController()
     this.#making.set(end, window)
-    const late = setTimeout(() => end.abort(new Error(`the sound of a text took more than ${PATIENCE_MS} ms`)), PATIENCE_MS)
+    const late = setTimeout(
+      () => end.abort(new Error(`the sound of a text took more than ${PATIENCE_MS} ms`)),
+      PATIENCE_MS,
+    )
     try {
       return await this.#collect(this.#make(text, end.signal), end.signal)
     } finally {
@@ -43,7 +46,8 @@ export class Speech {
 
   /** The window is gone: nobody hears what is being made for it. */
   leave(window: HostWindow): void {
-    for (const [end, owner] of this.#making) if (owner === window) end.abort(new SluiceError({ code: 'closed', detail: 'the window was closed' }))
+    for (const [end, owner] of this.#making)
+      if (owner === window) end.abort(new SluiceError({ code: 'closed', detail: 'the window was closed' }))
   }
 
   close(): void {
@@ -53,7 +57,9 @@ export class Speech {
   async #collect(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
     const all: Uint8Array[] = []
     let length = 0
-    const ended = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true }))
+    const ended = new Promise<never>((_, fail) =>
+      signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true }),
+    )
     ended.catch(() => {})
     const steps = pieces[Symbol.asyncIterator]()
     let done: boolean | undefined
@@ -67,7 +73,8 @@ export class Speech {
         if (length > MOST_BYTES) throw refuse('limit', `the sound of a text has more than ${MOST_BYTES} bytes`)
       }
     } finally {
-      if (!done) Promise.resolve(steps.return?.()).catch(() => {}) // not awaited: what hangs would keep its place for ever
+      // not awaited: what hangs would keep its place for ever
+      if (!done) Promise.resolve(steps.return?.()).catch(() => {})
     }
   }
 }

@@ -294,7 +294,12 @@ export class Turns {
     this.#following.add(following)
   }
 
-  #finish(message: Message, conversation: HostConversation, question: ConversationEntry, { history, error }: MessageEnd): void {
+  #finish(
+    message: Message,
+    conversation: HostConversation,
+    question: ConversationEntry,
+    { history, error }: MessageEnd,
+  ): void {
     const {
       conversations,
       options: { onTurn, titles },

@@ -14,7 +14,10 @@ const checkResult = members<Pick<Result, 'value' | 'error'>>({
 })
 
 /** Returns false if the question was already decided, or is not the one of this digest. */
-export function approve(window: HostWindow, { remember, exact, arguments: edited, ...decision }: WindowDecision): boolean {
+export function approve(
+  window: HostWindow,
+  { remember, exact, arguments: edited, ...decision }: WindowDecision,
+): boolean {
   const ask = askOf(window, decision)
   if (isStale(ask, decision)) return false
   if (ask.stage === 'execution') return ask.message.approve(ask, { remember, exact, arguments: edited })
@@ -38,7 +41,8 @@ function askOf(window: HostWindow, { message, token }: Pick<WindowDecision, 'mes
   throw refuse('forbidden', 'this window was not given this token for this message', { path: 'token' })
 }
 
-const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<WindowDecision, 'digest'>): boolean => digest !== ask.digest
+const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<WindowDecision, 'digest'>): boolean =>
+  digest !== ask.digest
 
 /** Takes the result of a call that the window runs. One that cannot be used fails the call. */
 export function takeResult(window: HostWindow, { message, call, token, value, error }: Result): void {

@@ -1,6 +1,15 @@
-// One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and holds the tokens of
+// One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and
+// holds the tokens of
 // its questions.
-import type { QuestionView, ConversationView, Delta, DroppedFile, WindowFrame, MessageView, VoiceState } from '../bridge/messages.js'
+import type {
+  QuestionView,
+  ConversationView,
+  Delta,
+  DroppedFile,
+  WindowFrame,
+  MessageView,
+  VoiceState,
+} from '../bridge/messages.js'
 import { clearImmediate, setImmediate, type Immediate } from '../../engine/core/set-immediate.js'
 import { Budget } from './budget.js'
 import { refuse } from './checks.js'
@@ -107,7 +116,7 @@ export class HostWindow implements Watcher {
     this.executions.clear()
   }
 
-  // -- messages -------------------------------------------------------------------------------------------------------------
+  // -- messages -------------------------------------------------------------------------------------------------------
 
   /** Returns a snapshot. The window then gets the deltas that follow it. */
   async watch(message: Message): Promise<MessageView> {
@@ -159,7 +168,8 @@ export class HostWindow implements Watcher {
     const view = this.copied(message.view)
     if (!message.settled) {
       const known = this.#feeds.get(message)
-      if (!known && this.#feeds.size >= MAX_WATCHED) throw refuse('limit', `expected at most ${MAX_WATCHED} running messages`)
+      if (!known && this.#feeds.size >= MAX_WATCHED)
+        throw refuse('limit', `expected at most ${MAX_WATCHED} running messages`)
       this.#feeds.set(message, new Feed(view, known))
       this.#waiting.delete(message)
       message.watchers.add(this)
@@ -194,9 +204,11 @@ export class HostWindow implements Watcher {
     if (!this.#waiting.has(message)) this.#feeds.delete(message)
   }
 
-  // -- everything else ------------------------------------------------------------------------------------------------------
+  // -- everything else ------------------------------------------------------------------------------------------------
 
-  /** Beyond the limit the one that was opened longest ago is left: the window opens it again when somebody looks at it. */
+  /**
+   * Beyond the limit the one that was opened longest ago is left: the window opens it again when somebody looks at it.
+   */
   open(conversation: string): void {
     this.opened.delete(conversation)
     this.opened.add(conversation)
@@ -252,7 +264,7 @@ export class HostWindow implements Watcher {
     this.#schedule()
   }
 
-  // -- tokens ---------------------------------------------------------------------------------------------------------------
+  // -- tokens ---------------------------------------------------------------------------------------------------------
 
   /** The question of a token that this window was given, open or settled. */
   askOf(token: string): OpenAsk | undefined {
@@ -267,7 +279,13 @@ export class HostWindow implements Watcher {
   #withToken(message: Message, view: QuestionView): QuestionView | undefined {
     const ask = message.asks.get(view.call)
     const { expiresAt } = view
-    return ask && { ...view, ...(expiresAt === undefined ? {} : { leftMs: Math.max(0, expiresAt - Date.now()) }), token: this.#tokens.get(ask) ?? this.#issue(ask) }
+    return (
+      ask && {
+        ...view,
+        ...(expiresAt === undefined ? {} : { leftMs: Math.max(0, expiresAt - Date.now()) }),
+        token: this.#tokens.get(ask) ?? this.#issue(ask),
+      }
+    )
   }
 
   #issue(ask: OpenAsk): string {
@@ -281,7 +299,7 @@ export class HostWindow implements Watcher {
     return token
   }
 
-  // -- frames ---------------------------------------------------------------------------------------------------------------
+  // -- frames ---------------------------------------------------------------------------------------------------------
 
   #schedule(urgent = false): void {
     if (this.#closed || this.#soon) return
@@ -372,4 +390,7 @@ export class HostWindow implements Watcher {
 
 type MessageFrame = NonNullable<WindowFrame['messages']>[number]
 
-const withoutAsks = (frame: MessageFrame): MessageFrame => ({ ...frame, deltas: frame.deltas.filter(({ type }) => type !== 'ask') })
+const withoutAsks = (frame: MessageFrame): MessageFrame => ({
+  ...frame,
+  deltas: frame.deltas.filter(({ type }) => type !== 'ask'),
+})

@@ -6,8 +6,12 @@ export const wasmAddress: string | undefined = new URL('../../prebuilds/wasm/slu
 
 export const wantedBackend = (): string | undefined => undefined
 
-export const loadAddon = (): Addon | LoadFailure => ({ message: 'a page cannot load the addon', hint: 'pages use the WebAssembly build' })
+export const loadAddon = (): Addon | LoadFailure => ({
+  message: 'a page cannot load the addon',
+  hint: 'pages use the WebAssembly build',
+})
 
 export const readWasm = (): { file: string; bytes: Uint8Array } | LoadFailure => ({
-  message: 'the WebAssembly build is not loaded yet', hint: '`await loadEngine()` of sluice before the first engine',
+  message: 'the WebAssembly build is not loaded yet',
+  hint: '`await loadEngine()` of sluice before the first engine',
 })

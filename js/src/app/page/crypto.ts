@@ -10,19 +10,33 @@ export function randomUUID(): string {
 
 export function randomBytes(size: number): { toString(as: 'base64url' | 'hex'): string } {
   const bytes = crypto.getRandomValues(new Uint8Array(size))
-  return { toString: (as) => (as === 'hex' ? hexOf(bytes) : btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')) }
+  return {
+    toString: (as) =>
+      as === 'hex'
+        ? hexOf(bytes)
+        : btoa(String.fromCharCode(...bytes))
+            .replaceAll('+', '-')
+            .replaceAll('/', '_')
+            .replace(/=+$/, ''),
+  }
 }
 
 /** Only of `sha256`, and of what one `update` gets: `crypto.subtle` answers later, and only with TLS. */
 export function createHash(_name: 'sha256'): { update(data: string | Uint8Array): { digest(as: 'hex'): string } } {
-  return { update: (data) => ({ digest: () => hexOf(sha256(typeof data === 'string' ? new TextEncoder().encode(data) : data)) }) }
+  return {
+    update: (data) => ({
+      digest: () => hexOf(sha256(typeof data === 'string' ? new TextEncoder().encode(data) : data)),
+    }),
+  }
 }
 
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-// -- SHA-256 (FIPS 180-4) -----------------------------------------------------------------------------------------------------
+// -- SHA-256 (FIPS 180-4) ---------------------------------------------------------------------------------------------
 
-const primes = Array.from({ length: 312 }, (_, at) => at).filter((n) => n > 1 && Array.from({ length: n - 2 }, (_, at) => at + 2).every((divisor) => n % divisor !== 0))
+const primes = Array.from({ length: 312 }, (_, at) => at).filter(
+  (n) => n > 1 && Array.from({ length: n - 2 }, (_, at) => at + 2).every((divisor) => n % divisor !== 0),
+)
 /** The first 32 bits of the fractional part. */
 const fraction = (value: number): number => ((value - Math.floor(value)) * 2 ** 32) | 0
 const begin = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)))
@@ -41,11 +55,16 @@ function sha256(data: Uint8Array): Uint8Array {
     for (let i = 0; i < 16; i++) words[i] = view.getInt32(block + 4 * i)
     for (let i = 16; i < 64; i++) {
       const [x, y] = [words[i - 15]!, words[i - 2]!]
-      words[i] = words[i - 16]! + (right(x, 7) ^ right(x, 18) ^ (x >>> 3)) + words[i - 7]! + (right(y, 17) ^ right(y, 19) ^ (y >>> 10))
+      words[i] =
+        words[i - 16]! +
+        (right(x, 7) ^ right(x, 18) ^ (x >>> 3)) +
+        words[i - 7]! +
+        (right(y, 17) ^ right(y, 19) ^ (y >>> 10))
     }
     let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
     for (let i = 0; i < 64; i++) {
-      const one = (h + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + ((e & f) ^ (~e & g)) + constants[i]! + words[i]!) | 0
+      const one =
+        (h + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + ((e & f) ^ (~e & g)) + constants[i]! + words[i]!) | 0
       const two = ((right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
       ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0]
     }

@@ -1,7 +1,16 @@
-// The preload of a window: `window.sluice`. Works with `sandbox: true` and `contextIsolation: true`; an app with a preload of its own
+// The preload of a window: `window.sluice`. Works with `sandbox: true` and `contextIsolation: true`; an app with a
+// preload of its own
 // imports this one into it. The page gets functions and plain data: no ipcRenderer, none of its event objects, and no
 // channel but ours.
-import { methods, SEEN, type Bridge, type WindowFrame, type Method, type PetOrder, type Reply } from '../bridge/messages.js'
+import {
+  methods,
+  SEEN,
+  type Bridge,
+  type WindowFrame,
+  type Method,
+  type PetOrder,
+  type Reply,
+} from '../bridge/messages.js'
 import { PET_HEARS, PET_SAYS, type PetWindowOrder } from '../bridge/pet-window-messages.js'
 import type { ElectronLike } from './electron.js'
 
@@ -18,7 +27,11 @@ const bridge: Bridge = {
     try {
       return (await ipcRenderer.invoke('sluice:call', method satisfies Method, input)) as Reply
     } catch (error) {
-      return failure('bridge', error instanceof Error ? error.message : 'the main process cannot be reached', 'does it call hostEngine()?')
+      return failure(
+        'bridge',
+        error instanceof Error ? error.message : 'the main process cannot be reached',
+        'does it call hostEngine()?',
+      )
     }
   },
   onFrame: listen<WindowFrame>('sluice:frame', () => void ipcRenderer.invoke('sluice:call', SEEN).catch(() => {})),
@@ -42,7 +55,8 @@ function listen<T>(channel: string, read = (): void => {}): (listener: (data: T)
     read()
   })
   return (listener) => {
-    if (typeof listener !== 'function') throw new TypeError(`expected a function, found ${listener === null ? 'null' : typeof listener}`)
+    if (typeof listener !== 'function')
+      throw new TypeError(`expected a function, found ${listener === null ? 'null' : typeof listener}`)
     const key = {}
     listeners.set(key, listener)
     return () => void listeners.delete(key)

@@ -1,7 +1,8 @@
 import { DetailedError } from '../../engine/core/errors.js'
 
 /**
- * A call to the main process failed. `code`: `forbidden`, `argument`, `limit`, `not_found`, `state`, … come from the main process; `bridge`: it
+ * A call to the main process failed. `code`: `forbidden`, `argument`, `limit`, `not_found`, `state`, … come from the
+ * main process; `bridge`: it
  * was not reached; `connection`: the connection was lost before the message ended; `closed`: `close()` was called.
  */
 export class ClientError extends DetailedError<string> {
@@ -10,6 +11,9 @@ export class ClientError extends DetailedError<string> {
 
 export const closed = (): ClientError => new ClientError({ code: 'closed', detail: 'the client was closed' })
 
-export const lost = (): ClientError => new ClientError({
-  code: 'connection', detail: 'the connection to the host was lost before the message was at its end', hint: 'it goes on here when the connection is back',
-})
+export const lost = (): ClientError =>
+  new ClientError({
+    code: 'connection',
+    detail: 'the connection to the host was lost before the message was at its end',
+    hint: 'it goes on here when the connection is back',
+  })

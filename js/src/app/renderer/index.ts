@@ -1,4 +1,5 @@
-// The window's side: messages that live in the main process (or behind a local server), kept up to date here. No dependencies;
+// The window's side: messages that live in the main process (or behind a local server), kept up to date here. No
+// dependencies;
 // `subscribe` and `getSnapshot` are what React's useSyncExternalStore wants, and little else is needed without React.
 import type { Bridge } from '../bridge/messages.js'
 import { Client } from './window-client.js'
@@ -14,11 +15,16 @@ declare global {
 const clients = new WeakMap<Bridge, Client>()
 
 /**
- * The client of a bridge; by default of `window.sluice`, which the preload makes. Until it is closed there is one for each bridge: two would
+ * The client of a bridge; by default of `window.sluice`, which the preload makes. Until it is closed there is one for
+ * each bridge: two would
  * take each other's messages for their own.
  */
 export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: Bridge }).sluice): Client {
-  if (typeof bridge?.call !== 'function' || typeof bridge.onFrame !== 'function' || typeof bridge.onPet !== 'function') {
+  if (
+    typeof bridge?.call !== 'function' ||
+    typeof bridge.onFrame !== 'function' ||
+    typeof bridge.onPet !== 'function'
+  ) {
     const found = bridge === undefined ? 'there is no window.sluice' : 'this is not a bridge'
     const hint = 'give sluice/preload to the window as webPreferences.preload, or a bridge to connect()'
     throw new ClientError({ code: 'bridge', detail: `${found}: expected call, onFrame and onPet`, hint })

@@ -1,4 +1,5 @@
-// What a person wrote and did not send, by conversation: there again when the page is loaded again, for as long as its tab or window is there.
+// What a person wrote and did not send, by conversation: there again when the page is loaded again, for as long as its
+// tab or window is there.
 
 const PREFIX = 'sluice-draft:'
 /** How long a text rests before it is written down. A page that goes does it at once. */

@@ -15,7 +15,10 @@ export class LiveConnection {
     this.#bridge = bridge
   }
 
-  /** `connected`; `reconnecting`: it broke and is being made again; `lost`: messages do not go on until it is there again. */
+  /**
+   * `connected`; `reconnecting`: it broke and is being made again; `lost`: messages do not go on until it is there
+   * again.
+   */
   get state(): ConnectionState {
     return this.#state
   }

@@ -42,7 +42,10 @@ export class LiveConversation {
     return this.#open()
   }
 
-  /** Up to `limit` (100) entries in front of one, of a conversation that is longer than what is shown. None: it is the first that is kept. */
+  /**
+   * Up to `limit` (100) entries in front of one, of a conversation that is longer than what is shown. None: it is the
+   * first that is kept.
+   */
   earlier(entry: string, limit?: number): Promise<EntryView[]> {
     return this.#call('earlier', { entry, ...(limit === undefined ? {} : { limit }) })
   }

@@ -28,7 +28,9 @@ export class LiveDrops {
   /** The field that came last takes them. */
   receive(files: DroppedFile[]): void {
     const last = [...this.#takers].at(-1)
-    last?.take(files.map(({ name, mediaType, data }) => new File([bytesOf(data) as BlobPart], name, { type: mediaType })))
+    last?.take(
+      files.map(({ name, mediaType, data }) => new File([bytesOf(data) as BlobPart], name, { type: mediaType })),
+    )
   }
 
   /** The host knows nothing of this window any more. */

@@ -1,5 +1,7 @@
-// A message that goes on in the main process, as this window shows it. Frames are applied in order and only where they fit:
-// whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new snapshot.
+// A message that goes on in the main process, as this window shows it. Frames are applied in order and only where they
+// fit:
+// whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new
+// snapshot.
 import type { QuestionView, WindowDecision, WindowFrame, MessageView } from '../bridge/messages.js'
 import { applyDeltas, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
@@ -12,10 +14,15 @@ import { Listeners } from './listeners.js'
 export type MessageFrame = NonNullable<WindowFrame['messages']>[number]
 /** The question that is decided: a `QuestionView`, or its token and digest. */
 type Question = Pick<QuestionView, 'token'> & { digest?: string | undefined }
-const decided = (message: string, { token, digest }: Question): WindowDecision => ({ message, token, ...(digest === undefined ? {} : { digest }) })
+const decided = (message: string, { token, digest }: Question): WindowDecision => ({
+  message,
+  token,
+  ...(digest === undefined ? {} : { digest }),
+})
 
 /** The end of a question by the clock of this window. */
-const byOurClock = (ask: QuestionView): QuestionView => (ask.leftMs === undefined ? ask : { ...ask, expiresAt: Date.now() + ask.leftMs })
+const byOurClock = (ask: QuestionView): QuestionView =>
+  ask.leftMs === undefined ? ask : { ...ask, expiresAt: Date.now() + ask.leftMs }
 
 /** A message as this window shows it: followed while somebody looks at it. */
 export class LiveMessage {
@@ -30,7 +37,9 @@ export class LiveMessage {
   #failure: ClientError | undefined
   /** The view with what went wrong at its end. */
   #failed: MessageView | undefined
-  #done: { promise: Promise<MessageView>; resolve: (view: MessageView) => void; reject: (error: ClientError) => void } | undefined
+  #done:
+    | { promise: Promise<MessageView>; resolve: (view: MessageView) => void; reject: (error: ClientError) => void }
+    | undefined
 
   // -- the subscription at the host
   /** Frames come, and they go on from the view. */
@@ -51,7 +60,10 @@ export class LiveMessage {
     this.#view = emptyView(id)
   }
 
-  /** Called when the message changed, once per frame. May be passed on unbound: `useSyncExternalStore(m.subscribe, m.getSnapshot)`. */
+  /**
+   * Called when the message changed, once per frame. May be passed on unbound: `useSyncExternalStore(m.subscribe,
+   * m.getSnapshot)`.
+   */
   readonly subscribe = (listener: () => void): (() => void) => {
     const remove = this.#listeners.add(listener)
     this.#watched = true
@@ -70,7 +82,10 @@ export class LiveMessage {
     return this.#failed ?? this.#view
   }
 
-  /** The message when it has ended, however it ended: see `outcome`. Rejects where it cannot be had; ask for it again when it goes on. */
+  /**
+   * The message when it has ended, however it ended: see `outcome`. Rejects where it cannot be had; ask for it again
+   * when it goes on.
+   */
   get done(): Promise<MessageView> {
     if (!this.#done) {
       let resolve!: (view: MessageView) => void
@@ -85,22 +100,33 @@ export class LiveMessage {
     return this.#done.promise
   }
 
-  /** Lets a call run, once or for longer, as it is or with other arguments. Returns false if the question was already decided: see `decisionOn`. */
+  /**
+   * Lets a call run, once or for longer, as it is or with other arguments. Returns false if the question was already
+   * decided: see `decisionOn`.
+   */
   approve(ask: Question, options: ApproveOptions = {}): Promise<boolean> {
     return this.#call('approve', { ...options, ...decided(this.id, { ...ask, digest: options.digest ?? ask.digest }) })
   }
 
-  /** Lets the result of a call out to the model. Returns false if the question was already decided: see `decisionOn`. */
+  /**
+   * Lets the result of a call out to the model. Returns false if the question was already decided: see `decisionOn`.
+   */
   release(ask: Question): Promise<boolean> {
     return this.#call('approve', decided(this.id, ask))
   }
 
-  /** Refuses what was asked. The model reads the reason. Returns false if the question was already decided: see `decisionOn`. */
+  /**
+   * Refuses what was asked. The model reads the reason. Returns false if the question was already decided: see
+   * `decisionOn`.
+   */
   deny(ask: Question, reason?: string): Promise<boolean> {
     return this.#call('deny', { ...decided(this.id, ask), ...(reason ? { reason } : {}) })
   }
 
-  /** Returns the decision about a question that counts, from the message as this window shows it. Empty while there is none. */
+  /**
+   * Returns the decision about a question that counts, from the message as this window shows it. Empty while there is
+   * none.
+   */
   decisionOn({ call, stage }: Pick<QuestionView, 'call' | 'stage'>): Counting {
     const card = this.getSnapshot().blocks.find((block) => block?.type === 'tool_use' && block.call === call)
     return countingIn(card?.type === 'tool_use' ? card.approvals : undefined, stage)
@@ -111,7 +137,10 @@ export class LiveMessage {
     return this.#call('cancel', { message: this.id, ...(call === undefined ? {} : { call }) })
   }
 
-  /** Has the app open an address outside of the page, to which a person agreed: `<sluice-message>` calls it for a link of the text. */
+  /**
+   * Has the app open an address outside of the page, to which a person agreed: `<sluice-message>` calls it for a link
+   * of the text.
+   */
   openLink(url: string): Promise<void> {
     return this.#call('openLink', { url, agreed: true })
   }
@@ -134,7 +163,7 @@ export class LiveMessage {
     return this
   }
 
-  // -- from the client ------------------------------------------------------------------------------------------------------
+  // -- from the client ------------------------------------------------------------------------------------------------
 
   /** @internal */
   receive(frame: MessageFrame): void {
@@ -173,7 +202,7 @@ export class LiveMessage {
     this.#listeners.clear()
   }
 
-  // -----------------------------------------------------------------------------------------------------------------------------
+  // ---------------------------------------------------------------------------------------
 
   #wanted(): boolean {
     return !this.#failure && (this.#listeners.size > 0 || (this.#watched && this.#view.outcome === undefined))
@@ -196,7 +225,8 @@ export class LiveMessage {
       const held = this.#held
       this.#held = undefined
       if (this.#failure) return
-      if (this.#view.outcome !== undefined && snapshot.outcome === undefined) this.#done = undefined // it goes on though it was over
+      // it goes on though it was over
+      if (this.#view.outcome !== undefined && snapshot.outcome === undefined) this.#done = undefined
       this.#view = { ...snapshot, questions: snapshot.questions.map(byOurClock) }
       this.#failed = undefined
       this.#live = true
@@ -205,20 +235,32 @@ export class LiveMessage {
     } catch (error) {
       this.#held = undefined
       if (this.#failure) return
-      const failure = error instanceof ClientError ? error : new ClientError({ code: 'bridge', detail: messageOf(error), cause: error })
+      const failure =
+        error instanceof ClientError
+          ? error
+          : new ClientError({ code: 'bridge', detail: messageOf(error), cause: error })
       this.#fail(failure)
     }
   }
 
   async #leave(): Promise<void> {
     this.#live = false
-    await this.#call('unsubscribe', { message: this.id }).catch(() => {}) // a host that cannot be reached sends nothing either
+    // a host that cannot be reached sends nothing either
+    await this.#call('unsubscribe', { message: this.id }).catch(() => {})
   }
 
-  /** Applies a frame that goes on from the view. One that is behind it is known already; after a gap a new snapshot is needed. */
+  /**
+   * Applies a frame that goes on from the view. One that is behind it is known already; after a gap a new snapshot is
+   * needed.
+   */
   #advance({ after, seq, deltas }: MessageFrame): void {
     if (!this.#live || seq <= this.#view.seq) return
-    if (after === this.#view.seq) this.#view = applyDeltas(this.#view, deltas.map((delta) => (delta.type === 'ask' ? { ...delta, ask: byOurClock(delta.ask) } : delta)), seq)
+    if (after === this.#view.seq)
+      this.#view = applyDeltas(
+        this.#view,
+        deltas.map((delta) => (delta.type === 'ask' ? { ...delta, ask: byOurClock(delta.ask) } : delta)),
+        seq,
+      )
     else this.#live = false
   }
 

@@ -17,7 +17,9 @@ export class LiveVoice {
     this.#call = call
   }
 
-  /** What it does; known as soon as somebody subscribed. `off`: no window of the pet has a voice, or it is to be quiet. */
+  /**
+   * What it does; known as soon as somebody subscribed. `off`: no window of the pet has a voice, or it is to be quiet.
+   */
   get state(): VoiceState {
     return this.#state
   }
@@ -66,8 +68,11 @@ export class LiveVoice {
     if (this.#watched) return
     this.#watched = true
     const arrivals = this.#arrivals
-    void this.#call('voice').then((state) => this.#arrivals === arrivals && this.receive(state), () => {
-      this.#watched = false // a window that may not, or a host that is gone: whoever looks next tries again
-    })
+    void this.#call('voice').then(
+      (state) => this.#arrivals === arrivals && this.receive(state),
+      () => {
+        this.#watched = false // a window that may not, or a host that is gone: whoever looks next tries again
+      },
+    )
   }
 }

@@ -10,7 +10,8 @@ const PIECE = 0x8000
 /** A file as it is sent. What is none is refused by the host with its place. */
 export async function pictureOf(given: Blob | Picture): Promise<Picture> {
   if (!(typeof Blob === 'function' && given instanceof Blob)) return given as Picture
-  if (given.size === 0) throw new ClientError({ code: 'argument', path: 'parts', detail: 'found an empty file, expected a picture' })
+  if (given.size === 0)
+    throw new ClientError({ code: 'argument', path: 'parts', detail: 'found an empty file, expected a picture' })
   return { type: 'image', mediaType: given.type, data: await dataOf(given) }
 }
 

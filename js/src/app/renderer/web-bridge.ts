@@ -1,6 +1,15 @@
-// The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back as a new window
+// The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back
+// as a new window
 // to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
-import type { Bridge, ConnectionState, ConversationView, WindowFrame, Method, PetOrder, Reply } from '../bridge/messages.js'
+import type {
+  Bridge,
+  ConnectionState,
+  ConversationView,
+  WindowFrame,
+  Method,
+  PetOrder,
+  Reply,
+} from '../bridge/messages.js'
 import { members, text } from '../../engine/core/options.js'
 import { ClientError } from './client-errors.js'
 
@@ -23,26 +32,51 @@ const LOST_MS = 5000
 /** A connection that is accepted, and on which nothing comes, is given up. */
 const HELLO_MS = 5000
 /** Asked for twice is the same as asked for once. */
-const repeatable: readonly Method[] = ['subscribe', 'unsubscribe', 'open', 'earlier', 'conversations', 'search', 'export', 'picture', 'configuration', 'server', 'localServers', 'serverModels', 'petReady']
+const repeatable: readonly Method[] = [
+  'subscribe',
+  'unsubscribe',
+  'open',
+  'earlier',
+  'conversations',
+  'search',
+  'export',
+  'picture',
+  'configuration',
+  'server',
+  'localServers',
+  'serverModels',
+  'petReady',
+]
 
 const checkOptions = members({ members: { base: text } })
 
 /**
- * Connects a page with the server of sluice/web that it came from: `connect(webBridge())`. A connection that breaks is made again by itself.
- * Each call opens a stream and is a window of its own to the host: elements of one page share one client. Browsers open six connections to a server
+ * Connects a page with the server of sluice/web that it came from: `connect(webBridge())`. A connection that breaks is
+ * made again by itself.
+ * Each call opens a stream and is a window of its own to the host: elements of one page share one client. Browsers open
+ * six connections to a server
  * without HTTP/2, over all of its tabs.
- * Throws SluiceError `option` for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a browser.
+ * Throws SluiceError `option` for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a
+ * browser.
  */
 export function webBridge(options: WebBridgeOptions = {}): WebBridge {
   checkOptions(options, 'options')
   const { base = '' } = options
-  if (typeof EventSource === 'undefined') throw new ClientError({ code: 'bridge', detail: 'there is no EventSource: expected a page in a browser' })
+  if (typeof EventSource === 'undefined')
+    throw new ClientError({ code: 'bridge', detail: 'there is no EventSource: expected a page in a browser' })
   const followed = new Followed()
-  const connection = new Events(`${base}/bridge/events`, (frame) => followed.see(frame), () => followed.again(call, connection.frames))
+  const connection = new Events(
+    `${base}/bridge/events`,
+    (frame) => followed.see(frame),
+    () => followed.again(call, connection.frames),
+  )
   const call = async (method: Method, input?: unknown): Promise<Reply> => {
     for (let tries = 1; ; tries++) {
       const window = await (repeatable.includes(method) ? connection.window : connection.reach())
-      if (window === undefined) return connection.lost ? failure('connection', 'there is no connection to the host') : failure('closed', 'the bridge was closed')
+      if (window === undefined)
+        return connection.lost
+          ? failure('connection', 'there is no connection to the host')
+          : failure('closed', 'the bridge was closed')
       const reply = await send(`${base}/bridge/call`, { window, method, input })
       if (reply.ok) return reply.value as Reply
       const { code } = reply.error
@@ -88,14 +122,18 @@ class Followed {
     for (const conversation of left) this.#conversations.delete(conversation)
     for (const { token, message, call } of execute) this.#running.set(token, { message, call })
     for (const { message, call } of abort) {
-      for (const [token, one] of this.#running) if (one.message === message && one.call === call) this.#running.delete(token)
+      for (const [token, one] of this.#running)
+        if (one.message === message && one.call === call) this.#running.delete(token)
     }
   }
 
   again(call: (method: Method, input: unknown) => Promise<Reply>, listeners: Set<(frame: WindowFrame) => void>): void {
     const abort = [...this.#running.values()].map((one) => ({ ...one, reason: 'the connection was lost' }))
     this.#running.clear()
-    tell(listeners, { abort, messages: [...this.#messages].map((id) => ({ id, after: AHEAD, seq: AHEAD, deltas: [] })) })
+    tell(listeners, {
+      abort,
+      messages: [...this.#messages].map((id) => ({ id, after: AHEAD, seq: AHEAD, deltas: [] })),
+    })
     for (const conversation of this.#conversations) {
       void call('open', { conversation }).then((reply) => {
         if (reply.ok) tell(listeners, { conversations: [reply.value as ConversationView] })
@@ -150,7 +188,9 @@ class Events {
   async reach(): Promise<string | undefined> {
     if (this.lost) return undefined
     let off: (() => void) | undefined
-    const lost = new Promise<undefined>((resolve) => (off = add(this.states, ({ state }) => state === 'lost' && resolve(undefined))))
+    const lost = new Promise<undefined>(
+      (resolve) => (off = add(this.states, ({ state }) => state === 'lost' && resolve(undefined))),
+    )
     return await Promise.race([this.window, lost]).finally(off)
   }
 
@@ -229,7 +269,8 @@ class Events {
 }
 
 /**
- * POSTs JSON to a route of the server. Resolves to what the route returned. Rejects with a ClientError for what went wrong there, with code `network`
+ * POSTs JSON to a route of the server. Resolves to what the route returned. Rejects with a ClientError for what went
+ * wrong there, with code `network`
  * where the server was not reached, and with the reason of `signal` where that was aborted.
  */
 export async function postJson<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
@@ -241,7 +282,10 @@ export async function postJson<T>(path: string, input: unknown, signal?: AbortSi
 async function send(url: string, input: unknown, signal?: AbortSignal): Promise<Reply> {
   try {
     const response = await fetch(url, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input), ...(signal ? { signal } : {}),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+      ...(signal ? { signal } : {}),
     })
     return (await response.json()) as Reply
   } catch (error) {

@@ -1,5 +1,15 @@
 import type {
-  Bridge, ConfigurationPatch, ConfigurationView, ConnectionState, ConversationItem, FoundEntry, WindowFrame, HeardInput, PetSide, Picture, SendInput,
+  Bridge,
+  ConfigurationPatch,
+  ConfigurationView,
+  ConnectionState,
+  ConversationItem,
+  FoundEntry,
+  WindowFrame,
+  HeardInput,
+  PetSide,
+  Picture,
+  SendInput,
 } from '../bridge/messages.js'
 import type { LocalServer, ServerInput, ServerView } from '../bridge/server-messages.js'
 import type { ServerCheck } from '../../engine/core/server-step.js'
@@ -29,7 +39,10 @@ export interface ConversationList {
   list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
   /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
   search(query: string, options?: { limit?: number }): Promise<FoundEntry[]>
-  /** An empty title stands for the first line of the first question. Resolves to false where there is no such conversation. */
+  /**
+   * An empty title stands for the first line of the first question. Resolves to false where there is no such
+   * conversation.
+   */
   rename(conversation: string, title: string): Promise<boolean>
   /** Deletes a conversation, or an entry of it with all that follows. Resolves to false if it was gone. */
   delete(conversation: string, entry?: string): Promise<boolean>
@@ -97,7 +110,8 @@ export class Client {
       list: (options = {}) => this.#call('conversations', options),
       search: (query, options = {}) => this.#call('search', { query, ...options }),
       rename: (conversation, title) => this.#call('rename', { conversation, title }),
-      delete: (conversation, entry) => this.#call('delete', { conversation, ...(entry === undefined ? {} : { entry }) }),
+      delete: (conversation, entry) =>
+        this.#call('delete', { conversation, ...(entry === undefined ? {} : { entry }) }),
       export: (conversation, as) => this.#call('export', { conversation, as }),
     }
     this.server = {
@@ -108,7 +122,10 @@ export class Client {
       use: (server, mode) => this.#call('useServer', { server, ...(mode === undefined ? {} : { mode }) }),
     }
     this.pet = this.#petSide(bridge)
-    this.#off.push(bridge.onFrame((frame) => this.#receive(frame)), onClose)
+    this.#off.push(
+      bridge.onFrame((frame) => this.#receive(frame)),
+      onClose,
+    )
   }
 
   /** Opens a conversation and follows it. Default: `main`. Returns the same object for the same conversation. */
@@ -117,16 +134,24 @@ export class Client {
   }
 
   /**
-   * Sends what a person wrote, with pictures beside it (`parts`), behind the last entry or another one (`replyTo`). The answer may be looked at,
+   * Sends what a person wrote, with pictures beside it (`parts`), behind the last entry or another one (`replyTo`). The
+   * answer may be looked at,
    * waited for, or left alone.
    */
   async send(said: string | SendOptions, options: Omit<SendOptions, 'text'> = {}): Promise<LiveMessage> {
-    const { text = '', parts, ...rest } = typeof said === 'string' ? { ...options, text: said } : { ...options, ...said }
+    const {
+      text = '',
+      parts,
+      ...rest
+    } = typeof said === 'string' ? { ...options, text: said } : { ...options, ...said }
     const pictures = parts && (await Promise.all(parts.map(pictureOf)))
     return this.#asked(await this.#call('send', { ...rest, text, ...(pictures ? { parts: pictures } : {}) }))
   }
 
-  /** Asks the question of an entry again: another answer beside the one that is there. Also for a question that was never answered. */
+  /**
+   * Asks the question of an entry again: another answer beside the one that is there. Also for a question that was
+   * never answered.
+   */
   async regenerate(entry: string): Promise<LiveMessage> {
     return this.#asked(await this.#call('regenerate', { entry }))
   }
@@ -137,7 +162,8 @@ export class Client {
   }
 
   /**
-   * Has the model go on with an answer that was cut, broke off or was stopped: the same message, whose text goes on. For the last answer of a
+   * Has the model go on with an answer that was cut, broke off or was stopped: the same message, whose text goes on.
+   * For the last answer of a
    * branch. Rejects with `state` where there is nothing to go on with.
    */
   async goOn(entry: string): Promise<LiveMessage> {
@@ -151,14 +177,18 @@ export class Client {
   }
 
   /**
-   * Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`. `agreed`: a person was asked about it; until
+   * Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`.
+   * `agreed`: a person was asked about it; until
    * the app ends `openKnownLink` opens other addresses of the same host.
    */
   openLink(url: string, { agreed }: { agreed?: boolean } = {}): Promise<void> {
     return this.#call('openLink', { url, ...(agreed ? { agreed } : {}) })
   }
 
-  /** Opens an address where a person agreed to its host since the app began, in whatever window. Resolves to false, and opens nothing, where nobody did. */
+  /**
+   * Opens an address where a person agreed to its host since the app began, in whatever window. Resolves to false, and
+   * opens nothing, where nobody did.
+   */
   openKnownLink(url: string): Promise<boolean> {
     return this.#call('openKnownLink', { url })
   }
@@ -168,7 +198,10 @@ export class Client {
     yield bytesOf(await this.#call('synthesize', { text }))
   }
 
-  /** A person interrupted the voice: tells how far they heard an answer. What the host makes of it is its option `heard`. */
+  /**
+   * A person interrupted the voice: tells how far they heard an answer. What the host makes of it is its option
+   * `heard`.
+   */
   heard(input: HeardInput): Promise<void> {
     return this.#call('heard', input)
   }
@@ -186,7 +219,11 @@ export class Client {
   message(id: string): LiveMessage {
     const known = this.#messages.get(checkId(id))?.deref()
     if (known) return known
-    const message = new LiveMessage(id, this.#call, (one, wanted) => void (wanted ? this.#wanted.add(one) : this.#wanted.delete(one)))
+    const message = new LiveMessage(
+      id,
+      this.#call,
+      (one, wanted) => void (wanted ? this.#wanted.add(one) : this.#wanted.delete(one)),
+    )
     this.#messages.set(id, new WeakRef(message))
     this.#forgotten.register(message, id)
     if (this.connection.state === 'lost') message.disconnect()
@@ -224,7 +261,8 @@ export class Client {
   }
 
   /**
-   * `take` gets the files that a person drops on the pet in another window: `<sluice-composer>` attaches them. Needs the right `chat`. Of several
+   * `take` gets the files that a person drops on the pet in another window: `<sluice-composer>` attaches them. Needs
+   * the right `chat`. Of several
    * that take them the last gets them. Returns what ends that.
    */
   onDropped(take: (files: File[]) => void): () => void {

@@ -1,4 +1,5 @@
-// Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent with.
+// Tools that this window runs for the engine (`runsIn: 'window'`): a call comes with a token that its result is sent
+// with.
 import type { WindowFrame } from '../bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Json, JsonObject } from '../../engine/core/events.js'
@@ -38,7 +39,8 @@ export class WindowTools {
 
   add(tools: { [name: string]: WindowTool }): () => void {
     for (const [name, run] of Object.entries(tools)) {
-      if (typeof run !== 'function') throw new TypeError(`tools.${name}: expected a function, found ${run === null ? 'null' : typeof run}`)
+      if (typeof run !== 'function')
+        throw new TypeError(`tools.${name}: expected a function, found ${run === null ? 'null' : typeof run}`)
     }
     const added = Object.entries(tools)
     for (const [name, run] of added) this.#tools.set(name, run)

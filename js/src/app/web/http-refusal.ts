@@ -1,4 +1,10 @@
-const codes: { [status: number]: string } = { 403: 'forbidden', 404: 'not_found', 410: 'gone', 413: 'limit', 421: 'forbidden' }
+const codes: { [status: number]: string } = {
+  403: 'forbidden',
+  404: 'not_found',
+  410: 'gone',
+  413: 'limit',
+  421: 'forbidden',
+}
 
 /** A request that is refused. Its `message` says why. */
 export class HttpRefusal extends Error {

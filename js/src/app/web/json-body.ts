@@ -11,8 +11,10 @@ export const MAX_CALL_BYTES = 16 * 1024 * 1024
 export async function readJson(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<unknown> {
   const type = request.headers['content-type'] ?? ''
   // A form of another page can send text/plain, but never this.
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw new HttpRefusal(415, `content-type: found '${type}', expected application/json`)
-  if (request.headers['content-encoding'] !== undefined) throw new HttpRefusal(415, 'content-encoding: found one, expected none')
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new HttpRefusal(415, `content-type: found '${type}', expected application/json`)
+  if (request.headers['content-encoding'] !== undefined)
+    throw new HttpRefusal(415, 'content-encoding: found one, expected none')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.headers.expect !== undefined) response.writeContinue()
   const all = new Gathered()

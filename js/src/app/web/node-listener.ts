@@ -32,37 +32,59 @@ export interface NodeResponse {
 
 /** Options of `nodeListener`. */
 export interface NodeListenerOptions {
-  /** Gets what a handler threw, or what broke its answer off; the client reads neither. Default: writes it to stderr. */
+  /**
+   * Gets what a handler threw, or what broke its answer off; the client reads neither. Default: writes it to stderr.
+   */
   onError?: (error: unknown) => void
 }
 
-const checkOptions = members({ members: { onError: func('(error) => void') } satisfies { [member in keyof Required<NodeListenerOptions>]: unknown } })
+const checkOptions = members({
+  members: { onError: func('(error) => void') } satisfies { [member in keyof Required<NodeListenerOptions>]: unknown },
+})
 
 /**
- * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express. The request's signal is aborted when
- * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before `express.json()`. A handler that throws
+ * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express.
+ * The request's signal is aborted when
+ * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before
+ * `express.json()`. A handler that throws
  * is answered with status 500 and `the server failed`; `onError` gets what it threw.
  */
-export function nodeListener(handler: (request: Request) => Response | Promise<Response>, options: NodeListenerOptions = {}): (request: NodeRequest, response: NodeResponse) => void {
+export function nodeListener(
+  handler: (request: Request) => Response | Promise<Response>,
+  options: NodeListenerOptions = {},
+): (request: NodeRequest, response: NodeResponse) => void {
   checkOptions(options, 'options')
   const { onError = (error) => console.error(error) } = options
   return (request, response) => void answer(handler, onError, request as IncomingMessage, response as ServerResponse)
 }
 
-async function answer(handler: Parameters<typeof nodeListener>[0], onError: (error: unknown) => void, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  handler: Parameters<typeof nodeListener>[0],
+  onError: (error: unknown) => void,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   outgoing.on('close', () => gone.abort(new Error('the client went away')))
   outgoing.on('error', () => {}) // `close` follows
   try {
     const request = requestOf(incoming, gone.signal)
-    if (request === undefined) return void outgoing.writeHead(400, { 'content-type': 'text/plain', connection: 'close' }).end('the address or the method of this request cannot be read\n')
+    if (request === undefined)
+      return void outgoing
+        .writeHead(400, { 'content-type': 'text/plain', connection: 'close' })
+        .end('the address or the method of this request cannot be read\n')
     const response = await handler(request)
     if (gone.signal.aborted) return void response.body?.cancel(gone.signal.reason).catch(() => {})
     await send(response, incoming, outgoing, gone.signal)
   } catch (error) {
     if (!gone.signal.aborted) guard('onError', () => onError(error))
-    if (outgoing.headersSent || gone.signal.aborted) return void outgoing.destroy() // the client must not take it for the end
-    outgoing.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: 'the server failed', type: 'api_error', param: null, code: 'internal' } }))
+    // the client must not take it for the end
+    if (outgoing.headersSent || gone.signal.aborted) return void outgoing.destroy()
+    outgoing
+      .writeHead(500, { 'content-type': 'application/json' })
+      .end(
+        JSON.stringify({ error: { message: 'the server failed', type: 'api_error', param: null, code: 'internal' } }),
+      )
   }
 }
 
@@ -71,16 +93,28 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const { method = 'GET', url = '', headers } = incoming
   const { originalUrl = url } = incoming as { originalUrl?: string } // Express takes away what a route matched
   const address = `http://${headers.host ?? 'localhost'}${originalUrl.startsWith('/') ? originalUrl : `/${originalUrl}`}`
-  const list = Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]))
+  const list = Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
+  )
   const hasBody = method !== 'GET' && method !== 'HEAD'
   try {
-    return new Request(address, { method, headers: list, signal, ...(hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}) } as RequestInit)
+    return new Request(address, {
+      method,
+      headers: list,
+      signal,
+      ...(hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}),
+    } as RequestInit)
   } catch {
     return undefined
   }
 }
 
-async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+async function send(
+  response: Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)

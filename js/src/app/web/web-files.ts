@@ -7,7 +7,9 @@ import { HttpRefusal } from './http-refusal.js'
 export { packagePages } from './package-roots.cjs'
 
 /** Folders by the beginning of the path: `{ '/': 'pages' }`. The longest beginning that fits counts. */
-export interface PageRoots { readonly [prefix: string]: string }
+export interface PageRoots {
+  readonly [prefix: string]: string
+}
 
 /** What the system says of a file: a `Stats` of Node has this, and more. */
 export interface FileStats {
@@ -28,14 +30,17 @@ export interface FoundFile {
 }
 
 /**
- * Finds the file behind the path of a URL. Never one outside of its root, whatever dots, links or escapes say. Rejects with an `HttpRefusal`: 404
+ * Finds the file behind the path of a URL. Never one outside of its root, whatever dots, links or escapes say. Rejects
+ * with an `HttpRefusal`: 404
  * where there is none, 400 where the path is not UTF-8; with SluiceError `option` for what is no path.
  */
 export async function findPageFile(roots: PageRoots, path: string): Promise<FoundFile> {
   record(roots, 'roots')
   text(path, 'path')
   const missing = new HttpRefusal(404, `there is no ${path.slice(0, 200)}`)
-  const prefix = Object.keys(roots).filter((prefix) => path.startsWith(slashed(prefix))).sort((a, b) => b.length - a.length)[0]
+  const prefix = Object.keys(roots)
+    .filter((prefix) => path.startsWith(slashed(prefix)))
+    .sort((a, b) => b.length - a.length)[0]
   if (prefix === undefined) throw missing
   const segments = decode(path.slice(slashed(prefix).length))
   // Dots lead elsewhere or hide something; the rest means something else on Windows.
@@ -46,9 +51,11 @@ export async function findPageFile(roots: PageRoots, path: string): Promise<Foun
     const asked = await stat(wanted)
     const file = await realpath(asked.isDirectory() ? join(wanted, 'index.html') : wanted)
     const stats = await stat(file)
-    if (stats.isFile() && file.startsWith(root.endsWith(sep) ? root : root + sep)) return { file, stats, folder: asked.isDirectory() }
+    if (stats.isFile() && file.startsWith(root.endsWith(sep) ? root : root + sep))
+      return { file, stats, folder: asked.isDirectory() }
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error
   }
   throw missing
 }
@@ -57,7 +64,10 @@ const slashed = (prefix: string): string => (prefix.endsWith('/') ? prefix : `${
 
 function decode(path: string): string[] {
   try {
-    return path.split('/').filter((segment) => segment !== '').map(decodeURIComponent)
+    return path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent)
   } catch {
     throw new HttpRefusal(400, `the path is no UTF-8: ${path.slice(0, 200)}`)
   }

@@ -1,5 +1,7 @@
-// A local web server for one page and its own windows: files, JSON routes, and the bridge to a host over server-sent events.
-// Nobody else on the machine or in the browser gets anything: it listens on an address of this machine that no other server has, wants it as
+// A local web server for one page and its own windows: files, JSON routes, and the bridge to a host over server-sent
+// events.
+// Nobody else on the machine or in the browser gets anything: it listens on an address of this machine that no other
+// server has, wants it as
 // Host (DNS rebinding), its own Origin, and a cookie that only the opening URL gives.
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -59,18 +61,25 @@ const CALL = '/bridge/call'
 const isRecord = (what: string): ReturnType<typeof is> => is(what, isObject)
 const checkOptions = members({
   members: {
-    roots: isRecord('folders by path'), host: withMethods('a host', 'connect'), rights: checkRights, routes: isRecord('functions by POST /path'),
+    roots: isRecord('folders by path'),
+    host: withMethods('a host', 'connect'),
+    rights: checkRights,
+    routes: isRecord('functions by POST /path'),
     port: whole(0, 65_535),
   } satisfies { [option in keyof Required<ServeOptions>]: unknown },
   needs: ['roots'],
 })
 
-/** Serves the pages of one person on this machine. Rejects with SluiceError `option` where an option is wrong or the port is taken. */
+/**
+ * Serves the pages of one person on this machine. Rejects with SluiceError `option` where an option is wrong or the
+ * port is taken.
+ */
 export async function serve(options: ServeOptions): Promise<WebServer> {
   checkOptions(options, 'options')
   const site = new Site(options)
   const server = createServer((request, response) => site.handle(request, response))
-  server.on('checkContinue', (request, response) => site.handle(request, response)) // a body is asked for when it is wanted
+  // a body is asked for when it is wanted
+  server.on('checkContinue', (request, response) => site.handle(request, response))
   server.requestTimeout = 30_000
   const name = await listenAlone(server, options.port ?? 0)
   const { port } = server.address() as AddressInfo
@@ -86,7 +95,8 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
 }
 
 /**
- * Cookies know no ports: the page of any other server on 127.0.0.1 would be sent ours. So this one has an address, or a name, that nobody else
+ * Cookies know no ports: the page of any other server on 127.0.0.1 would be sent ours. So this one has an address, or a
+ * name, that nobody else
  * has and nobody can guess. Resolves to it.
  */
 async function listenAlone(server: ReturnType<typeof createServer>, port: number): Promise<string> {
@@ -104,8 +114,19 @@ async function listenAlone(server: ReturnType<typeof createServer>, port: number
 function listen(server: ReturnType<typeof createServer>, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? 'another program already uses this port; leave the port out to get a free one' : undefined
-      reject(new SluiceError({ code: 'option', path: 'port', detail: messageOf(error), ...(hint ? { hint } : {}), cause: error }))
+      const hint =
+        error.code === 'EADDRINUSE'
+          ? 'another program already uses this port; leave the port out to get a free one'
+          : undefined
+      reject(
+        new SluiceError({
+          code: 'option',
+          path: 'port',
+          detail: messageOf(error),
+          ...(hint ? { hint } : {}),
+          cause: error,
+        }),
+      )
     })
     server.listen(port, address, resolve)
   })
@@ -123,7 +144,8 @@ class Site {
     this.#roots = { ...packagePages, ...roots }
     for (const [name, route] of Object.entries(routes)) {
       const path = /^POST (\/\S*)$/.exec(name)?.[1]
-      if (path === undefined) throw new SluiceError({ code: 'option', path: 'routes', detail: `found '${name}', expected 'POST /path'` })
+      if (path === undefined)
+        throw new SluiceError({ code: 'option', path: 'routes', detail: `found '${name}', expected 'POST /path'` })
       this.#routes.set(path, route)
     }
     if (!host) return
@@ -150,7 +172,8 @@ class Site {
     const route = this.#routes.get(url.pathname)
     if (route) {
       allow(method, 'POST')
-      if (request.headers.origin === undefined) throw new HttpRefusal(403, 'a request without Origin: expected one of the page')
+      if (request.headers.origin === undefined)
+        throw new HttpRefusal(403, 'a request without Origin: expected one of the page')
       return this.#run(route, request, response)
     }
     allow(method, 'GET', 'HEAD')
@@ -169,7 +192,8 @@ class Site {
   #origin(request: IncomingMessage): string {
     const { host = '' } = request.headers
     if (host === this.host) return `http://${host}`
-    throw new HttpRefusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`) // never the real host, which the sender may not know
+    // never the real host, which the sender may not know
+    throw new HttpRefusal(421, `Host: found '${host.slice(0, 100)}', expected the one of the URL that was printed`)
   }
 
   get #cookie(): string {
@@ -187,15 +211,21 @@ class Site {
     response.setHeader('set-cookie', `${this.#cookie}=${this.token}; HttpOnly; SameSite=Strict; Path=/`)
     // A redirect would count as one of the page that held the link, and the cookie would not come along.
     const linked = request.headers['sec-fetch-site'] === 'cross-site'
-    response.writeHead(linked ? 200 : 303, linked ? { refresh: `0; url=${to}`, 'content-type': 'text/plain' } : { location: to })
+    response.writeHead(
+      linked ? 200 : 303,
+      linked ? { refresh: `0; url=${to}`, 'content-type': 'text/plain' } : { location: to },
+    )
     response.end()
   }
 
   #checkCookie(request: IncomingMessage): void {
     const start = `${this.#cookie}=`
     const cookies = (request.headers.cookie ?? '').split(/; */)
-    const found = cookies.filter((cookie) => cookie.startsWith(start)).some((cookie) => equal(cookie.slice(start.length), this.token))
-    if (!found) throw new HttpRefusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
+    const found = cookies
+      .filter((cookie) => cookie.startsWith(start))
+      .some((cookie) => equal(cookie.slice(start.length), this.token))
+    if (!found)
+      throw new HttpRefusal(403, 'this page is for whoever started it: open the URL that was printed in the terminal')
   }
 
   async #run(route: WebRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -219,12 +249,14 @@ function checkSource({ headers }: IncomingMessage, origin: string): void {
   }
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return
-  if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return // somebody followed a link
+  // somebody followed a link
+  if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return
   throw new HttpRefusal(403, `a ${site} request: expected one of the page itself`)
 }
 
 function allow(method: string, ...methods: string[]): void {
-  if (!methods.includes(method)) throw new HttpRefusal(405, `found ${method}, expected ${methods.join(' or ')}`, { allow: methods.join(', ') })
+  if (!methods.includes(method))
+    throw new HttpRefusal(405, `found ${method}, expected ${methods.join(' or ')}`, { allow: methods.join(', ') })
 }
 
 function equal(given: string, expected: string): boolean {
@@ -241,13 +273,17 @@ function sendReply(response: ServerResponse, status: number, reply: Reply): void
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy()
-  for (const [name, value] of Object.entries(error instanceof HttpRefusal ? error.headers : {})) response.setHeader(name, value)
+  for (const [name, value] of Object.entries(error instanceof HttpRefusal ? error.headers : {}))
+    response.setHeader(name, value)
   // Do not read the rest of the body. Close the connection after the answer; closing at once could lose the answer.
   if (!request.complete) {
     response.setHeader('connection', 'close')
     response.on('finish', () => setTimeout(() => request.destroy(), LINGER_MS))
   }
-  const why = error instanceof HttpRefusal ? { code: error.code, detail: error.message } : toBridgeError(error, (other) => ({ code: 'internal', detail: messageOf(other) }))
+  const why =
+    error instanceof HttpRefusal
+      ? { code: error.code, detail: error.message }
+      : toBridgeError(error, (other) => ({ code: 'internal', detail: messageOf(other) }))
   const status = error instanceof HttpRefusal ? error.status : why.code === 'internal' ? 500 : 400
   if (request.method === 'POST') return sendReply(response, status, { ok: false, error: why })
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })

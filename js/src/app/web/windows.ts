@@ -27,7 +27,8 @@ export class Windows {
     if (this.#open.size >= MAX_WINDOWS) throw new HttpRefusal(503, `there are ${MAX_WINDOWS} windows already`)
     const id = randomUUID()
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
-    const send = (event: string, data: unknown): void => write(response, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    const send = (event: string, data: unknown): void =>
+      write(response, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     const alive = setInterval(() => write(response, ':\n\n'), ALIVE_MS)
     response.on('close', () => {
       clearInterval(alive)
@@ -36,7 +37,10 @@ export class Windows {
     })
     send('hello', { window: id })
     const connection = this.#host.connect({
-      id, rights: this.#rights, frame: (frame) => send('frame', frame), pet: (order) => send('pet', order),
+      id,
+      rights: this.#rights,
+      frame: (frame) => send('frame', frame),
+      pet: (order) => send('pet', order),
       busy: () => response.writableLength > MAX_AHEAD_BYTES,
     })
     this.#open.set(id, { connection, end: () => response.destroy() })
@@ -44,7 +48,11 @@ export class Windows {
 
   /** `{ window, method, input }`; the host looks at the last two. */
   async call(input: unknown): Promise<unknown> {
-    const { window: id, method, input: given } = (typeof input === 'object' && input !== null ? input : {}) as { [name: string]: unknown }
+    const {
+      window: id,
+      method,
+      input: given,
+    } = (typeof input === 'object' && input !== null ? input : {}) as { [name: string]: unknown }
     if (typeof id !== 'string') throw new HttpRefusal(400, 'window: expected the id that came with the events')
     const open = this.#open.get(id)
     if (!open) throw new HttpRefusal(410, 'this window is gone: it is to connect again')

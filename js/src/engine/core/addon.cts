@@ -1,4 +1,5 @@
-// Finds the addon sluice.node and the WebAssembly build sluice.wasm. CommonJS in both builds: it needs `require` and `__dirname`. In pages
+// Finds the addon sluice.node and the WebAssembly build sluice.wasm. CommonJS in both builds: it needs `require` and
+// `__dirname`. In pages
 // js/src/app/page/addon.ts stands in its place.
 import fs = require('node:fs')
 import path = require('node:path')
@@ -6,8 +7,12 @@ import binary = require('./binary.cjs')
 
 declare const handle: unique symbol
 /** An opaque handle of the backend. */
-export interface NativeEngine { [handle]: 'engine' }
-export interface NativeTurn { [handle]: 'turn' }
+export interface NativeEngine {
+  [handle]: 'engine'
+}
+export interface NativeTurn {
+  [handle]: 'turn'
+}
 
 /** `sluice.h`, function by function; see bindings/node/addon.cpp, and wasm.ts for WebAssembly. */
 export interface Addon {
@@ -32,15 +37,27 @@ export interface Addon {
   /** Infinity: no deadline. */
   tick(turn: NativeTurn | null, now: number): number
   nextEvent(turn: NativeTurn | null): string | null
-  /** Tick, feed, and every event up to the first by which the host acts; see bindings/node/addon.cpp. A number is a return code below 0. */
-  step(turn: NativeTurn | null, now: number | null, bytes: Uint8Array | null, out: Uint32Array | null): undefined | string | [text: string, events: string] | number
+  /**
+   * Tick, feed, and every event up to the first by which the host acts; see bindings/node/addon.cpp. A number is a
+   * return code below 0.
+   */
+  step(
+    turn: NativeTurn | null,
+    now: number | null,
+    bytes: Uint8Array | null,
+    out: Uint32Array | null,
+  ): undefined | string | [text: string, events: string] | number
   findTool(turn: NativeTurn | null, name: string): string | null
   get(turn: NativeTurn | null, what: number): string | null
   adjustExternalMemory(delta: number): number
 }
 
 /** Why something cannot be loaded, and what to do about it. */
-export interface LoadFailure { message: string; hint: string; cause?: unknown }
+export interface LoadFailure {
+  message: string
+  hint: string
+  cause?: unknown
+}
 
 /** Pages have `sluice.wasm` at an address; here it is a file. */
 export const wasmAddress: string | undefined = undefined
@@ -69,7 +86,9 @@ export function loadAddon(): Addon | LoadFailure {
   })
   try {
     const instead = binary.foundInstead(found, platform)
-    return instead === undefined ? (require(found) as Addon) : unusable(`found ${instead}, expected a library for ${platform}`)
+    return instead === undefined
+      ? (require(found) as Addon)
+      : unusable(`found ${instead}, expected a library for ${platform}`)
   } catch (cause) {
     return unusable(cause instanceof Error ? cause.message : String(cause), cause)
   }
@@ -81,12 +100,19 @@ export function readWasm(): { file: string; bytes: Uint8Array } | LoadFailure {
   try {
     return { file, bytes: fs.readFileSync(file) }
   } catch (cause) {
-    const message = fs.existsSync(file) ? `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}` : `the WebAssembly build sluice.wasm is missing; looked for ${file}`
-    return { message, hint: fs.existsSync(path.join(root, 'js/src')) ? `\`npm run build:wasm\` in ${root} builds it` : remedy(), cause }
+    const message = fs.existsSync(file)
+      ? `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      : `the WebAssembly build sluice.wasm is missing; looked for ${file}`
+    return {
+      message,
+      hint: fs.existsSync(path.join(root, 'js/src')) ? `\`npm run build:wasm\` in ${root} builds it` : remedy(),
+      cause,
+    }
   }
 }
 
-const root = path.resolve(__dirname, '../../../../..') // this file lies in js/dist/esm/engine/core or js/dist/cjs/engine/core
+// this file lies in js/dist/esm/engine/core or js/dist/cjs/engine/core
+const root = path.resolve(__dirname, '../../../../..')
 const prebuilds = path.join(root, 'js/prebuilds')
 /** As the folders of js/prebuilds are called. */
 const platform = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
@@ -118,7 +144,8 @@ function glibcVersion(): string | undefined {
 }
 
 function remedy(): string {
-  if (/\.asar([\\/]|$)/.test(root)) return 'a packaged app needs the whole package in its node_modules, and `asarUnpack: "**/*.node"`'
+  if (/\.asar([\\/]|$)/.test(root))
+    return 'a packaged app needs the whole package in its node_modules, and `asarUnpack: "**/*.node"`'
   if (!fs.existsSync(path.join(root, 'CMakeLists.txt'))) {
     return 'the addon is found from where the package is installed: a bundler must leave `sluice` out (external), and an app that is packed take all of it along'
   }

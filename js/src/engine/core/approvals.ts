@@ -12,7 +12,10 @@ export interface ApproveOptions {
   exact?: boolean
   /** Runs the call with these arguments instead. They are checked against the schema, and shown beside the original. */
   arguments?: JsonObject
-  /** Of the question that was seen: a decision about another one is refused like one that comes too late. Default: that of the event, if one was given. */
+  /**
+   * Of the question that was seen: a decision about another one is refused like one that comes too late. Default: that
+   * of the event, if one was given.
+   */
   digest?: string
 }
 
@@ -27,27 +30,33 @@ export type ExecutionDecision =
   | ApprovalDuration
   | 'deny'
   | {
-    /** Yes: how long calls like this one need no question. */
-    decision: ApprovalDuration
-    /** "Like this one" means with exactly these arguments. Default false. */
-    exact?: boolean
-    /** Runs the call with these arguments instead. */
-    arguments?: JsonObject
-  }
+      /** Yes: how long calls like this one need no question. */
+      decision: ApprovalDuration
+      /** "Like this one" means with exactly these arguments. Default false. */
+      exact?: boolean
+      /** Runs the call with these arguments instead. */
+      arguments?: JsonObject
+    }
   | {
-    decision: 'deny'
-    /** For the model, and for the card. */
-    reason?: string
-  }
+      decision: 'deny'
+      /** For the model, and for the card. */
+      reason?: string
+    }
 
 /** May the model read the result? */
-export type ResultDecision = 'release' | 'reject' | {
-  decision: 'release' | 'reject'
-  /** For the model, and for the card. */
-  reason?: string
-}
+export type ResultDecision =
+  | 'release'
+  | 'reject'
+  | {
+      decision: 'release' | 'reject'
+      /** For the model, and for the card. */
+      reason?: string
+    }
 
-/** Answers questions where nobody wants to watch events. A stage that is left out is asked of whoever iterates the events. */
+/**
+ * Answers questions where nobody wants to watch events. A stage that is left out is asked of whoever iterates the
+ * events.
+ */
 export interface Approvals {
   /** May the call run? */
   execution?: (ask: ApprovalQuestion) => ExecutionDecision | Promise<ExecutionDecision>

@@ -1,4 +1,5 @@
-// Which build of the engine runs: the addon where it can be loaded, else WebAssembly. One for all of a process, worker or page.
+// Which build of the engine runs: the addon where it can be loaded, else WebAssembly. One for all of a process, worker
+// or page.
 import { loadAddon, readWasm, wantedBackend, wasmAddress, type Addon } from './addon.cjs'
 import { SluiceError } from './errors.js'
 import { members, oneOf, wrong } from './options.js'
@@ -18,13 +19,19 @@ export interface Backend {
 
 /** What `loadEngine` takes. */
 export interface ReadyOptions {
-  /** The build that must run. Default: the addon where it can be loaded, else WebAssembly; the environment variable `SLUICE_BACKEND` is a default too. */
+  /**
+   * The build that must run. Default: the addon where it can be loaded, else WebAssembly; the environment variable
+   * `SLUICE_BACKEND` is a default too.
+   */
   backend?: BackendName
   /** Where `sluice.wasm` comes from. Default: the file of this package. Not with `backend: 'addon'`. */
   wasm?: WasmSource
 }
 
-interface Loaded { backend: Backend; functions: Addon }
+interface Loaded {
+  backend: Backend
+  functions: Addon
+}
 
 const names: readonly BackendName[] = ['addon', 'wasm']
 const checkReady = members({ members: { backend: oneOf(...names), wasm: () => {} } })
@@ -32,7 +39,10 @@ const checkReady = members({ members: { backend: oneOf(...names), wasm: () => {}
 let loaded: Loaded | undefined
 let loading: Promise<Loaded> | undefined
 
-/** The functions of sluice.h. Loads them where that can be done at once. Throws SluiceError `load`, which says what was looked for and where. */
+/**
+ * The functions of sluice.h. Loads them where that can be done at once. Throws SluiceError `load`, which says what was
+ * looked for and where.
+ */
 export function native(): Addon {
   return (loaded ??= told(loadNow(wanted()))).functions
 }
@@ -47,8 +57,10 @@ export function backend(): Backend {
 }
 
 /**
- * Loads the engine, which a page must await before its first `new Engine()`; elsewhere the first one loads it. Twice is fine.
- * @throws SluiceError `load` where it cannot be loaded, `option` for a wrong option, `state` where another build runs already.
+ * Loads the engine, which a page must await before its first `new Engine()`; elsewhere the first one loads it. Twice is
+ * fine.
+ * @throws SluiceError `load` where it cannot be loaded, `option` for a wrong option, `state` where another build runs
+ * already.
  */
 export async function loadEngine(options: ReadyOptions = {}): Promise<Backend> {
   checkReady(options, 'options')
@@ -65,7 +77,12 @@ export async function loadEngine(options: ReadyOptions = {}): Promise<Backend> {
     }
   }
   const runs = loaded!.backend
-  if (name !== undefined && runs.name !== name) throw new SluiceError({ code: 'state', detail: `found the engine loaded as ${runs.name}, expected ${name}`, hint: 'call loadEngine() before the first engine' })
+  if (name !== undefined && runs.name !== name)
+    throw new SluiceError({
+      code: 'state',
+      detail: `found the engine loaded as ${runs.name}, expected ${name}`,
+      hint: 'call loadEngine() before the first engine',
+    })
   return runs
 }
 
@@ -73,7 +90,10 @@ export async function loadEngine(options: ReadyOptions = {}): Promise<Backend> {
 function wanted(): BackendName | undefined {
   const name = wantedBackend()
   if (name === undefined || names.includes(name as BackendName)) return name as BackendName | undefined
-  throw new SluiceError({ code: 'load', detail: `SLUICE_BACKEND: found ${JSON.stringify(name)}, expected addon or wasm` })
+  throw new SluiceError({
+    code: 'load',
+    detail: `SLUICE_BACKEND: found ${JSON.stringify(name)}, expected addon or wasm`,
+  })
 }
 
 function told(loaded: Loaded): Loaded {
@@ -87,7 +107,9 @@ function loadNow(name: BackendName | undefined): Loaded {
   if (addon && name === 'addon') throw cannotLoad(addon)
   const read = readWasm()
   if (!('message' in read)) return start(compileNow(read.bytes, read.file), read.file, addon?.message)
-  throw cannotLoad(addon && wasmAddress === undefined ? { ...addon, message: `${addon.message}; ${read.message}` } : read)
+  throw cannotLoad(
+    addon && wasmAddress === undefined ? { ...addon, message: `${addon.message}; ${read.message}` } : read,
+  )
 }
 
 function start(module: object, what: string, why?: string): Loaded {

@@ -13,6 +13,12 @@ export function toBase64(bytes: Uint8Array): string {
 /** As Node reads it: what is no base64 is passed over. */
 export function fromBase64(text: string): Uint8Array {
   if (node) return node.from(text, 'base64')
-  const clean = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=[^]*$/, '').replace(/[^A-Za-z0-9+/]/g, '')
-  return Uint8Array.from(atob(clean.length % 4 === 1 ? clean.slice(0, -1) : clean), (character) => character.charCodeAt(0))
+  const clean = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/=[^]*$/, '')
+    .replace(/[^A-Za-z0-9+/]/g, '')
+  return Uint8Array.from(atob(clean.length % 4 === 1 ? clean.slice(0, -1) : clean), (character) =>
+    character.charCodeAt(0),
+  )
 }

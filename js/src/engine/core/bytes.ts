@@ -29,7 +29,8 @@ export class Gathered {
     if (this.#size === 0) {
       this.#bytes = piece as Uint8Array<ArrayBuffer>
     } else {
-      if (this.#isGiven || size > this.#bytes.byteLength) this.#bytes = grown(this.#bytes.subarray(0, this.#size), Math.max(size, 2 * this.#size))
+      if (this.#isGiven || size > this.#bytes.byteLength)
+        this.#bytes = grown(this.#bytes.subarray(0, this.#size), Math.max(size, 2 * this.#size))
       this.#bytes.set(piece, this.#size)
     }
     this.#isGiven = this.#size === 0

@@ -40,7 +40,12 @@ export class Checkpoints {
     const { turn, hooks } = this.#stage
     let said: unknown
     try {
-      said = await callHook<unknown>('checkpoint', () => hooks.checkpoint?.(turn.state, why), hookTimeout(this.#stage), this.#signal)
+      said = await callHook<unknown>(
+        'checkpoint',
+        () => hooks.checkpoint?.(turn.state, why),
+        hookTimeout(this.#stage),
+        this.#signal,
+      )
     } catch (error) {
       if (!this.#signal.aborted) this.#onFailure(messageOf(error))
       throw error

@@ -1,4 +1,5 @@
-// A protocol that an app declares: a built-in one with other words and texts, as data. The engine reads and tries it; here is its shape.
+// A protocol that an app declares: a built-in one with other words and texts, as data. The engine reads and tries it;
+// here is its shape.
 
 /** One word, or several of which each counts; what Sluice writes itself has the first. */
 export type OneOrMore = string | readonly string[]
@@ -38,8 +39,10 @@ export interface TagNames {
 }
 
 /**
- * A way to write calls as text, made from a built-in one: the same grammar with other words and texts. What is left out is as in `like`. The engine
- * writes an example and reads it back when it is made, and refuses what would not be read as it was written. js/docs/protocols.md has examples.
+ * A way to write calls as text, made from a built-in one: the same grammar with other words and texts. What is left out
+ * is as in `like`. The engine
+ * writes an example and reads it back when it is made, and refuses what would not be read as it was written.
+ * js/docs/protocols.md has examples.
  */
 export interface DeclaredProtocol {
   /** Its name in `protocol`, `alsoParse` and `profiles`: 1 to 64 characters of a-z, 0-9, `_`, `-` and `.`. */
@@ -70,7 +73,9 @@ export interface DeclaredProtocol {
   members?: MemberNames
   /** Around the value of a field, of a protocol like `vcp`. */
   values?: TextPair
-  /** Around a value that holds these words itself. Default: those of `values` with `ESCAPE` before their last character. */
+  /**
+   * Around a value that holds these words itself. Default: those of `values` with `ESCAPE` before their last character.
+   */
   escapes?: TextPair
   /** The names of elements and attributes, of a protocol whose calls are elements. */
   tags?: TagNames
@@ -78,7 +83,10 @@ export interface DeclaredProtocol {
   tools?: TextPair
   /** Around the results of a round. */
   results?: TextPair
-  /** What the model reads about calling tools: `{tools}` stands for all definitions (left out: they follow), `{example}` for an example call. */
+  /**
+   * What the model reads about calling tools: `{tools}` stands for all definitions (left out: they follow), `{example}`
+   * for an example call.
+   */
   introduction?: string
   /** How a tool is described: `{name}`, `{description}`, `{parameters}`, `{example}`. */
   definition?: string

@@ -12,8 +12,23 @@ import { Remembered } from './remembered.js'
 import { memoryRules, type RuleStore } from './rules.js'
 import { Run } from './run.js'
 import { checkRunnable } from './runnable.js'
-import { hooks, resumeShape, runShape, splitHooks, type ResumeOptions, type RunHooks, type RunOptions } from './run-options.js'
-import { allParsed, checkTurnSettings, withSettings, type Settings, type ToolList, type TurnSettings } from './settings.js'
+import {
+  hooks,
+  resumeShape,
+  runShape,
+  splitHooks,
+  type ResumeOptions,
+  type RunHooks,
+  type RunOptions,
+} from './run-options.js'
+import {
+  allParsed,
+  checkTurnSettings,
+  withSettings,
+  type Settings,
+  type ToolList,
+  type TurnSettings,
+} from './settings.js'
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 import { Unanswered } from './unanswered.js'
@@ -51,7 +66,10 @@ export type NeedsContext<C> = unknown extends C ? unknown : { context: C }
 export interface ParsedText {
   /** All text between the calls. */
   text: string
-  /** The calls, each with its status: `pending` where it can be run, `invalid` where it lost something, with the `reason`. */
+  /**
+   * The calls, each with its status: `pending` where it can be run, `invalid` where it lost something, with the
+   * `reason`.
+   */
   calls: ToolUseBlock[]
   /** Text, reasoning and calls in their order. */
   blocks: Block[]
@@ -59,9 +77,16 @@ export interface ParsedText {
   diagnostics: DiagnosticEvent[]
 }
 
-const checkOptions = members(withSettings({
-  members: { ...hooks, tools: array, protocols: array, rules: withMethods('a store of rules such as memoryRules() or fileRules(path)', 'list', 'add', 'revoke') },
-}))
+const checkOptions = members(
+  withSettings({
+    members: {
+      ...hooks,
+      tools: array,
+      protocols: array,
+      rules: withMethods('a store of rules such as memoryRules() or fileRules(path)', 'list', 'add', 'revoke'),
+    },
+  }),
+)
 const checkRun = members(withSettings(runShape))
 const checkResume = members(resumeShape)
 
@@ -75,7 +100,9 @@ interface SavedTurn {
   [ID]?: string
 }
 
-/** Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs. */
+/**
+ * Tools and defaults. The native engine is immutable: `add` and `remove` compile a new one, running turns keep theirs.
+ */
 // `Engine` without an argument is an engine with any tools.
 export class Engine<C = any> {
   #tools: Tool<C>[] = []
@@ -86,10 +113,16 @@ export class Engine<C = any> {
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
 
-  /** @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be loaded. */
+  /**
+   * @throws SluiceError `option` where something is wrong in the options or a tool; `load` where the addon cannot be
+   * loaded.
+   */
   constructor(options: EngineOptions<C> = {}) {
     checkOptions(options, 'options')
-    const { own, rest: { tools = [], rules = memoryRules(), protocols = [], ...settings } } = splitHooks(options)
+    const {
+      own,
+      rest: { tools = [], rules = memoryRules(), protocols = [], ...settings },
+    } = splitHooks(options)
     this.#protocols = protocols
     this.#hooks = own
     this.#settings = settings
@@ -117,7 +150,10 @@ export class Engine<C = any> {
     return this.#hooks.checkpoint
   }
 
-  /** Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`, and changes nothing. */
+  /**
+   * Adds tools for the runs that start from now on. A tool of the same name is replaced. Throws SluiceError `option`,
+   * and changes nothing.
+   */
   add(...tools: Tool<C>[]): void {
     handleOf(this) // throws where it was closed
     const names = new Set(tools.map((tool) => tool.name))
@@ -127,10 +163,18 @@ export class Engine<C = any> {
   /** @internal The same engine with more tools. */
   beside(tools: Tool<C>[]): Engine<C> {
     handleOf(this) // throws where it was closed
-    return new Engine({ ...this.#settings, ...this.#hooks, protocols: this.#protocols, rules: this.rules, tools: [...this.#tools, ...tools] })
+    return new Engine({
+      ...this.#settings,
+      ...this.#hooks,
+      protocols: this.#protocols,
+      rules: this.rules,
+      tools: [...this.#tools, ...tools],
+    })
   }
 
-  /** Takes tools away from the runs that start from now on. Returns false where there is none of that name, or of these. */
+  /**
+   * Takes tools away from the runs that start from now on. Returns false where there is none of that name, or of these.
+   */
   remove(...names: string[]): boolean {
     for (const name of names) text(name, 'name')
     handleOf(this) // throws where it was closed
@@ -143,7 +187,8 @@ export class Engine<C = any> {
 
   /**
    * Runs one user input against a model's server, until the assistant is finished with it.
-   * @throws SluiceError `option` where something is wrong in the options, `closed` after `close()`. What goes wrong later is an event.
+   * @throws SluiceError `option` where something is wrong in the options, `closed` after `close()`. What goes wrong
+   * later is an event.
    */
   run(options: RunOptions<C> & NeedsContext<C>): Run {
     checkRun(options, 'options')
@@ -154,32 +199,76 @@ export class Engine<C = any> {
     const hooks = { ...this.#hooks, ...own }
     const server = serverOf(model, model.name)
     if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server) // these two may bring one
-    const turn = asOptions(() => this.turn({
-      wire: server.wire, endpoint: server.endpoint, ...(hooks.onFinal ? { checkFinal: true } : {}), ...settings, ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}), [ID]: id, rules: remembered.rules, request: { ...request, model: model.name, messages },
-    }))
-    return new Run({ id, turn, resumed: false, tools: this.#tools, remembered, server, unanswered: this.#unanswered, hooks, context, onEvent, signal })
+    const turn = asOptions(() =>
+      this.turn({
+        wire: server.wire,
+        endpoint: server.endpoint,
+        ...(hooks.onFinal ? { checkFinal: true } : {}),
+        ...settings,
+        ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}),
+        [ID]: id,
+        rules: remembered.rules,
+        request: { ...request, model: model.name, messages },
+      }),
+    )
+    return new Run({
+      id,
+      turn,
+      resumed: false,
+      tools: this.#tools,
+      remembered,
+      server,
+      unanswered: this.#unanswered,
+      hooks,
+      context,
+      onEvent,
+      signal,
+    })
   }
 
   /**
-   * Goes on with a turn that `run.suspend()` or a `checkpoint` saved, also in another process, with an engine of the same tools. Open questions are asked
-   * again, an answer of which nothing was shown is asked for again. A call that was running becomes `unknown` and the model is told so; one that is
+   * Goes on with a turn that `run.suspend()` or a `checkpoint` saved, also in another process, with an engine of the
+   * same tools. Open questions are asked
+   * again, an answer of which nothing was shown is asked for again. A call that was running becomes `unknown` and the
+   * model is told so; one that is
    * `idempotent` runs again. Rules that came meanwhile count.
-   * @throws SluiceError `option` where something is wrong in the options, `json` for a state that cannot be read, `closed` after `close()`.
+   * @throws SluiceError `option` where something is wrong in the options, `json` for a state that cannot be read,
+   * `closed` after `close()`.
    */
   resume(state: string, options: ResumeOptions<C> & NeedsContext<C>): Run {
     text(state, 'state')
     checkResume(options, 'options')
     checkRunnable(this.#tools)
-    const { own, rest: { model, signal, rules = [], context, onEvent } } = splitHooks<ResumeOptions<C>>(options)
+    const {
+      own,
+      rest: { model, signal, rules = [], context, onEvent },
+    } = splitHooks<ResumeOptions<C>>(options)
     const turn = Turn.restore(this, state)
     try {
       const { wire, request, [ID]: id = randomUUID() } = (JSON.parse(state) as { turn: SavedTurn }).turn
-      if (request === undefined) throw new SluiceError({ code: 'option', path: 'state', detail: 'found the state of a parser, expected that of a run' })
+      if (request === undefined)
+        throw new SluiceError({
+          code: 'option',
+          path: 'state',
+          detail: 'found the state of a parser, expected that of a run',
+        })
       const hooks = { ...this.#hooks, ...own }
       const server = serverOf(model, request.model ?? '', wire ?? 'openai-chat')
       if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server)
       const remembered = new Remembered(this.rules, rules)
-      return new Run({ id, turn, resumed: true, tools: this.#tools, remembered, server, unanswered: this.#unanswered, hooks, context, onEvent, signal })
+      return new Run({
+        id,
+        turn,
+        resumed: true,
+        tools: this.#tools,
+        remembered,
+        server,
+        unanswered: this.#unanswered,
+        hooks,
+        context,
+        onEvent,
+        signal,
+      })
     } catch (error) {
       turn.close()
       throw error
@@ -198,7 +287,9 @@ export class Engine<C = any> {
       const { blocks } = turn.message
       return {
         text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-        calls: blocks.filter((block) => block.type === 'tool_use'), blocks, diagnostics,
+        calls: blocks.filter((block) => block.type === 'tool_use'),
+        blocks,
+        diagnostics,
       }
     } finally {
       turn.close()
@@ -206,7 +297,8 @@ export class Engine<C = any> {
   }
 
   /**
-   * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without one, or where no model may call
+   * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without
+   * one, or where no model may call
    * it, `suggestions` has the names that come nearest, at most three.
    */
   resolve(name: string): ResolvedTool<C> {
@@ -249,7 +341,13 @@ export class Engine<C = any> {
   #compile(tools: Tool<C>[]): void {
     checkTools(tools)
     const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
-    const config = { usage: true, ...this.#settings, alsoParse, protocols: this.#protocols, tools: tools.map(declarationOf) }
+    const config = {
+      usage: true,
+      ...this.#settings,
+      alsoParse,
+      protocols: this.#protocols,
+      tools: tools.map(declarationOf),
+    }
     const handle = native().engineNew(encode(config, 'options'))
     const error = native().engineError(handle)
     if (error !== null) {

@@ -24,7 +24,9 @@ export type ErrorCode =
   | 'storage'
   /** No memory was left. */
   | 'memory'
-  /** A turn failed (`run.text`): `cause` is its `error` event. Or a server gave no list of its models (`listModels`). */
+  /**
+   * A turn failed (`run.text`): `cause` is its `error` event. Or a server gave no list of its models (`listModels`).
+   */
   | 'failed'
   /** A fault of Sluice. */
   | 'internal'
@@ -88,7 +90,8 @@ export class SluiceError extends DetailedError<ErrorCode> {
   /** @internal From a configuration that JavaScript wrote: what is wrong in it is an option. */
   static ofOptions(text: string): SluiceError {
     const { code, detail, path } = SluiceError.fromNative(text)
-    const [, said = detail, hint] = /^(.*); (did you mean [^;]*\?)$/s.exec(detail) ?? [] // "unknown member; did you mean depth?"
+    // "unknown member; did you mean depth?"
+    const [, said = detail, hint] = /^(.*); (did you mean [^;]*\?)$/s.exec(detail) ?? []
     const own = code === 'json' || code === 'argument'
     return new SluiceError(own ? { code: 'option', detail: said, path, hint } : { code, detail, path })
   }
@@ -104,7 +107,10 @@ export function messageOf(error: unknown): string {
 }
 
 function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error === 'object' && error !== null && !('toString' in error) ? Object.prototype.toString.call(error) : String(error)
+  if (!(error instanceof Error))
+    return typeof error === 'object' && error !== null && !('toString' in error)
+      ? Object.prototype.toString.call(error)
+      : String(error)
   const cause = error.cause
   if (!(cause instanceof Error)) return String(error.message || error.name)
   // AggregateError (one connection attempt per address) has an empty message.

@@ -1,4 +1,5 @@
-// Events and documents as the engine writes them: plain JSON. Members and event types may be added: ignore what you do not know.
+// Events and documents as the engine writes them: plain JSON. Members and event types may be added: ignore what you do
+// not know.
 
 import type { DiagnosticCode, ErrorEventCode, CallReason } from './codes.js'
 
@@ -7,13 +8,29 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json }
 
-/** How a turn ended. `limit`: a limit of the turn was reached. `awaiting_user`: its calls are open, for the next turn. */
+/**
+ * How a turn ended. `limit`: a limit of the turn was reached. `awaiting_user`: its calls are open, for the next turn.
+ */
 export type Outcome = 'completed' | 'cancelled' | 'failed' | 'limit' | 'awaiting_user'
-/** Why a provider says that its answer ended; `error`: it broke the answer off; `unknown`: in a word that Sluice does not know. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'malformed' | 'error' | 'unknown'
+/**
+ * Why a provider says that its answer ended; `error`: it broke the answer off; `unknown`: in a word that Sluice does
+ * not know.
+ */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'tool_calls'
+  | 'content_filter'
+  | 'pause'
+  | 'malformed'
+  | 'error'
+  | 'unknown'
 /** What a finish reason means: an answer that ended with `failure` or `unknown` fails, and its calls do not run. */
 export type FinishClass = 'good' | 'length' | 'filter' | 'failure' | 'malformed' | 'pause' | 'unknown'
-/** What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call is asked about. */
+/**
+ * What a tool may do without asking: run at once, run where a decision of a person is remembered, or nothing: each call
+ * is asked about.
+ */
 export type PermissionLevel = 'public' | 'moderate' | 'sensitive'
 /** When a call is asked about: never, until it is remembered, or always. */
 export type ExecutionPolicy = 'auto' | 'ask_once' | 'ask_always'
@@ -22,8 +39,20 @@ export type ResultPolicy = 'never' | 'on_error' | 'always'
 
 /** Where a call stands. From `success` on it is final. */
 export type CardStatus =
-  | 'streaming' | 'pending' | 'awaiting_approval' | 'executing' | 'awaiting_result_approval'
-  | 'success' | 'error' | 'denied' | 'result_rejected' | 'not_found' | 'invalid' | 'timeout' | 'expired' | 'cancelled'
+  | 'streaming'
+  | 'pending'
+  | 'awaiting_approval'
+  | 'executing'
+  | 'awaiting_result_approval'
+  | 'success'
+  | 'error'
+  | 'denied'
+  | 'result_rejected'
+  | 'not_found'
+  | 'invalid'
+  | 'timeout'
+  | 'expired'
+  | 'cancelled'
   | 'unknown'
 
 /** A decision about a call. */
@@ -32,7 +61,9 @@ export interface ApprovalRecord {
   stage: 'execution' | 'result'
   /** What was decided; `expired`: nobody did in time. */
   decision: 'approved' | 'denied' | 'expired'
-  /** A person, a remembered decision, or the configuration (also: an approval adapter that failed, or nobody to ask). */
+  /**
+   * A person, a remembered decision, or the configuration (also: an approval adapter that failed, or nobody to ask).
+   */
   by: 'user' | 'rule' | 'policy'
   /** Which person, as the app says: `by` of a decision about a durable turn. */
   who?: string
@@ -47,20 +78,20 @@ export interface ApprovalRecord {
 /** A piece of a result. */
 export type ResultPart =
   | {
-    type: 'text'
-    text: string
-  }
+      type: 'text'
+      text: string
+    }
   | {
-    type: 'image'
-    mediaType: string
-    /** The picture in base64. */
-    data: string
-  }
+      type: 'image'
+      mediaType: string
+      /** The picture in base64. */
+      data: string
+    }
   | {
-    type: 'image'
-    /** Where the picture is. The provider loads it. */
-    url: string
-  }
+      type: 'image'
+      /** Where the picture is. The provider loads it. */
+      url: string
+    }
 
 /** What is known of a call. A `card` event carries only what is new. */
 export interface CardFields {
@@ -70,7 +101,10 @@ export interface CardFields {
   name?: string
   /** The name as the model wrote it, where it is another. */
   askedName?: string
-  /** `native`, or the protocol in which it was written. `provider`: the provider runs it itself, and nothing is asked or run here. */
+  /**
+   * `native`, or the protocol in which it was written. `provider`: the provider runs it itself, and nothing is asked or
+   * run here.
+   */
   source?: string
   /** The round whose answer holds it, from 1. */
   round?: number
@@ -84,7 +118,10 @@ export interface CardFields {
   rawArguments?: string
   /** The arguments that a person put in their place: with these it ran. */
   editedArguments?: JsonObject
-  /** The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not read them. */
+  /**
+   * The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not
+   * read them.
+   */
   hostArguments?: JsonObject
   /** SHA-256 of tool, arguments and definition, once it came to the gate: see `ExecuteEvent`. */
   digest?: string
@@ -165,7 +202,10 @@ export interface RequestEvent extends Base, OfRound {
   /** The size of its body. */
   bytes: number
 }
-/** By `run()`: a request failed before anything of its answer was shown, and is sent again after a wait, which begins now. */
+/**
+ * By `run()`: a request failed before anything of its answer was shown, and is sent again after a wait, which begins
+ * now.
+ */
 export interface RetryEvent extends Base, OfRound {
   type: 'retry'
   /** Which further try this is, from 1. */
@@ -184,14 +224,22 @@ export interface RetryEvent extends Base, OfRound {
   retryAfterMs?: number
 }
 /** Stop reading the current answer (`run` does). */
-export interface AbortRequestEvent extends Base, WithReason { type: 'abortRequest' }
-/** What a text is, where it is not simply the answer. The same in every event of a block, but for a `phase` that becomes known late. */
+export interface AbortRequestEvent extends Base, WithReason {
+  type: 'abortRequest'
+}
+/**
+ * What a text is, where it is not simply the answer. The same in every event of a block, but for a `phase` that becomes
+ * known late.
+ */
 export interface TextMarks {
   /** The provider's way to say that the model declines. */
   refusal?: true
   /** The model made up the result of a call, in its own marks for results: nobody ran anything. */
   fabricated?: true
-  /** The message is a commentary on the work, or the answer. The provider may say so after the text: then an event with an empty text has it. */
+  /**
+   * The message is a commentary on the work, or the answer. The provider may say so after the text: then an event with
+   * an empty text has it.
+   */
   phase?: 'commentary' | 'final_answer'
 }
 /** The app looks at a final answer, which the turn would end with: `onFinal`, or `run.conclude`. */
@@ -208,13 +256,21 @@ export interface RetractedEvent extends Base, OfRound {
   blocks: number[]
 }
 /** More text of a block. */
-export interface TextEvent extends Base, OfBlock, WithText, TextMarks { type: 'text' }
+export interface TextEvent extends Base, OfBlock, WithText, TextMarks {
+  type: 'text'
+}
 /** More reasoning of a block. */
-export interface ReasoningEvent extends Base, OfBlock, WithText { type: 'reasoning' }
+export interface ReasoningEvent extends Base, OfBlock, WithText {
+  type: 'reasoning'
+}
 /** A call was opened, or something about it changed: a patch of its card. */
-export interface CardEvent extends Base, OfBlock, OfCall, CardFields { type: 'card' }
+export interface CardEvent extends Base, OfBlock, OfCall, CardFields {
+  type: 'card'
+}
 /** More of a call's arguments, while they are written. */
-export interface ArgsEvent extends Base, OfCall, WithText { type: 'args' }
+export interface ArgsEvent extends Base, OfCall, WithText {
+  type: 'args'
+}
 /** What a running tool reported. */
 export interface ProgressEvent extends Base, OfCall {
   type: 'progress'
@@ -279,12 +335,19 @@ export interface ExecuteEvent extends Base, OfCall {
   round?: number
   /** What it runs with: checked against the tool's schema, edited ones where a person edited them. */
   arguments: JsonObject
-  /** A call that a restored turn runs again: the arguments that the app resolved before (`beforeExecute`). It runs with these. */
+  /**
+   * A call that a restored turn runs again: the arguments that the app resolved before (`beforeExecute`). It runs with
+   * these.
+   */
   hostArguments?: JsonObject
-  /** SHA-256 of tool, arguments and definition, as its question has it: an edit does not change it. A result belongs to this call alone. */
+  /**
+   * SHA-256 of tool, arguments and definition, as its question has it: an edit does not change it. A result belongs to
+   * this call alone.
+   */
   digest: string
   /**
-   * What the call does, within its turn: its round, 32 hex digits of the SHA-256 of the tool's name and canonical arguments, and a number from 2 on for
+   * What the call does, within its turn: its round, 32 hex digits of the SHA-256 of the tool's name and canonical
+   * arguments, and a number from 2 on for
    * equal calls of the round. After a run's id it is the tool's `key`.
    */
   key: string
@@ -296,7 +359,9 @@ export interface ExecuteEvent extends Base, OfCall {
   deadline?: number
 }
 /** A running tool is no longer wanted. */
-export interface AbortToolEvent extends Base, OfCall, WithReason { type: 'abortTool' }
+export interface AbortToolEvent extends Base, OfCall, WithReason {
+  type: 'abortTool'
+}
 /** What a fire-and-forget tool sends to another window. */
 export interface IpcEvent extends Base, OfCall {
   type: 'ipc'
@@ -322,7 +387,9 @@ export interface RoundEvent extends Base, OfRound {
   finishReason?: FinishReason
 }
 /** Tokens of this round so far: the last event counts. */
-export interface UsageEvent extends Base, OfRound, Usage { type: 'usage' }
+export interface UsageEvent extends Base, OfRound, Usage {
+  type: 'usage'
+}
 /** Something that a developer wants to know. js/docs/codes.md says what to do about each code. */
 export interface DiagnosticEvent extends Base {
   type: 'diagnostic'
@@ -371,8 +438,26 @@ export interface DoneEvent extends Base {
 
 /** Whatever a turn says. Types may be added: ignore what you do not know. */
 export type SluiceEvent =
-  | RequestEvent | RetryEvent | AbortRequestEvent | TextEvent | ReasoningEvent | CardEvent | ArgsEvent | ProgressEvent | ApprovalEvent
-  | FinalEvent | RetractedEvent | ExecuteEvent | AbortToolEvent | IpcEvent | RuleEvent | RoundEvent | UsageEvent | DiagnosticEvent | ErrorEvent | DoneEvent
+  | RequestEvent
+  | RetryEvent
+  | AbortRequestEvent
+  | TextEvent
+  | ReasoningEvent
+  | CardEvent
+  | ArgsEvent
+  | ProgressEvent
+  | ApprovalEvent
+  | FinalEvent
+  | RetractedEvent
+  | ExecuteEvent
+  | AbortToolEvent
+  | IpcEvent
+  | RuleEvent
+  | RoundEvent
+  | UsageEvent
+  | DiagnosticEvent
+  | ErrorEvent
+  | DoneEvent
 
 /** Text of the answer. */
 export interface TextBlock extends TextMarks, OfRound {
@@ -391,7 +476,9 @@ export interface ReasoningBlock extends OfRound {
   text: string
 }
 /** A call and its life. */
-export interface ToolUseBlock extends CardFields, OfCall { type: 'tool_use' }
+export interface ToolUseBlock extends CardFields, OfCall {
+  type: 'tool_use'
+}
 /** What went wrong. */
 export interface ErrorBlock {
   type: 'error'

@@ -3,7 +3,9 @@ import { messageOf } from './errors.js'
 import { onAbort } from './on-abort.js'
 import { warn } from './warning.js'
 
-/** A function of the app failed: it threw, gave back nonsense, or did not answer in time. Calling it again is of no use. */
+/**
+ * A function of the app failed: it threw, gave back nonsense, or did not answer in time. Calling it again is of no use.
+ */
 export class HookError extends Error {}
 
 /** Settles as `work` does, but rejects with the signal's reason as soon as the signal is aborted. */
@@ -15,10 +17,16 @@ export function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Pro
 }
 
 /**
- * Calls a hook of the app. Rejects with a HookError where it threw, or did not answer within `ms` milliseconds (0: no limit); with the
+ * Calls a hook of the app. Rejects with a HookError where it threw, or did not answer within `ms` milliseconds (0: no
+ * limit); with the
  * signal's reason where the signal was aborted first.
  */
-export async function callHook<T>(name: string, call: () => T | PromiseLike<T>, ms: number, signal: AbortSignal): Promise<T> {
+export async function callHook<T>(
+  name: string,
+  call: () => T | PromiseLike<T>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<T> {
   const answer = (async () => {
     try {
       return await call()
@@ -28,7 +36,8 @@ export async function callHook<T>(name: string, call: () => T | PromiseLike<T>, 
   })()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    if (ms > 0) timer = setTimeout(() => reject(new HookError(`${name} did not answer within ${ms} ms (hookTimeoutMs)`)), ms)
+    if (ms > 0)
+      timer = setTimeout(() => reject(new HookError(`${name} did not answer within ${ms} ms (hookTimeoutMs)`)), ms)
   })
   try {
     return await unlessAborted(Promise.race([answer, late]), signal)

@@ -14,7 +14,10 @@ export function joinedText(blocks: readonly Block[]): string {
   return all
 }
 
-/** The same text piece by piece, while it streams. Events do not say `apart`: text directly after text, or of another phase, is another message. */
+/**
+ * The same text piece by piece, while it streams. Events do not say `apart`: text directly after text, or of another
+ * phase, is another message.
+ */
 export async function* streamedText(events: AsyncIterable<SluiceEvent>): AsyncGenerator<string, void, undefined> {
   let last: TextEvent | undefined
   let asked = false
@@ -22,7 +25,12 @@ export async function* streamedText(events: AsyncIterable<SluiceEvent>): AsyncGe
     if (event.type === 'request') asked = true
     if (event.type !== 'text') continue
     if (event.text !== '') {
-      if (last && last.block !== event.block && (asked ? (last.phase ?? event.phase) !== undefined : isApart(event, last))) yield '\n\n'
+      if (
+        last &&
+        last.block !== event.block &&
+        (asked ? (last.phase ?? event.phase) !== undefined : isApart(event, last))
+      )
+        yield '\n\n'
       yield event.text
       asked = false
       last = { ...(last?.block === event.block ? last : {}), ...event }

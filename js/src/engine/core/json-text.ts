@@ -1,4 +1,5 @@
-// What an app hands in, as JSON text. Refuses what JSON would lose in silence: a result that reads `{}` or `null` makes a model try again.
+// What an app hands in, as JSON text. Refuses what JSON would lose in silence: a result that reads `{}` or `null` makes
+// a model try again.
 
 /** Throws an Error that says what was found, and where. */
 export function jsonText(value: unknown): string {
@@ -22,11 +23,14 @@ function check(this: unknown, key: string, value: unknown): unknown {
   const before = (this as { [key: string]: unknown })[key] // as it was in front of its toJSON
   const fault = lossOf(before, value, Array.isArray(this))
   if (fault === undefined) return value
-  const hint = fault === 'bytes' ? 'text, what JSON can hold, or resultParts() with an image' : 'text or what JSON can hold'
+  const hint =
+    fault === 'bytes' ? 'text, what JSON can hold, or resultParts() with an image' : 'text or what JSON can hold'
   throw new Error(`found ${fault}${key === '' ? '' : ` in ${JSON.stringify(key.slice(0, 60))}`}, expected ${hint}`)
 }
 
-/** What JSON would lose of this value, in words. `written`: what its `toJSON` gave. In an array nothing can be left out. */
+/**
+ * What JSON would lose of this value, in words. `written`: what its `toJSON` gave. In an array nothing can be left out.
+ */
 export function lossOf(value: unknown, written: unknown, inArray: boolean): string | undefined {
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return 'bytes'
   if (value instanceof Date && written === null) return 'an invalid Date'
@@ -48,7 +52,8 @@ export function lossOf(value: unknown, written: unknown, inArray: boolean): stri
 /** An object of a class whose content JSON does not see: a Map, an Error, a Response, a stream, a promise. */
 function nameOfLoss(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  if (value instanceof String || value instanceof Number || value instanceof Boolean) return undefined // told as what they hold
+  // told as what they hold
+  if (value instanceof String || value instanceof Number || value instanceof Boolean) return undefined
   const prototype = Object.getPrototypeOf(value) as object | null
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined
   if (Object.keys(value).length > 0 && !(value instanceof Error)) return undefined

@@ -1,8 +1,21 @@
-// A lock between processes: beside a file, while that is changed. It names who made it, so that one that a killed process left holds nobody up. Where
-// that cannot be known (another computer, another container) its age tells. A lock is a symbolic link whose target is that name: one call of the system makes it, whole. Where
+// A lock between processes: beside a file, while that is changed. It names who made it, so that one that a killed
+// process left holds nobody up. Where
+// that cannot be known (another computer, another container) its age tells. A lock is a symbolic link whose target is
+// that name: one call of the system makes it, whole. Where
 // there are no such links, it is a file.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { closeSync, linkSync, lstatSync, openSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 
 /** How long after a lock may be tried again, in milliseconds. */
@@ -33,7 +46,11 @@ export class LockFile {
       if (make(this.#path, this.#text)) return true
       const held = textOf(this.#path)
       if (held === undefined) return false // it was given back just now
-      if (!isOfTheDead(held) && !isOlder(this.#path, isEmpty(this.#path) ? Math.min(EMPTY_MS, this.#staleMs) : this.#staleMs)) return false
+      if (
+        !isOfTheDead(held) &&
+        !isOlder(this.#path, isEmpty(this.#path) ? Math.min(EMPTY_MS, this.#staleMs) : this.#staleMs)
+      )
+        return false
       if (!this.#remove(held)) return false
     }
   }
@@ -56,7 +73,9 @@ export class LockFile {
     return textOf(this.#path) === this.#text
   }
 
-  /** One process at a time removes a lock that was left: a second one would remove that of the first, which is in force. */
+  /**
+   * One process at a time removes a lock that was left: a second one would remove that of the first, which is in force.
+   */
   #remove(held: string): boolean {
     const removing = `${this.#path}.old`
     if (!make(removing, this.#text)) {
@@ -86,11 +105,13 @@ function make(path: string, text: string): boolean {
 }
 
 /**
- * The same as a file. The text is written to another name first, so the path never exists without it. A file system without links gets the file at once, and
+ * The same as a file. The text is written to another name first, so the path never exists without it. A file system
+ * without links gets the file at once, and
  * loses it again where the text cannot be written.
  */
 function makeFile(path: string, text: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false })) return false // whoever waits looks often, and leaves no files on the way
+  // whoever waits looks often, and leaves no files on the way
+  if (lstatSync(path, { throwIfNoEntry: false })) return false
   const next = `${path}.${randomUUID()}`
   try {
     write(next, text)
@@ -130,7 +151,10 @@ function isTaken(error: unknown): boolean {
   return code === 'EEXIST' || code === 'EBUSY' || (code === 'EPERM' && process.platform === 'win32')
 }
 
-const hasNoLinks = (error: unknown, call: 'link' | 'symlink'): boolean => /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EXDEV|EISDIR|EINVAL|EACCES)$/.test((error as NodeJS.ErrnoException).code ?? '') && (error as NodeJS.ErrnoException).syscall === call
+const hasNoLinks = (error: unknown, call: 'link' | 'symlink'): boolean =>
+  /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EXDEV|EISDIR|EINVAL|EACCES)$/.test(
+    (error as NodeJS.ErrnoException).code ?? '',
+  ) && (error as NodeJS.ErrnoException).syscall === call
 
 /** Of a lock. Undefined: there is none. */
 function textOf(path: string): string | undefined {
@@ -167,10 +191,16 @@ function isOlder(path: string, ms: number): boolean {
   return made !== undefined && Math.abs(Date.now() - made) > ms
 }
 
-// -- who holds it -------------------------------------------------------------------------------------------------------------
+// -- who holds it -----------------------------------------------------------------------------------------------------
 
-/** A process. `place`: a digest of the machine and the namespace that its number belongs to. `start`: when it began, since the system gives a number again. */
-interface Self { start: string; place: string }
+/**
+ * A process. `place`: a digest of the machine and the namespace that its number belongs to. `start`: when it began,
+ * since the system gives a number again.
+ */
+interface Self {
+  start: string
+  place: string
+}
 
 let known: Self | undefined
 
@@ -178,8 +208,13 @@ let known: Self | undefined
 function own(): Self {
   if (known) return known
   if (process.platform !== 'linux') return (known = { start: '', place: digestOf(hostname()) })
-  try { // containers share a name and a kernel, but no numbers of processes
-    const place = [hostname(), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')].join(' ')
+  try {
+    // containers share a name and a kernel, but no numbers of processes
+    const place = [
+      hostname(),
+      readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+      readlinkSync('/proc/self/ns/pid'),
+    ].join(' ')
     return (known = { start: statusOf(process.pid)?.start ?? '', place: digestOf(place) })
   } catch {
     return (known = { start: '', place: '' })
@@ -201,7 +236,10 @@ function isOfTheDead(text: string): boolean {
   return now !== undefined && (now.start !== start || now.ended)
 }
 
-/** What Linux tells of a process; undefined where it does not. `ended`: only its number is left, until its parent asks for it. */
+/**
+ * What Linux tells of a process; undefined where it does not. `ended`: only its number is left, until its parent asks
+ * for it.
+ */
 function statusOf(pid: number): { start: string; ended: boolean } | undefined {
   const text = contentOf(`/proc/${pid}/stat`)
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') // the name in front of it may hold anything

@@ -2,36 +2,59 @@
 import { createHash } from 'node:crypto'
 import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
-import { addressesOf, firstWire, isProvider, otherNames, providerNames, providers, wireNames, wires, type Provider, type ProviderName, type WireName } from './providers.js'
+import {
+  addressesOf,
+  firstWire,
+  isProvider,
+  otherNames,
+  providerNames,
+  providers,
+  wireNames,
+  wires,
+  type Provider,
+  type ProviderName,
+  type WireName,
+} from './providers.js'
 import { credential, namedSecrets, secretTexts } from './secrets.js'
 
 /** What is said of the server that has a model. `provider` or `baseURL` must be there. */
 export interface ModelServerOptions {
-  /** Who serves the model: this puts in the base URL, the wire and how the key is sent. js/docs/providers.md lists them. Default none: `baseURL` says it. */
+  /**
+   * Who serves the model: this puts in the base URL, the wire and how the key is sent. js/docs/providers.md lists them.
+   * Default none: `baseURL` says it.
+   */
   provider?: ProviderName
   /** An http or https URL, up to and without the wire's path: `http://127.0.0.1:11434/v1`. Default: the provider's. */
   baseURL?: string
   /** The format of requests and answers. Default: the provider's first; without a provider `openai-chat`. */
   wire?: WireName
   /**
-   * Behind the base URL, for a server with another endpoint; may have a query. `{model}` stands for the model's name. `''`: the base URL is the
+   * Behind the base URL, for a server with another endpoint; may have a query. `{model}` stands for the model's name.
+   * `''`: the base URL is the
    * endpoint. Default: the wire's, such as `/chat/completions`.
    */
   path?: string
-  /** Sent as the wire sends keys: `Authorization: Bearer …`, `x-api-key`, `x-goog-api-key`. Printable ASCII. Default none. */
+  /**
+   * Sent as the wire sends keys: `Authorization: Bearer …`, `x-api-key`, `x-goog-api-key`. Printable ASCII. Default
+   * none.
+   */
   apiKey?: string
   /** Further headers of every request. They go before those that Sluice sends. */
   headers?: Record<string, string>
 }
 
 /** A server as it is reached: the name of a saved turn's model is in its state. */
-export type ServerAddress = ModelServerOptions & ({
-  /** Who serves the model. */
-  provider: ProviderName
-} | {
-  /** Where the server is. */
-  baseURL: string
-})
+export type ServerAddress = ModelServerOptions &
+  (
+    | {
+        /** Who serves the model. */
+        provider: ProviderName
+      }
+    | {
+        /** Where the server is. */
+        baseURL: string
+      }
+  )
 
 /** A model, and the server that has it. */
 export type Model = ServerAddress & {
@@ -51,24 +74,33 @@ export interface Server {
   secrets: string[]
 }
 
-// -- checks ---------------------------------------------------------------------------------------------------------------
+// -- checks -----------------------------------------------------------------------------------------------------------
 
 /** @internal */
 export const checkHeaders: Check = (value, path) => {
   textsByName(value, path)
   for (const [name, text] of Object.entries(value as { [name: string]: string })) {
     if (/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)) continue
-    throw new SluiceError({ code: 'option', path: `${path}.${name}`, detail: 'found a character that no header can carry, expected a name and a text of Latin-1' }) // without the text: it may be a key
+    throw new SluiceError({
+      code: 'option',
+      path: `${path}.${name}`,
+      detail: 'found a character that no header can carry, expected a name and a text of Latin-1',
+    }) // without the text: it may be a key
   }
 }
 
 /** The error for a wrong value whose text may hold a key. */
 const hidden = (path: string, value: unknown, found: string, expected: string): SluiceError =>
-  typeof value === 'string' ? new SluiceError({ code: 'option', path, detail: `found ${found}, expected ${expected}` }) : wrong(path, value, expected)
+  typeof value === 'string'
+    ? new SluiceError({ code: 'option', path, detail: `found ${found}, expected ${expected}` })
+    : wrong(path, value, expected)
 
 const checkProvider: Check = (value, path) => {
   if (isProvider(value)) return
-  const known = typeof value === 'string' && Object.hasOwn(otherNames, value.toLowerCase()) ? otherNames[value.toLowerCase()] : undefined
+  const known =
+    typeof value === 'string' && Object.hasOwn(otherNames, value.toLowerCase())
+      ? otherNames[value.toLowerCase()]
+      : undefined
   throw wrong(path, value, providerNames.join(' | '), known ?? didYouMean(value, providerNames))
 }
 
@@ -89,7 +121,12 @@ const checkMembers = members({
     },
     path: (value, path) => {
       if (typeof value === 'string' && /^(?:[/?][^#\s]*)?$/.test(value) && !value.startsWith('//')) return
-      throw hidden(path, value, 'another text', "what stands behind the base URL: '/chat/completions', or '' where nothing does")
+      throw hidden(
+        path,
+        value,
+        'another text',
+        "what stands behind the base URL: '/chat/completions', or '' where nothing does",
+      )
     },
     apiKey: (value, path) => {
       if (typeof value === 'string' && /^[\x21-\x7e]*$/.test(value)) return
@@ -99,22 +136,45 @@ const checkMembers = members({
     headers: checkHeaders,
   },
   instead: {
-    model: 'did you mean name?', url: 'did you mean baseURL?', endpoint: 'did you mean path, or baseURL?', apikey: 'did you mean apiKey?', key: 'did you mean apiKey?',
-    api: 'did you mean wire?', type: 'did you mean provider?',
+    model: 'did you mean name?',
+    url: 'did you mean baseURL?',
+    endpoint: 'did you mean path, or baseURL?',
+    apikey: 'did you mean apiKey?',
+    key: 'did you mean apiKey?',
+    api: 'did you mean wire?',
+    type: 'did you mean provider?',
   },
 })
 
 /** @internal `needsName`: a run begins; a saved turn knows the name of its model. */
-export const checkModel = ({ needsName }: { needsName: boolean }): Check => (value, path) => {
-  if (!isObject(value)) throw wrong(path, value, needsName ? 'an object with baseURL and name, or with provider and name' : 'an object with baseURL or provider')
-  checkMembers(value, path)
-  const { provider, wire, baseURL, name } = value as Partial<Model>
-  if (baseURL === undefined && provider === undefined) {
-    throw wrong(`${path}.baseURL`, undefined, 'an http or https URL such as http://127.0.0.1:11434/v1', "provider: 'anthropic', for one, knows its own")
+export const checkModel =
+  ({ needsName }: { needsName: boolean }): Check =>
+  (value, path) => {
+    if (!isObject(value))
+      throw wrong(
+        path,
+        value,
+        needsName ? 'an object with baseURL and name, or with provider and name' : 'an object with baseURL or provider',
+      )
+    checkMembers(value, path)
+    const { provider, wire, baseURL, name } = value as Partial<Model>
+    if (baseURL === undefined && provider === undefined) {
+      throw wrong(
+        `${path}.baseURL`,
+        undefined,
+        'an http or https URL such as http://127.0.0.1:11434/v1',
+        "provider: 'anthropic', for one, knows its own",
+      )
+    }
+    if (needsName && name === undefined)
+      throw wrong(
+        `${path}.name`,
+        undefined,
+        'the name of a model',
+        provider && `one of ${providers[provider].title} is ${providers[provider].example}`,
+      )
+    if (provider !== undefined && wire !== undefined) checkSpoken(provider, wire, baseURL, path)
   }
-  if (needsName && name === undefined) throw wrong(`${path}.name`, undefined, 'the name of a model', provider && `one of ${providers[provider].title} is ${providers[provider].example}`)
-  if (provider !== undefined && wire !== undefined) checkSpoken(provider, wire, baseURL, path)
-}
 
 /** A provider has an address for each wire that it speaks. */
 function checkSpoken(provider: ProviderName, wire: WireName, baseURL: string | undefined, path: string): void {
@@ -124,23 +184,30 @@ function checkSpoken(provider: ProviderName, wire: WireName, baseURL: string | u
   throw wrong(`${path}.wire`, wire, Object.keys(baseURLs).join(' | '), hint)
 }
 
-// -- what it means ----------------------------------------------------------------------------------------------------------
+// -- what it means ----------------------------------------------------------------------------------------------------
 
 /**
  * @internal
  * @param name of the model
  * @param saved the wire of a turn that goes on
  */
-export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }: ServerAddress, name: string, saved?: WireName): Server {
+export function serverOf(
+  { provider, wire, baseURL, path, apiKey, headers = {} }: ServerAddress,
+  name: string,
+  saved?: WireName,
+): Server {
   const spoken = saved ?? wire ?? (provider ? firstWire(provider) : 'openai-chat')
-  if (saved !== undefined && wire !== undefined && wire !== saved) throw wrong('model.wire', wire, saved, 'the turn keeps what it began with: it is in the state')
+  if (saved !== undefined && wire !== undefined && wire !== saved)
+    throw wrong('model.wire', wire, saved, 'the turn keeps what it began with: it is in the state')
   if (provider) checkSpoken(provider, spoken, baseURL, 'model')
   const { path: usual, key, headers: fixed } = wires[spoken]
-  const base = baseURL ?? (provider && providers[provider].baseURLs[spoken]) as string
+  const base = baseURL ?? ((provider && providers[provider].baseURLs[spoken]) as string)
   const url = new URL(base)
   const { username, password } = url
   url.username = url.password = '' // fetch refuses them in a URL
-  const [behind = '', query = ''] = (path ?? usual).replaceAll('{model}', encodeURIComponent(plainName(name, spoken))).split(/\?(.*)/s)
+  const [behind = '', query = ''] = (path ?? usual)
+    .replaceAll('{model}', encodeURIComponent(plainName(name, spoken)))
+    .split(/\?(.*)/s)
   url.pathname = url.pathname.replace(/\/+$/, '') + behind // in front of a query such as ?api-version=
   url.search = [url.search.slice(1), query].filter(Boolean).join('&')
   return {
@@ -156,7 +223,14 @@ export function serverOf({ provider, wire, baseURL, path, apiKey, headers = {} }
       ...(apiKey ? key(apiKey) : {}),
       ...lowerCase(headers),
     },
-    secrets: secretTexts([apiKey, username, password, username || password ? basic(username, password) : '', ...namedSecrets(Object.entries(headers)), ...namedSecrets(url.searchParams)]),
+    secrets: secretTexts([
+      apiKey,
+      username,
+      password,
+      username || password ? basic(username, password) : '',
+      ...namedSecrets(Object.entries(headers)),
+      ...namedSecrets(url.searchParams),
+    ]),
   }
 }
 
@@ -168,8 +242,14 @@ export function checkKey({ provider, apiKey }: ServerAddress, { url, headers, se
   const { title, keys } = provider ? providers[provider] : ({} as Partial<Provider>)
   if (!keys || apiKey || secrets.length > 0 || Object.keys(headers).some((name) => credential.test(name))) return
   const { origin } = new URL(url)
-  if (!addressesOf(provider as ProviderName).some((address) => new URL(address).origin === origin)) return // a server of one's own may need none
-  throw new SluiceError({ code: 'option', path: 'model.apiKey', detail: `found ${shown(apiKey)}, expected a key of ${title}`, hint: `${keys[0]} is the usual environment variable: apiKey: process.env.${keys[0]}` })
+  // a server of one's own may need none
+  if (!addressesOf(provider as ProviderName).some((address) => new URL(address).origin === origin)) return
+  throw new SluiceError({
+    code: 'option',
+    path: 'model.apiKey',
+    detail: `found ${shown(apiKey)}, expected a key of ${title}`,
+    hint: `${keys[0]} is the usual environment variable: apiKey: process.env.${keys[0]}`,
+  })
 }
 
 /** @internal Headers with names in lower case. */
@@ -177,4 +257,5 @@ export const lowerCase = (headers: { readonly [name: string]: string }): { [name
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** @param username as in a URL */
-const basic = (username: string, password: string): string => btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+const basic = (username: string, password: string): string =>
+  btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)

@@ -13,7 +13,10 @@ import { fetchTransport, readBody, shownUrl } from './transport.js'
 export interface ServerRequestOptions {
   /** Ends it: `listModels` rejects with the signal's reason, `checkServer` throws it. */
   signal?: AbortSignal
-  /** Milliseconds until a server that says nothing is given up. Default 10,000 for a list of models, 60,000 for an answer, since a model may be loaded first. */
+  /**
+   * Milliseconds until a server that says nothing is given up. Default 10,000 for a list of models, 60,000 for an
+   * answer, since a model may be loaded first.
+   */
   timeoutMs?: number
 }
 
@@ -21,14 +24,19 @@ export interface ServerRequestOptions {
 export const checkAsk = members({ members: { signal: abortSignal, timeoutMs: milliseconds } })
 
 const lists: { readonly [wire in WireName]: string } = {
-  'openai-chat': '/models', 'openai-responses': '/models', anthropic: '/models?limit=1000', gemini: '/models?pageSize=1000', ollama: '/api/tags',
+  'openai-chat': '/models',
+  'openai-responses': '/models',
+  anthropic: '/models?limit=1000',
+  gemini: '/models?pageSize=1000',
+  ollama: '/api/tags',
 }
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_NAME = 200
 const LIST_MS = 10_000
 
 /**
- * The names of the models that a server lists, in its order. Rejects with SluiceError `failed` where it gives no such list, or none within
+ * The names of the models that a server lists, in its order. Rejects with SluiceError `failed` where it gives no such
+ * list, or none within
  * `timeoutMs`; with `option` where the server is described wrongly.
  */
 export async function listModels(server: ServerAddress, options: ServerRequestOptions = {}): Promise<string[]> {
@@ -36,11 +44,18 @@ export async function listModels(server: ServerAddress, options: ServerRequestOp
   checkAsk(options, 'options')
   const { wire, provider } = server
   const list = listServer(server, wire ?? (provider ? firstWire(provider) : 'openai-chat'))
-  const { names, words } = await within(options.timeoutMs ?? LIST_MS, options.signal, (signal) => listed(list, signal)).catch((error: unknown) => {
+  const { names, words } = await within(options.timeoutMs ?? LIST_MS, options.signal, (signal) =>
+    listed(list, signal),
+  ).catch((error: unknown) => {
     options.signal?.throwIfAborted()
     return { names: undefined, words: messageOf(error) }
   })
-  if (!names) throw new SluiceError({ code: 'failed', path: 'server', detail: withoutSecrets(`${shownUrl(list.url)} gave no list of models: ${words}`, list, server) })
+  if (!names)
+    throw new SluiceError({
+      code: 'failed',
+      path: 'server',
+      detail: withoutSecrets(`${shownUrl(list.url)} gave no list of models: ${words}`, list, server),
+    })
   return names
 }
 
@@ -48,8 +63,12 @@ export async function listModels(server: ServerAddress, options: ServerRequestOp
 export function listServer(server: ServerAddress, wire: WireName): Server {
   const { baseURL, path } = server
   const usual = wires[wire].path
-  const base = path === '' && baseURL?.endsWith(usual) ? baseURL.slice(0, -usual.length) : baseURL // the base URL is the endpoint
-  return serverOf({ ...server, ...(base === undefined ? {} : { baseURL: base }), wire, path: lists[wire] } as ServerAddress, '')
+  // the base URL is the endpoint
+  const base = path === '' && baseURL?.endsWith(usual) ? baseURL.slice(0, -usual.length) : baseURL
+  return serverOf(
+    { ...server, ...(base === undefined ? {} : { baseURL: base }), wire, path: lists[wire] } as ServerAddress,
+    '',
+  )
 }
 
 /** @internal What a server says when it is asked for its models. */
@@ -66,7 +85,10 @@ export interface Listed {
 /** @internal Rejects where the network fails. */
 export async function listed({ url, headers, wire }: Server, signal: AbortSignal): Promise<Listed> {
   const { 'content-type': _, ...rest } = headers
-  const response = await fetchTransport({ url, method: 'GET', headers: { ...rest, accept: 'application/json' } }, signal)
+  const response = await fetchTransport(
+    { url, method: 'GET', headers: { ...rest, accept: 'application/json' } },
+    signal,
+  )
   const all = new Gathered()
   await readBody(response, signal, (piece) => {
     all.add(piece)
@@ -76,7 +98,13 @@ export async function listed({ url, headers, wire }: Server, signal: AbortSignal
   const text = utf8(body).trim()
   const page = text.startsWith('<')
   const names = response.status < 400 ? namesIn(text, wire) : undefined
-  const words = names ? '' : response.status < 400 ? (page ? 'a web page' : 'another document') : refusalText(response.status, body)
+  const words = names
+    ? ''
+    : response.status < 400
+      ? page
+        ? 'a web page'
+        : 'another document'
+      : refusalText(response.status, body)
   return { status: response.status, ...(names ? { names } : {}), page, words }
 }
 
@@ -95,7 +123,9 @@ function namesIn(text: string, wire: WireName): string[] | undefined {
     const name = one['id'] ?? one['name'] ?? one['model']
     const methods = one['supportedGenerationMethods']
     if (typeof name !== 'string' || name === '' || name.length > MAX_NAME) return []
-    return Array.isArray(methods) && !methods.includes('generateContent') ? [] : [wire === 'gemini' ? name.replace(/^models\//, '') : name]
+    return Array.isArray(methods) && !methods.includes('generateContent')
+      ? []
+      : [wire === 'gemini' ? name.replace(/^models\//, '') : name]
   })
   return [...new Set(names)]
 }
@@ -112,8 +142,15 @@ export class Late extends Error {
   }
 }
 
-/** @internal Calls `work` with a signal that is aborted after `ms`, or with `signal`. Rejects with `Late` after `ms`, whatever `work` makes of it. */
-export async function within<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * @internal Calls `work` with a signal that is aborted after `ms`, or with `signal`. Rejects with `Late` after `ms`,
+ * whatever `work` makes of it.
+ */
+export async function within<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController()
   let late: Late | undefined
   const timer = setTimeout(() => stop.abort((late = new Late(ms))), ms)

@@ -27,7 +27,10 @@ export function setHandle(engine: object, handle: NativeEngine | null): void {
   if (before) native().engineFree(before)
 }
 
-/** The native engine of an `Engine`. Throws SluiceError `option` where `engine` is none of this build, `closed` where it was closed. */
+/**
+ * The native engine of an `Engine`. Throws SluiceError `option` where `engine` is none of this build, `closed` where it
+ * was closed.
+ */
 export function handleOf(engine: object): NativeEngine {
   const handle = typeof engine === 'object' && engine !== null ? handles.get(engine) : undefined
   if (handle === undefined) throw wrong('engine', engine, 'an Engine of this build of sluice')

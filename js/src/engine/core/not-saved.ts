@@ -1,4 +1,5 @@
-// The package saves a turn before a call of it begins, by a `checkpoint` in front of that of the app. If that save fails, the calls that wait for it are refused, and the
+// The package saves a turn before a call of it begins, by a `checkpoint` in front of that of the app. If that save
+// fails, the calls that wait for it are refused, and the
 // turn goes on.
 import { messageOf } from './errors.js'
 import type { RunHooks } from './run-options.js'
@@ -15,8 +16,14 @@ export class NotSaved extends Error {
   }
 }
 
-/** A checkpoint that saves requests and calls before they begin. If `save` resolves to false, no call begins, and a request goes out all the same. */
-export function savedFirst(save: (state: string) => Promise<boolean>, own: RunHooks['checkpoint']): NonNullable<RunHooks['checkpoint']> {
+/**
+ * A checkpoint that saves requests and calls before they begin. If `save` resolves to false, no call begins, and a
+ * request goes out all the same.
+ */
+export function savedFirst(
+  save: (state: string) => Promise<boolean>,
+  own: RunHooks['checkpoint'],
+): NonNullable<RunHooks['checkpoint']> {
   return async (state, why) => {
     const saved = why === 'question' || (await save(state))
     await own?.(state, why)
@@ -40,7 +47,10 @@ export async function savedInTime(save: () => Promise<unknown>, tell: (why: stri
 export async function atMost<T, L = undefined>(ms: number, work: Promise<T>, late?: L): Promise<T | L | undefined> {
   let patience: NodeJS.Timeout | undefined
   try {
-    return await Promise.race([work, new Promise<L | undefined>((resolve) => (patience = setTimeout(() => resolve(late), ms)))])
+    return await Promise.race([
+      work,
+      new Promise<L | undefined>((resolve) => (patience = setTimeout(() => resolve(late), ms))),
+    ])
   } finally {
     clearTimeout(patience)
   }

@@ -1,9 +1,13 @@
-// What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what was found, what is
-// allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is checked by host/check.ts.
+// What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what
+// was found, what is
+// allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is
+// checked by host/check.ts.
 import { SluiceError } from './errors.js'
 import { jsonText, lossOf } from './json-text.js'
 
-/** Throws SluiceError `option` where `value` is not what it should be. `path` is how a developer would write the place. */
+/**
+ * Throws SluiceError `option` where `value` is not what it should be. `path` is how a developer would write the place.
+ */
 export type Check = (value: unknown, path: string) => void
 
 const SHOWN = 60
@@ -26,7 +30,11 @@ export function wrong(path: string, value: unknown, expected: string, hint?: str
 }
 
 /** A check by a predicate. `hint` may look at what was found. */
-export function is(expected: string, fits: (value: unknown) => boolean, hint?: (value: unknown) => string | undefined): Check {
+export function is(
+  expected: string,
+  fits: (value: unknown) => boolean,
+  hint?: (value: unknown) => string | undefined,
+): Check {
   return (value, path) => {
     if (!fits(value)) throw wrong(path, value, expected, hint?.(value))
   }
@@ -40,37 +48,55 @@ export const record = is('an object', isObject)
 /** The longest that a timer waits, in milliseconds: with more than that it fires at once. */
 export const MOST_MS = 2 ** 31 - 1
 /** How long a timer waits. */
-export const milliseconds = is(`milliseconds from 0 to ${MOST_MS}`, (value) => typeof value === 'number' && value >= 0 && value <= MOST_MS)
-export const unixTime = is('a time in Unix milliseconds: a number of at least 0', (value) => typeof value === 'number' && value >= 0 && value < Infinity)
-export const abortSignal = is('an AbortSignal', (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function', (value) =>
-  value instanceof AbortController ? 'did you mean controller.signal?' : undefined)
+export const milliseconds = is(
+  `milliseconds from 0 to ${MOST_MS}`,
+  (value) => typeof value === 'number' && value >= 0 && value <= MOST_MS,
+)
+export const unixTime = is(
+  'a time in Unix milliseconds: a number of at least 0',
+  (value) => typeof value === 'number' && value >= 0 && value < Infinity,
+)
+export const abortSignal = is(
+  'an AbortSignal',
+  (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function',
+  (value) => (value instanceof AbortController ? 'did you mean controller.signal?' : undefined),
+)
 export const func = (form: string): Check => is(`a function ${form}`, (value) => typeof value === 'function')
 
 /** An object of strings. Not a `Headers` or a `Map`: what is in those is none of its members. */
 export const textsByName: Check = (value, path) => {
-  if (!isObject(value) || !isPlain(value)) throw wrong(path, value, 'an object of strings', isObject(value) ? 'Object.fromEntries() makes one' : undefined)
+  if (!isObject(value) || !isPlain(value))
+    throw wrong(path, value, 'an object of strings', isObject(value) ? 'Object.fromEntries() makes one' : undefined)
   for (const [name, one] of Object.entries(value as object)) text(one, `${path}.${name}`)
 }
 
 /** The check, or null for "none". */
-export const orNull = (check: Check): Check => (value, path) => {
-  if (value !== null) check(value, path)
-}
+export const orNull =
+  (check: Check): Check =>
+  (value, path) => {
+    if (value !== null) check(value, path)
+  }
 
 export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Check {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
-  return is(`a whole number ${range}`, (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max)
+  return is(
+    `a whole number ${range}`,
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+  )
 }
 
 export function oneOf(...values: readonly string[]): Check {
   return (value, path) => {
-    if (!(values as readonly unknown[]).includes(value)) throw wrong(path, value, values.join(' | '), didYouMean(value, values))
+    if (!(values as readonly unknown[]).includes(value))
+      throw wrong(path, value, values.join(' | '), didYouMean(value, values))
   }
 }
 
 /** An object with functions of these names. */
 export function withMethods(expected: string, ...names: readonly string[]): Check {
-  return is(expected, (value) => names.every((name) => typeof (value as { [name: string]: unknown } | null | undefined)?.[name] === 'function'))
+  return is(expected, (value) =>
+    names.every((name) => typeof (value as { [name: string]: unknown } | null | undefined)?.[name] === 'function'),
+  )
 }
 
 /** What stands in a shape: a check per member, and what people write instead of a member → what to do. */
@@ -85,14 +111,16 @@ export interface Shape {
 }
 
 /**
- * An object with these members and no others but `x-…`. Members that are undefined count as left out. An instance of a class may have
+ * An object with these members and no others but `x-…`. Members that are undefined count as left out. An instance of a
+ * class may have
  * more: they are its own.
  */
 export function members({ members, needs = [], open = false, instead = {} }: Shape): Check {
   const known = new Map(Object.entries(members))
   const names = [...known.keys()]
   return (value, path) => {
-    if (!isObject(value)) throw wrong(path, value, needs.length > 0 ? `an object with ${needs.join(' and ')}` : 'an object')
+    if (!isObject(value))
+      throw wrong(path, value, needs.length > 0 ? `an object with ${needs.join(' and ')}` : 'an object')
     for (const name of isPlain(value) ? Object.keys(value) : []) {
       if (known.has(name) || name.startsWith('x-') || value[name] === undefined) continue
       if (open && !Object.hasOwn(instead, name)) continue
@@ -111,38 +139,96 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-const of = (table: { readonly [name: string]: string }, name: string): string | undefined => (Object.hasOwn(table, name) ? table[name] : undefined)
+const of = (table: { readonly [name: string]: string }, name: string): string | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 /** A member's path. The options themselves have none: `retries`, not `options.retries`. */
-export const inside = (path: string, name: string): string => (['', 'options', 'config', 'settings'].includes(path) ? name : `${path}.${name}`)
+export const inside = (path: string, name: string): string =>
+  ['', 'options', 'config', 'settings'].includes(path) ? name : `${path}.${name}`
 
-// -- where things belong ------------------------------------------------------------------------------------------------------
+// -- where things belong ----------------------------------------------------------------------------------------------
 
-const body = (name: string, as: string = name): [string, string] => [name, `it belongs into \`request\`: engine.run({ model, messages, request: { ${as} } })`]
+const body = (name: string, as: string = name): [string, string] => [
+  name,
+  `it belongs into \`request\`: engine.run({ model, messages, request: { ${as} } })`,
+]
 
 /** Members that are known somewhere else. */
 const places: { readonly [name: string]: string } = Object.fromEntries([
   ...[
-    'temperature', 'top_p', 'top_k', 'min_p', 'max_tokens', 'max_completion_tokens', 'stop', 'seed', 'n', 'logprobs', 'top_logprobs', 'logit_bias',
-    'frequency_penalty', 'presence_penalty', 'response_format', 'reasoning_effort', 'tool_choice', 'parallel_tool_calls', 'stream', 'stream_options', 'user',
+    'temperature',
+    'top_p',
+    'top_k',
+    'min_p',
+    'max_tokens',
+    'max_completion_tokens',
+    'stop',
+    'seed',
+    'n',
+    'logprobs',
+    'top_logprobs',
+    'logit_bias',
+    'frequency_penalty',
+    'presence_penalty',
+    'response_format',
+    'reasoning_effort',
+    'tool_choice',
+    'parallel_tool_calls',
+    'stream',
+    'stream_options',
+    'user',
   ].map((name) => body(name)),
-  body('maxTokens', 'max_tokens'), body('topP', 'top_p'), body('topK', 'top_k'), body('responseFormat', 'response_format'),
-  body('reasoningEffort', 'reasoning_effort'), body('toolChoice', 'tool_choice'), body('stopSequences', 'stop'),
-  ...['model', 'messages', 'request', 'signal', 'context', 'onEvent'].map((name) => [name, `it belongs into engine.run({ ${name} })`]),
-  ...['baseURL', 'apiKey', 'headers', 'provider'].map((name) => [name, `it belongs into \`model\`: { provider, baseURL, name, apiKey, headers }`]),
-  ...['afterTool', 'approvals', 'beforeExecute', 'beforeRequest', 'checkpoint', 'deadlineMs', 'flushMs', 'hookTimeoutMs', 'ipc', 'onFinal', 'retries', 'transport'].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
+  body('maxTokens', 'max_tokens'),
+  body('topP', 'top_p'),
+  body('topK', 'top_k'),
+  body('responseFormat', 'response_format'),
+  body('reasoningEffort', 'reasoning_effort'),
+  body('toolChoice', 'tool_choice'),
+  body('stopSequences', 'stop'),
+  ...['model', 'messages', 'request', 'signal', 'context', 'onEvent'].map((name) => [
+    name,
+    `it belongs into engine.run({ ${name} })`,
+  ]),
+  ...['baseURL', 'apiKey', 'headers', 'provider'].map((name) => [
+    name,
+    `it belongs into \`model\`: { provider, baseURL, name, apiKey, headers }`,
+  ]),
+  ...[
+    'afterTool',
+    'approvals',
+    'beforeExecute',
+    'beforeRequest',
+    'checkpoint',
+    'deadlineMs',
+    'flushMs',
+    'hookTimeoutMs',
+    'ipc',
+    'onFinal',
+    'retries',
+    'transport',
+  ].map((name) => [name, 'it belongs into new Engine({ … }) or engine.run({ … })']),
   ...['execute', 'parameters', 'agentCallable', 'permission'].map((name) => [name, 'it belongs into tool({ … })']),
-  ...['system', 'systemPrompt', 'instructions'].map((name) => [name, 'it belongs into `messages`: { role: "system", content }']),
+  ...['system', 'systemPrompt', 'instructions'].map((name) => [
+    name,
+    'it belongs into `messages`: { role: "system", content }',
+  ]),
   ...['prompt', 'input'].map((name) => [name, 'it belongs into `messages`: { role: "user", content }']),
-  ['tools', 'they belong into new Engine({ tools }), or engine.add(tool)'], ['protocols', 'they belong into new Engine({ protocols })'],
-  ...['onText', 'onToken', 'onChunk', 'onStepFinish'].map((name) => [name, 'onEvent of engine.run() gets every event; run.textStream has the text']),
+  ['tools', 'they belong into new Engine({ tools }), or engine.add(tool)'],
+  ['protocols', 'they belong into new Engine({ protocols })'],
+  ...['onText', 'onToken', 'onChunk', 'onStepFinish'].map((name) => [
+    name,
+    'onEvent of engine.run() gets every event; run.textStream has the text',
+  ]),
   ...['onFinish', 'onError'].map((name) => [name, 'run.done tells how it ended']),
-  ['maxRetries', 'Sluice calls it retries'], ['abortSignal', 'Sluice calls it signal'],
-  ['maxIterations', 'Sluice calls it maxRounds'], ['maxSteps', 'Sluice calls it maxRounds'], ['timeout', 'Sluice calls it timeoutMs'],
+  ['maxRetries', 'Sluice calls it retries'],
+  ['abortSignal', 'Sluice calls it signal'],
+  ['maxIterations', 'Sluice calls it maxRounds'],
+  ['maxSteps', 'Sluice calls it maxRounds'],
+  ['timeout', 'Sluice calls it timeoutMs'],
   ['parallelExecution', 'Sluice calls it execution: "parallel"'],
 ] as [string, string][])
 
-// -- the nearest name ---------------------------------------------------------------------------------------------------------
+// -- the nearest name -------------------------------------------------------------------------------------------------
 
 /** "did you mean maxRounds?", or undefined where nothing is near. */
 export function didYouMean(name: unknown, names: readonly string[]): string | undefined {
@@ -164,14 +250,20 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)))
+      next.push(
+        Math.min(
+          (row[j] as number) + 1,
+          (next[j - 1] as number) + 1,
+          (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
+      )
     }
     row = next
   }
   return row[b.length] as number
 }
 
-// -- JSON ---------------------------------------------------------------------------------------------------------------------
+// -- JSON -------------------------------------------------------------------------------------------------------------
 
 /** The value as JSON, or what in it cannot be: a BigInt, a cycle, NaN, a Map. */
 export function encode(value: unknown, path: string): string {
@@ -183,9 +275,15 @@ export function encode(value: unknown, path: string): string {
   }
 }
 
-const describeCause = (cause: unknown): string => `a value that cannot be written (${cause instanceof Error ? cause.message : String(cause)})`
+const describeCause = (cause: unknown): string =>
+  `a value that cannot be written (${cause instanceof Error ? cause.message : String(cause)})`
 
-function culprit(value: unknown, path: string, above: Set<unknown>, inArray = false): [path: string, found: string] | undefined {
+function culprit(
+  value: unknown,
+  path: string,
+  above: Set<unknown>,
+  inArray = false,
+): [path: string, found: string] | undefined {
   const written = value instanceof Date && Number.isNaN(value.getTime()) ? null : value
   const loss = lossOf(value, written, inArray)
   if (loss !== undefined) return [path, loss]

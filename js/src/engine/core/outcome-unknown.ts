@@ -1,7 +1,8 @@
 const BRAND = Symbol.for('sluice.outcome-unknown') // the ES module and the CommonJS build have a class each
 
 /**
- * A tool throws it where nobody knows whether it did its work: its connection broke while it ran. The card becomes `unknown`, and the model reads that
+ * A tool throws it where nobody knows whether it did its work: its connection broke while it ran. The card becomes
+ * `unknown`, and the model reads that
  * the call may or may not have taken effect; after any other error it reads that it failed.
  */
 export class OutcomeUnknown extends Error {

@@ -1,4 +1,5 @@
-// What a step of the addon polled. The pieces of text come in one string, with a record of three numbers for each: no JSON for what most events are.
+// What a step of the addon polled. The pieces of text come in one string, with a record of three numbers for each: no
+// JSON for what most events are.
 import type { SluiceEvent } from './events.js'
 import { DELTA } from './native.js'
 
@@ -39,9 +40,15 @@ export function pieceEvent(kind: number, index: number, text: string, seq: numbe
  * @param seq of the event that was polled last
  * @param clean takes secrets out of a text
  */
-export function unpack(out: Uint32Array, given: string | [text: string, events: string], seq: number, clean: (text: string) => string): SluiceEvent[] {
+export function unpack(
+  out: Uint32Array,
+  given: string | [text: string, events: string],
+  seq: number,
+  clean: (text: string) => string,
+): SluiceEvent[] {
   const count = out[0] as number
-  if (count === 1 && typeof given === 'string') return [pieceEvent(out[HEAD] as number, out[HEAD + 1] as number, clean(given), seq + 1)]
+  if (count === 1 && typeof given === 'string')
+    return [pieceEvent(out[HEAD] as number, out[HEAD + 1] as number, clean(given), seq + 1)]
   const text = typeof given === 'string' ? given : given[0]
   const others = typeof given === 'string' ? [] : (JSON.parse(clean(given[1])) as SluiceEvent[])
   const events: SluiceEvent[] = []

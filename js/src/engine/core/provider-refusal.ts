@@ -9,7 +9,10 @@ const MAX_BYTES = 64 * 1024
 const MAX_MS = 1000
 const MAX_WORDS = 500
 
-/** The body of an answer that is an error, as far as it came in a second: some servers leave the connection open behind it. */
+/**
+ * The body of an answer that is an error, as far as it came in a second: some servers leave the connection open behind
+ * it.
+ */
 export async function readRefusal(response: Response, signal: AbortSignal): Promise<Uint8Array> {
   const enough = new AbortController()
   const timer = setTimeout(() => enough.abort(), MAX_MS)
@@ -33,12 +36,17 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
 export function refusalText(status: number, body: Uint8Array): string {
   const text = textOf(body)
   const { error, message } = jsonOf(text)
-  const words = text.startsWith('<') ? pageWords(text) : ((isObject(error) ? error['message'] : error) ?? message ?? text)
+  const words = text.startsWith('<')
+    ? pageWords(text)
+    : ((isObject(error) ? error['message'] : error) ?? message ?? text)
   const said = typeof words === 'string' ? words.replace(/\s+/g, ' ').slice(0, MAX_WORDS) : ''
   return `HTTP ${status}${said === '' ? '' : `: ${said}`}`
 }
 
-/** What a server asks to wait, in milliseconds: by a header, or in the details of a Google error (`"retryDelay": "36s"`). */
+/**
+ * What a server asks to wait, in milliseconds: by a header, or in the details of a Google error (`"retryDelay":
+ * "36s"`).
+ */
 export function retryAfter(headers: Headers, body?: Uint8Array): number | undefined {
   const milliseconds = headers.get('retry-after-ms')
   if (milliseconds !== null && Number.isFinite(Number(milliseconds))) return Math.max(0, Number(milliseconds))
@@ -71,4 +79,5 @@ function jsonOf(text: string): { [member: string]: unknown } {
 
 /** The title of a page, else its text. */
 const pageWords = (page: string): string =>
-  /<title[^>]*>([^<]+)<\/title/i.exec(page)?.[1]?.trim() || page.replace(/<(style|script)\b[^]*?<\/\1\s*>|<[^>]*>/gi, ' ').trim()
+  /<title[^>]*>([^<]+)<\/title/i.exec(page)?.[1]?.trim() ||
+  page.replace(/<(style|script)\b[^]*?<\/\1\s*>|<[^>]*>/gi, ' ').trim()

@@ -21,8 +21,17 @@ const bearer = (apiKey: string): { authorization: string } => ({ authorization: 
 export const wires: { readonly [wire in WireName]: Wire } = {
   'openai-chat': { path: '/chat/completions', key: bearer, messages: 'messages' },
   'openai-responses': { path: '/responses', key: bearer, messages: 'input' },
-  anthropic: { path: '/messages', key: (apiKey) => ({ 'x-api-key': apiKey }), headers: { 'anthropic-version': '2023-06-01' }, messages: 'messages' },
-  gemini: { path: '/models/{model}:streamGenerateContent?alt=sse', key: (apiKey) => ({ 'x-goog-api-key': apiKey }), messages: 'contents' },
+  anthropic: {
+    path: '/messages',
+    key: (apiKey) => ({ 'x-api-key': apiKey }),
+    headers: { 'anthropic-version': '2023-06-01' },
+    messages: 'messages',
+  },
+  gemini: {
+    path: '/models/{model}:streamGenerateContent?alt=sse',
+    key: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    messages: 'contents',
+  },
   ollama: { path: '/api/chat', key: bearer, messages: 'messages' },
 }
 
@@ -63,7 +72,10 @@ const table = define({
   },
   gemini: {
     title: 'Google Gemini',
-    baseURLs: { gemini: 'https://generativelanguage.googleapis.com/v1beta', 'openai-chat': 'https://generativelanguage.googleapis.com/v1beta/openai' },
+    baseURLs: {
+      gemini: 'https://generativelanguage.googleapis.com/v1beta',
+      'openai-chat': 'https://generativelanguage.googleapis.com/v1beta/openai',
+    },
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     example: 'gemini-2.5-flash',
     note: 'The limit of the output is `generationConfig: { maxOutputTokens }`; Vertex AI is another service and not supported.',
@@ -71,7 +83,10 @@ const table = define({
   ollama: {
     title: 'Ollama',
     baseURLs: {
-      ollama: 'http://127.0.0.1:11434', 'openai-chat': 'http://127.0.0.1:11434/v1', 'openai-responses': 'http://127.0.0.1:11434/v1', anthropic: 'http://127.0.0.1:11434/v1',
+      ollama: 'http://127.0.0.1:11434',
+      'openai-chat': 'http://127.0.0.1:11434/v1',
+      'openai-responses': 'http://127.0.0.1:11434/v1',
+      anthropic: 'http://127.0.0.1:11434/v1',
     },
     example: 'qwen3:8b',
     note: 'Without `options: { num_ctx }` in `request` the server may silently cut off the beginning of a long conversation.',
@@ -93,7 +108,11 @@ const table = define({
   },
   kimi: {
     title: 'Kimi',
-    baseURLs: { 'openai-chat': 'https://api.moonshot.ai/v1', 'openai-responses': 'https://api.moonshot.ai/v1', anthropic: 'https://api.moonshot.ai/anthropic/v1' },
+    baseURLs: {
+      'openai-chat': 'https://api.moonshot.ai/v1',
+      'openai-responses': 'https://api.moonshot.ai/v1',
+      anthropic: 'https://api.moonshot.ai/anthropic/v1',
+    },
     elsewhere: ['https://api.moonshot.cn/v1'],
     keys: ['MOONSHOT_API_KEY'],
     example: 'kimi-k2.5',
@@ -150,19 +169,31 @@ const table = define({
   },
   lmstudio: {
     title: 'LM Studio',
-    baseURLs: { 'openai-chat': 'http://127.0.0.1:1234/v1', 'openai-responses': 'http://127.0.0.1:1234/v1', anthropic: 'http://127.0.0.1:1234/v1' },
+    baseURLs: {
+      'openai-chat': 'http://127.0.0.1:1234/v1',
+      'openai-responses': 'http://127.0.0.1:1234/v1',
+      anthropic: 'http://127.0.0.1:1234/v1',
+    },
     example: 'qwen/qwen3-8b',
     note: 'Models without a template for tools answer in text: mode `text` reads their calls.',
   },
   'llama.cpp': {
     title: 'llama.cpp',
-    baseURLs: { 'openai-chat': 'http://127.0.0.1:8080/v1', 'openai-responses': 'http://127.0.0.1:8080/v1', anthropic: 'http://127.0.0.1:8080/v1' },
+    baseURLs: {
+      'openai-chat': 'http://127.0.0.1:8080/v1',
+      'openai-responses': 'http://127.0.0.1:8080/v1',
+      anthropic: 'http://127.0.0.1:8080/v1',
+    },
     example: 'default',
     note: 'Tools need `llama-server --jinja`; the name of the model may be anything where one is loaded.',
   },
   vllm: {
     title: 'vLLM',
-    baseURLs: { 'openai-chat': 'http://127.0.0.1:8000/v1', 'openai-responses': 'http://127.0.0.1:8000/v1', anthropic: 'http://127.0.0.1:8000/v1' },
+    baseURLs: {
+      'openai-chat': 'http://127.0.0.1:8000/v1',
+      'openai-responses': 'http://127.0.0.1:8000/v1',
+      anthropic: 'http://127.0.0.1:8000/v1',
+    },
     example: 'Qwen/Qwen3-8B',
     note: 'Tools need `vllm serve --enable-auto-tool-choice --tool-call-parser …`, or mode `text`.',
   },
@@ -178,23 +209,47 @@ export const providers: { readonly [name in ProviderName]: Provider } = table
 export const providerNames = Object.keys(providers) as readonly ProviderName[]
 
 /** @internal */
-export const isProvider = (name: unknown): name is ProviderName => typeof name === 'string' && Object.hasOwn(providers, name)
+export const isProvider = (name: unknown): name is ProviderName =>
+  typeof name === 'string' && Object.hasOwn(providers, name)
 
 /** @internal The wire that a provider's models get without another. */
 export const firstWire = (name: ProviderName): WireName => Object.keys(providers[name].baseURLs)[0] as WireName
 
 /** @internal Every base URL of a provider. */
-export const addressesOf = (name: ProviderName): readonly string[] => [...Object.values(providers[name].baseURLs), ...(providers[name].elsewhere ?? [])]
+export const addressesOf = (name: ProviderName): readonly string[] => [
+  ...Object.values(providers[name].baseURLs),
+  ...(providers[name].elsewhere ?? []),
+]
 
 const gone = 'it needs a server that speaks a wire: give its baseURL'
 /** @internal What people write instead of a provider's name. */
 export const otherNames: { readonly [name: string]: string } = {
-  google: 'did you mean gemini?', 'google-ai': 'did you mean gemini?', claude: 'did you mean anthropic?', gpt: 'did you mean openai?', chatgpt: 'did you mean openai?',
-  moonshot: 'did you mean kimi?', moonshotai: 'did you mean kimi?', zai: 'did you mean glm?', 'z.ai': 'did you mean glm?', zhipu: 'did you mean glm?',
-  bigmodel: 'did you mean glm?', silicon: 'did you mean siliconflow?', alibaba: 'did you mean qwen?', dashscope: 'did you mean qwen?', tongyi: 'did you mean qwen?', grok: 'did you mean xai?',
-  'x.ai': 'did you mean xai?', local: 'did you mean ollama, lmstudio, llama.cpp or vllm?',
-  'openai-chat': "it is a wire: { provider: 'openai', wire: 'openai-chat' }", 'openai-responses': "it is a wire: { provider: 'openai', wire: 'openai-responses' }",
-  'openai-compatible': 'leave provider out and give the baseURL', custom: 'leave provider out and give the baseURL', openailike: 'leave provider out and give the baseURL',
-  azure: "did you mean { provider: 'openai', baseURL: 'https://NAME.openai.azure.com/openai/v1', headers: { 'api-key': … } }?",
-  bedrock: `Amazon Bedrock signs its requests and is not supported; ${gone}`, vertex: `Vertex AI is not supported; ${gone}`, 'google-vertex': `Vertex AI is not supported; ${gone}`,
+  google: 'did you mean gemini?',
+  'google-ai': 'did you mean gemini?',
+  claude: 'did you mean anthropic?',
+  gpt: 'did you mean openai?',
+  chatgpt: 'did you mean openai?',
+  moonshot: 'did you mean kimi?',
+  moonshotai: 'did you mean kimi?',
+  zai: 'did you mean glm?',
+  'z.ai': 'did you mean glm?',
+  zhipu: 'did you mean glm?',
+  bigmodel: 'did you mean glm?',
+  silicon: 'did you mean siliconflow?',
+  alibaba: 'did you mean qwen?',
+  dashscope: 'did you mean qwen?',
+  tongyi: 'did you mean qwen?',
+  grok: 'did you mean xai?',
+  'x.ai': 'did you mean xai?',
+  local: 'did you mean ollama, lmstudio, llama.cpp or vllm?',
+  'openai-chat': "it is a wire: { provider: 'openai', wire: 'openai-chat' }",
+  'openai-responses': "it is a wire: { provider: 'openai', wire: 'openai-responses' }",
+  'openai-compatible': 'leave provider out and give the baseURL',
+  custom: 'leave provider out and give the baseURL',
+  openailike: 'leave provider out and give the baseURL',
+  azure:
+    "did you mean { provider: 'openai', baseURL: 'https://NAME.openai.azure.com/openai/v1', headers: { 'api-key': … } }?",
+  bedrock: `Amazon Bedrock signs its requests and is not supported; ${gone}`,
+  vertex: `Vertex AI is not supported; ${gone}`,
+  'google-vertex': `Vertex AI is not supported; ${gone}`,
 }

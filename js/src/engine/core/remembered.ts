@@ -19,7 +19,13 @@ export class Remembered {
   /** Those that count now. */
   get rules(): Rule[] {
     const kept: unknown = this.#store.list()
-    if (!Array.isArray(kept)) throw new SluiceError({ code: 'option', path: 'rules', detail: `list() gave back ${shown(kept)}, expected an array of rules`, hint: 'a store answers at once, without a promise' })
+    if (!Array.isArray(kept))
+      throw new SluiceError({
+        code: 'option',
+        path: 'rules',
+        detail: `list() gave back ${shown(kept)}, expected an array of rules`,
+        hint: 'a store answers at once, without a promise',
+      })
     return [...(kept as Rule[]), ...this.#own]
   }
 

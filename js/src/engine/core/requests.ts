@@ -11,7 +11,18 @@ import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFa
 import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets.js'
 import { lowerCase, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { fetchTransport, httpRequest, isNetworkFault, readBody, retryDelay, shownUrl, sleep, unlessLate, type HttpRequest, type Transport } from './transport.js'
+import {
+  fetchTransport,
+  httpRequest,
+  isNetworkFault,
+  readBody,
+  retryDelay,
+  shownUrl,
+  sleep,
+  unlessLate,
+  type HttpRequest,
+  type Transport,
+} from './transport.js'
 import type { AnswerEnd } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -29,13 +40,17 @@ interface Try {
 /** The reason of a request that is aborted because the run is suspended. */
 const SUSPENDED = new Error('the run was suspended')
 
-/** The reason for which reading ends behind the end of an answer: one for all, since making an error takes longer than reading a piece. */
+/**
+ * The reason for which reading ends behind the end of an answer: one for all, since making an error takes longer than
+ * reading a piece.
+ */
 const OVER = new Error('the answer is over')
 
 const DEFAULT_RETRIES = 2
 
 /** A body that begins so is one JSON value, or a page, and says at its end what it is. Ollama streams lines of JSON. */
-const isWhole = (begin: string, wire: WireName): boolean => begin.startsWith('<') || (wire !== 'ollama' && /^[{[]/.test(begin))
+const isWhole = (begin: string, wire: WireName): boolean =>
+  begin.startsWith('<') || (wire !== 'ollama' && /^[{[]/.test(begin))
 
 export class Requests {
   readonly #stage: Stage
@@ -116,7 +131,12 @@ export class Requests {
     const { signal } = (this.#abort = new AbortController())
     this.#sawText = this.#shown = this.#over = false
     this.#transient = this.#told = undefined
-    let { how, detail, delayMs = null, failure = '' } = await this.#try(text, round, signal).catch((error: unknown): Try => this.#broken(error, signal))
+    let {
+      how,
+      detail,
+      delayMs = null,
+      failure = '',
+    } = await this.#try(text, round, signal).catch((error: unknown): Try => this.#broken(error, signal))
     if (delayMs !== null && !this.#sawText) {
       try {
         this.#tellRetry(round, delayMs, failure)
@@ -171,11 +191,17 @@ export class Requests {
     step(() => turn.response(response.status, hideSecretsIn(response.headers, turn.secrets)))
     const brokeOff = await this.#read(response, signal)
     const failure = this.#transient ?? (brokeOff ? 'the answer broke off before anything of it was shown' : undefined)
-    return { how: 'complete', ...(failure === undefined ? {} : { failure, delayMs: await this.#delay(round, failure, signal) }) }
+    return {
+      how: 'complete',
+      ...(failure === undefined ? {} : { failure, delayMs: await this.#delay(round, failure, signal) }),
+    }
   }
 
   #broken(error: unknown, signal: AbortSignal): Try {
-    return { how: signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network', detail: messageOf(error) }
+    return {
+      how: signal.aborted ? 'aborted' : error instanceof HookError ? 'hook' : 'network',
+      detail: messageOf(error),
+    }
   }
 
   /** The request as `beforeRequest` wants it. */
@@ -188,22 +214,32 @@ export class Requests {
     const changed = await callHook('beforeRequest', () => beforeRequest(outgoing), hookTimeout(this.#stage), signal)
     if (changed === undefined || changed === null) return request
     const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing, conversation))
-    this.#stage.turn.secrets = [...new Set([...this.#stage.turn.secrets, ...secretTexts(namedSecrets(Object.entries(headers)))])]
+    this.#stage.turn.secrets = [
+      ...new Set([...this.#stage.turn.secrets, ...secretTexts(namedSecrets(Object.entries(headers)))]),
+    ]
     return { ...request, headers: { ...request.headers, ...headers }, body }
   }
 
-  /** Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it was shown. */
+  /**
+   * Feeds the body to the turn until the answer is over. Returns whether a stream ended before that, and nothing of it
+   * was shown.
+   */
   async #read(response: Response, signal: AbortSignal): Promise<boolean> {
     const { turn, feed, settle } = this.#stage
     const reading = (this.#reading = new AbortController())
     const off = onAbort(signal, () => reading.abort(signal.reason))
     let begin = ''
     try {
-      await readBody(response, reading.signal, (bytes) => {
-        if (begin === '') begin = latin1(bytes.subarray(0, 64)).trimStart()
-        feed(bytes)
-        return !this.#over && this.#transient === undefined // some servers leave the connection open
-      }, () => this.#over)
+      await readBody(
+        response,
+        reading.signal,
+        (bytes) => {
+          if (begin === '') begin = latin1(bytes.subarray(0, 64)).trimStart()
+          feed(bytes)
+          return !this.#over && this.#transient === undefined // some servers leave the connection open
+        },
+        () => this.#over,
+      )
     } catch (error) {
       if (!this.#over) throw error
     } finally {
@@ -222,13 +258,32 @@ export class Requests {
   }
 
   /** Milliseconds until the next try; null: there is none. */
-  async #delay(round: number, detail: string, signal: AbortSignal, refused?: { status: number; retryAfterMs?: number }): Promise<number | null> {
-    const { over, turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
+  async #delay(
+    round: number,
+    detail: string,
+    signal: AbortSignal,
+    refused?: { status: number; retryAfterMs?: number },
+  ): Promise<number | null> {
+    const {
+      over,
+      turn,
+      hooks: { retries = DEFAULT_RETRIES },
+    } = this.#stage
     if (over) return null
     const usual = retryDelay(this.#attempt + 1, refused)
-    const failure: RequestFailure = { round, attempt: this.#attempt + 1, ...this.#told, detail: turn.withoutSecrets(detail), delayMs: usual }
+    const failure: RequestFailure = {
+      round,
+      attempt: this.#attempt + 1,
+      ...this.#told,
+      detail: turn.withoutSecrets(detail),
+      delayMs: usual,
+    }
     const own = typeof retries === 'function'
-    const wait = own ? await callHook('retries', () => retries(failure), hookTimeout(this.#stage), signal) : this.#attempt < retries ? usual : null
+    const wait = own
+      ? await callHook('retries', () => retries(failure), hookTimeout(this.#stage), signal)
+      : this.#attempt < retries
+        ? usual
+        : null
     if (own && wait !== null && !(typeof wait === 'number' && wait >= 0 && wait < Infinity)) {
       throw new HookError(`retries gave back ${shown(wait)}, expected milliseconds, or null to give up`)
     }
@@ -237,10 +292,18 @@ export class Requests {
   }
 
   #tellRetry(round: number, delayMs: number, detail: string): void {
-    const { turn, hooks: { retries = DEFAULT_RETRIES } } = this.#stage
+    const {
+      turn,
+      hooks: { retries = DEFAULT_RETRIES },
+    } = this.#stage
     this.#stage.emit({
-      type: 'retry', round, attempt: this.#attempt + 1, ...(typeof retries === 'number' ? { maxAttempts: retries } : {}), delayMs: Math.round(delayMs),
-      ...this.#told, detail: turn.withoutSecrets(detail),
+      type: 'retry',
+      round,
+      attempt: this.#attempt + 1,
+      ...(typeof retries === 'number' ? { maxAttempts: retries } : {}),
+      delayMs: Math.round(delayMs),
+      ...this.#told,
+      detail: turn.withoutSecrets(detail),
     })
   }
 }
@@ -253,10 +316,16 @@ class Outgoing implements OutgoingRequest {
   readonly headers: OutgoingRequest['headers']
 
   /** @param conversation the member of the body that holds it */
-  constructor({ headers, body }: HttpRequest, readonly round: number, readonly attempt: number, conversation: string) {
+  constructor(
+    { headers, body }: HttpRequest,
+    readonly round: number,
+    readonly attempt: number,
+    conversation: string,
+  ) {
     this.#conversation = conversation
     let parsed: { readonly [member: string]: unknown } | undefined
-    this.#body = () => (parsed ??= JSON.parse(body, (_, value: unknown) => Object.freeze(value)) as { [member: string]: unknown })
+    this.#body = () =>
+      (parsed ??= JSON.parse(body, (_, value: unknown) => Object.freeze(value)) as { [member: string]: unknown })
     this.text = body
     this.headers = Object.freeze({ ...headers })
     Object.freeze(this)
@@ -272,13 +341,27 @@ class Outgoing implements OutgoingRequest {
 }
 
 /** The body and the headers to send, from what `beforeRequest` gave back. */
-function changedBody(changed: ChangedRequest, outgoing: Outgoing, conversation: string): { text: string; headers: { [name: string]: string } } {
+function changedBody(
+  changed: ChangedRequest,
+  outgoing: Outgoing,
+  conversation: string,
+): { text: string; headers: { [name: string]: string } } {
   checkChanged(changed, 'beforeRequest()')
   const { text, body, messages, headers = {} } = changed
   if (text !== undefined && (body ?? messages) !== undefined) {
-    throw new SluiceError({ code: 'option', path: 'beforeRequest().text', detail: `found \`${body ? 'body' : 'messages'}\` beside it, expected one of the two` })
+    throw new SluiceError({
+      code: 'option',
+      path: 'beforeRequest().text',
+      detail: `found \`${body ? 'body' : 'messages'}\` beside it, expected one of the two`,
+    })
   }
-  const own = body ?? messages ? encode({ ...(body ?? outgoing.body), ...(messages ? { [conversation]: messages } : {}) }, 'beforeRequest().body') : undefined
+  const own =
+    (body ?? messages)
+      ? encode(
+          { ...(body ?? outgoing.body), ...(messages ? { [conversation]: messages } : {}) },
+          'beforeRequest().body',
+        )
+      : undefined
   return { text: text ?? own ?? outgoing.text, headers: lowerCase(headers) }
 }
 
@@ -291,17 +374,32 @@ function asHookFault<T>(name: string, call: () => T): T {
   }
 }
 
-function toldBy({ status, headers }: Response, refusal: Uint8Array | undefined, secrets: readonly string[]): Told & { status: number } {
-  const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'].map((name) => headers.get(name)).find((id) => id !== null)
+function toldBy(
+  { status, headers }: Response,
+  refusal: Uint8Array | undefined,
+  secrets: readonly string[],
+): Told & { status: number } {
+  const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray']
+    .map((name) => headers.get(name))
+    .find((id) => id !== null)
   const retryAfterMs = retryAfter(headers, refusal)
-  return { status, ...(requestId === undefined ? {} : { requestId: hideSecrets(requestId as string, secrets) }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return {
+    status,
+    ...(requestId === undefined ? {} : { requestId: hideSecrets(requestId as string, secrets) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
 }
 
 /** As `fetch` gives it: the body of other libraries is a stream of Node, and is not read as this one is. */
 function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false
   const { status, headers, body } = value as { [member in keyof Response]?: Partial<Response[member]> | null }
-  return typeof status === 'number' && typeof headers?.get === 'function' && Symbol.iterator in headers && (!body || typeof body.getReader === 'function')
+  return (
+    typeof status === 'number' &&
+    typeof headers?.get === 'function' &&
+    Symbol.iterator in headers &&
+    (!body || typeof body.getReader === 'function')
+  )
 }
 
 export const isState = (error: unknown): boolean => error instanceof SluiceError && error.code === 'state'

@@ -1,7 +1,17 @@
 // Remembered approvals in a file.
 import { randomUUID } from 'node:crypto'
 import {
-  closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SluiceError } from './errors.js'
@@ -11,12 +21,16 @@ import { isObject, shown } from './options.js'
 import { without, withRule, type RuleStore } from './rules.js'
 
 /**
- * Keeps rules of scope `always` in a JSON file, the others as long as the process lives. A deny or an ask without a scope is for ever.
- * Any number of processes may share the file: every change is made under a lock, and the file is replaced as a whole. The file is
- * checked whenever it is read; what is wrong in it is a SluiceError `option` with its place, and no run begins until it is mended.
+ * Keeps rules of scope `always` in a JSON file, the others as long as the process lives. A deny or an ask without a
+ * scope is for ever.
+ * Any number of processes may share the file: every change is made under a lock, and the file is replaced as a whole.
+ * The file is
+ * checked whenever it is read; what is wrong in it is a SluiceError `option` with its place, and no run begins until it
+ * is mended.
  */
 export function fileRules(path: string): RuleStore {
-  if (typeof path !== 'string' || path === '') throw new SluiceError({ code: 'option', path: 'path', detail: 'expected the path of a file' })
+  if (typeof path !== 'string' || path === '')
+    throw new SluiceError({ code: 'option', path: 'path', detail: 'expected the path of a file' })
   const rules = new FileRules(resolve(path))
   rules.list()
   return rules
@@ -91,16 +105,22 @@ class FileRules implements RuleStore {
   }
 }
 
-// -- rules --------------------------------------------------------------------------------------------------------------------
+// -- rules ------------------------------------------------------------------------------------------------------------
 
 /** A deny or an ask without a scope lasts for ever. */
-const lasting = (rule: Rule): Rule => (rule.scope === undefined && rule.effect !== 'allow' ? { ...rule, scope: 'always' } : rule)
+const lasting = (rule: Rule): Rule =>
+  rule.scope === undefined && rule.effect !== 'allow' ? { ...rule, scope: 'always' } : rule
 
 function readRules(path: string): Rule[] {
   const text = attempt(path, () => readFileSync(path, 'utf8'))
   // An unreadable file must not count as "no rules": a deny in it would be lost.
   const wrong = (at: string, detail: string): SluiceError =>
-    new SluiceError({ code: 'option', path: `${path}${at}`, detail, hint: 'mend or remove the file: until then nothing runs' })
+    new SluiceError({
+      code: 'option',
+      path: `${path}${at}`,
+      detail,
+      hint: 'mend or remove the file: until then nothing runs',
+    })
   let rules: unknown
   try {
     rules = JSON.parse(text)
@@ -124,23 +144,34 @@ const known: { readonly [member: string]: (value: unknown) => string | undefined
 }
 
 function faultOf(rule: unknown): { at: string; detail: string } | undefined {
-  if (!isObject(rule)) return { at: '', detail: `found ${shown(rule)}, expected a rule such as { "tool": "shell.run", "effect": "deny" }` }
+  if (!isObject(rule))
+    return { at: '', detail: `found ${shown(rule)}, expected a rule such as { "tool": "shell.run", "effect": "deny" }` }
   const stranger = Object.keys(rule).find((name) => !Object.hasOwn(known, name) && !name.startsWith('x-'))
-  if (stranger !== undefined) return { at: `.${stranger.slice(0, 60)}`, detail: `unknown member, expected ${Object.keys(known).join(', ')}, or x-… for your own` }
+  if (stranger !== undefined)
+    return {
+      at: `.${stranger.slice(0, 60)}`,
+      detail: `unknown member, expected ${Object.keys(known).join(', ')}, or x-… for your own`,
+    }
   for (const [name, check] of Object.entries(known)) {
     const expected = check(rule[name])
     if (expected !== undefined) return { at: `.${name}`, detail: `found ${shown(rule[name])}, expected ${expected}` }
   }
   // An approval that says nothing must not come to mean the most that it could.
-  if (rule['effect'] === 'allow' && rule['scope'] === undefined) return { at: '.scope', detail: 'found none, expected "always" beside an allow' }
+  if (rule['effect'] === 'allow' && rule['scope'] === undefined)
+    return { at: '.scope', detail: 'found none, expected "always" beside an allow' }
   return undefined
 }
 
-// -- the file -----------------------------------------------------------------------------------------------------------------
+// -- the file ---------------------------------------------------------------------------------------------------------
 
 const faults: { readonly [code: string]: string } = {
-  EISDIR: 'it is a folder, expected a file', ENOTDIR: 'a part of the path is a file, expected a folder', EACCES: 'there is no permission to use it',
-  EPERM: 'there is no permission to use it', EROFS: 'the disk can only be read', ENOSPC: 'the disk is full', ELOOP: 'its links lead in a circle',
+  EISDIR: 'it is a folder, expected a file',
+  ENOTDIR: 'a part of the path is a file, expected a folder',
+  EACCES: 'there is no permission to use it',
+  EPERM: 'there is no permission to use it',
+  EROFS: 'the disk can only be read',
+  ENOSPC: 'the disk is full',
+  ELOOP: 'its links lead in a circle',
 }
 
 function attempt<T>(path: string, act: () => T): T {
@@ -159,7 +190,8 @@ function target(path: string): string {
       try {
         path = resolve(dirname(path), readlinkSync(path))
       } catch (error) {
-        if (['EINVAL', 'ENOENT', 'UNKNOWN'].includes((error as NodeJS.ErrnoException).code ?? '')) return path // no link, or nothing yet
+        // no link, or nothing yet
+        if (['EINVAL', 'ENOENT', 'UNKNOWN'].includes((error as NodeJS.ErrnoException).code ?? '')) return path
         throw error
       }
     }

@@ -8,7 +8,10 @@ export interface RuleStore {
   list(): Rule[]
   /** Called for every `rule` event. */
   add(rule: Rule): void
-  /** Takes back a rule that `list` gave. Calls that it allowed are not started any more, in running turns too. Returns false if it was gone. */
+  /**
+   * Takes back a rule that `list` gave. Calls that it allowed are not started any more, in running turns too. Returns
+   * false if it was gone.
+   */
   revoke(rule: Rule): boolean
 }
 
@@ -42,8 +45,9 @@ class MemoryRules implements RuleStore {
   }
 }
 
-// -- rules in a list ----------------------------------------------------------------------------------------------------------
+// -- rules in a list --------------------------------------------------------------------------------------------------
 
 const same = (a: Rule, b: Rule): boolean => JSON.stringify(a) === JSON.stringify(b)
 export const without = (rules: Rule[], rule: Rule): Rule[] => rules.filter((old) => !same(old, rule))
-export const withRule = (rules: Rule[], rule: Rule): Rule[] => (rules.some((old) => same(old, rule)) ? rules : [...rules, structuredClone(rule)])
+export const withRule = (rules: Rule[], rule: Rule): Rule[] =>
+  rules.some((old) => same(old, rule)) ? rules : [...rules, structuredClone(rule)]

@@ -1,8 +1,33 @@
 // What a run takes and what it gives: its hooks, its options, its result.
 import type { Approvals } from './approvals.js'
-import type { AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, Rule, SluiceEvent, Usage } from './events.js'
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ErrorEvent,
+  FinishReason,
+  Json,
+  JsonObject,
+  Outcome,
+  Rule,
+  SluiceEvent,
+  Usage,
+} from './events.js'
 import { checkHeaders, checkModel, type Model, type ServerAddress } from './model.js'
-import { abortSignal, array, func, is, members, milliseconds, orNull, record, text, whole, wrong, type Check, type Shape } from './options.js'
+import {
+  abortSignal,
+  array,
+  func,
+  is,
+  members,
+  milliseconds,
+  orNull,
+  record,
+  text,
+  whole,
+  wrong,
+  type Check,
+  type Shape,
+} from './options.js'
 import { settingNames, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
 import type { FinalDecision } from './turn.js'
@@ -14,7 +39,9 @@ export interface OutgoingRequest {
   readonly text: string
   /** The body, parsed when it is read. Integers beyond 2^53 are exact in `text` only. */
   readonly body: { readonly [member: string]: unknown }
-  /** The conversation in the body: its `messages`, or on their wires `input` and `contents`, in the wire's own shape. */
+  /**
+   * The conversation in the body: its `messages`, or on their wires `input` and `contents`, in the wire's own shape.
+   */
   readonly messages: readonly ChatMessage[]
   /** Names in lower case; with the key. */
   readonly headers: { readonly [name: string]: string }
@@ -88,46 +115,65 @@ export interface RunHooks {
   /** Answers questions where nobody reads the events. Default none: a question that nobody can see is denied. */
   approvals?: Approvals | undefined
   /**
-   * Sees every request before it is sent, retries included, and may give back another body, other messages, or headers such as a fresh token. What
+   * Sees every request before it is sent, retries included, and may give back another body, other messages, or headers
+   * such as a fresh token. What
    * it throws ends the turn with the error `hook`.
    */
   beforeRequest?: ((request: OutgoingRequest) => ChangedRequest | void | Promise<ChangedRequest | void>) | undefined
   /**
-   * Sees an approved call before its `execute` starts, and may give back other arguments, where the model wrote references that the app resolves: they
-   * are checked against the tool's schema and shown on the card. Or it refuses the call. What it throws refuses it, too.
+   * Sees an approved call before its `execute` starts, and may give back other arguments, where the model wrote
+   * references that the app resolves: they
+   * are checked against the tool's schema and shown on the card. Or it refuses the call. What it throws refuses it,
+   * too.
    */
   beforeExecute?: ((call: CallInfo) => BeforeExecute | void | Promise<BeforeExecute | void>) | undefined
   /**
-   * Looks at a final answer before the turn ends with it: lets it stand, tells the model why not, or puts another text in its place. What it throws
+   * Looks at a final answer before the turn ends with it: lets it stand, tells the model why not, or puts another text
+   * in its place. What it throws
    * is a warning, and the answer stands.
    */
   onFinal?: ((answer: FinalAnswer) => FinalDecision | void | Promise<FinalDecision | void>) | undefined
   /**
-   * Sees what a tool's `execute` gave, and may give back what the model reads in its place: shorter, or without secrets. The card shows both: the
-   * tool's result as `output`, the other as `hostOutput`. What it throws is the failure of the call: the model reads that the tool ran.
+   * Sees what a tool's `execute` gave, and may give back what the model reads in its place: shorter, or without
+   * secrets. The card shows both: the
+   * tool's result as `output`, the other as `hostOutput`. What it throws is the failure of the call: the model reads
+   * that the tool ran.
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**
-   * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an adapter, starts a tool, or
-   * tells of a call that somebody outside runs; not before a tool with `annotations.readOnlyHint`. Tools that are not read-only start at the end of
+   * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an
+   * adapter, starts a tool, or
+   * tells of a call that somebody outside runs; not before a tool with `annotations.readOnlyHint`. Tools that are not
+   * read-only start at the end of
    * the answer. If it throws, the run ends as `suspended`: nothing happens that was not saved.
    */
   checkpoint?: ((state: string, why: CheckpointReason) => void | Promise<void>) | undefined
-  /** Coalesces text and arguments into one event per this many milliseconds. The first of an answer is delivered immediately; 0 delivers every delta. Default 16. */
+  /**
+   * Coalesces text and arguments into one event per this many milliseconds. The first of an answer is delivered
+   * immediately; 0 delivers every delta. Default 16.
+   */
   flushMs?: number | undefined
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined
-  /** Milliseconds that `beforeRequest`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0: no limit. Default 30,000. */
+  /**
+   * Milliseconds that `beforeRequest`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0:
+   * no limit. Default 30,000.
+   */
   hookTimeoutMs?: number | undefined
-  /** Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel, ...payload)`. Default: nobody. */
+  /**
+   * Gets what fire-and-forget tools send: `ipc: (channel, ...payload) => petWindow.webContents.send(channel,
+   * ...payload)`. Default: nobody.
+   */
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
   /**
-   * Further tries of a request that failed before anything of its answer was shown: how many, by default 2, or a function that says for each failure
+   * Further tries of a request that failed before anything of its answer was shown: how many, by default 2, or a
+   * function that says for each failure
    * how many milliseconds to wait, or null to give up.
    */
   retries?: number | ((failure: RequestFailure) => number | null | Promise<number | null>) | undefined
   /**
-   * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a ReferenceError, a TypeError
+   * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a
+   * ReferenceError, a TypeError
    * that no network gave, a result that is no Response end the turn with the error `hook`.
    */
   transport?: Transport | undefined
@@ -138,7 +184,8 @@ interface Conditions<C> {
   /** For tools: `context.context` of their second argument. What type it has, the tools of the engine say. */
   context?: C
   /**
-   * Called with every event, as readers get it. Whoever gives it is expected to answer `approval` events, like one who iterates the run. What it
+   * Called with every event, as readers get it. Whoever gives it is expected to answer `approval` events, like one who
+   * iterates the run. What it
    * throws is a warning.
    */
   onEvent?: (event: SluiceEvent) => void
@@ -155,7 +202,8 @@ export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<
   /** The conversation so far, at least one message; the last is usually the user's. */
   messages: ChatMessage[]
   /**
-   * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools` stand in front of the engine's:
+   * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools`
+   * stand in front of the engine's:
    * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
    */
   request?: { [member: string]: unknown }
@@ -173,10 +221,17 @@ export interface ResumeOptions<C = unknown> extends RunHooks, Conditions<C> {
 }
 
 const decides = orNull(func('(ask) => decision'))
-const checkApprovals = orNull(members({
-  members: { execution: decides, result: decides },
-  instead: { exec: 'did you mean execution?', execute: 'did you mean execution?', approve: 'did you mean execution?', release: 'did you mean result?' },
-}))
+const checkApprovals = orNull(
+  members({
+    members: { execution: decides, result: decides },
+    instead: {
+      exec: 'did you mean execution?',
+      execute: 'did you mean execution?',
+      approve: 'did you mean execution?',
+      release: 'did you mean result?',
+    },
+  }),
+)
 
 /** @internal */
 export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
@@ -192,7 +247,8 @@ export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   ipc: func('(channel, ...payload) => void'),
   retries: (value, path) => {
     if (typeof value === 'function') return
-    if (typeof value !== 'number') throw wrong(path, value, 'how many further tries, or a function (failure) => milliseconds | null')
+    if (typeof value !== 'number')
+      throw wrong(path, value, 'how many further tries, or a function (failure) => milliseconds | null')
     whole(0)(value, path)
   },
   transport: func('(request, signal) => Promise<Response>'),
@@ -202,7 +258,8 @@ export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
 export function splitHooks<T extends RunHooks>(options: T): { own: RunHooks; rest: Omit<T, keyof RunHooks> } {
   const own: [string, unknown][] = []
   const rest: [string, unknown][] = []
-  for (const entry of Object.entries(options)) if (!Object.hasOwn(hooks, entry[0])) rest.push(entry)
+  for (const entry of Object.entries(options))
+    if (!Object.hasOwn(hooks, entry[0])) rest.push(entry)
     else if (entry[1] !== undefined) own.push(entry)
   return { own: Object.fromEntries(own), rest: Object.fromEntries(rest) as Omit<T, keyof RunHooks> }
 }
@@ -215,13 +272,20 @@ const conditions: { [member in keyof Required<Conditions<unknown>>]: Check } = {
   rules: array,
 }
 
-const checkBody = members({ members: {}, open: true, instead: {
-  model: 'the name of the model belongs into `model`: { name }',
-  messages: 'they belong beside `request`: engine.run({ model, messages, request })',
-} })
+const checkBody = members({
+  members: {},
+  open: true,
+  instead: {
+    model: 'the name of the model belongs into `model`: { name }',
+    messages: 'they belong beside `request`: engine.run({ model, messages, request })',
+  },
+})
 
 const someMessages = is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0)
-const checkId = is('a text of 1 to 200 characters', (value) => typeof value === 'string' && value.length > 0 && value.length <= 200)
+const checkId = is(
+  'a text of 1 to 200 characters',
+  (value) => typeof value === 'string' && value.length > 0 && value.length <= 200,
+)
 
 /** @internal */
 export const runShape: Shape = {
@@ -236,7 +300,9 @@ export const runShape: Shape = {
   needs: ['model', 'messages'],
   instead: {
     name: 'it belongs into `model`: { baseURL, name }',
-    ...Object.fromEntries(['wire', 'provider', 'path'].map((name) => [name, `it belongs into \`model\`: { ${name}, … }`])),
+    ...Object.fromEntries(
+      ['wire', 'provider', 'path'].map((name) => [name, `it belongs into \`model\`: { ${name}, … }`]),
+    ),
   },
 }
 
@@ -244,7 +310,12 @@ export const runShape: Shape = {
 export const resumeShape: Shape = {
   members: { ...hooks, ...conditions, model: checkModel({ needsName: false }) },
   needs: ['model'],
-  instead: Object.fromEntries([...settingNames, 'messages', 'request', 'id'].map((name) => [name, 'the turn keeps what it began with: it is in the state'])),
+  instead: Object.fromEntries(
+    [...settingNames, 'messages', 'request', 'id'].map((name) => [
+      name,
+      'the turn keeps what it began with: it is in the state',
+    ]),
+  ),
 }
 
 /** @internal Of what `beforeRequest` gave back. */
@@ -255,7 +326,11 @@ export const checkChanged = members({
     messages: someMessages,
     headers: checkHeaders,
   },
-  instead: { model: 'it belongs into `body`: { ...body, model }', tools: 'they belong into `body`: { ...body, tools }', url: 'a transport can send it elsewhere' },
+  instead: {
+    model: 'it belongs into `body`: { ...body, model }',
+    tools: 'they belong into `body`: { ...body, tools }',
+    url: 'a transport can send it elsewhere',
+  },
 })
 
 /** @internal Of `suspend` and `cancel`. */
@@ -268,11 +343,17 @@ export type RunOutcome = Outcome | 'suspended'
 export interface RunResult {
   /** `completed`, `cancelled`, `failed`, `limit`, `awaiting_user` with its calls open, or `suspended`. */
   outcome: RunOutcome
-  /** Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was withheld. */
+  /**
+   * Why the provider says that its last answer ended: `length` is an answer that was cut, `content_filter` one that was
+   * withheld.
+   */
   finishReason?: FinishReason
   /** Everything a person saw, block by block. */
   message: AssistantMessage
-  /** The messages this turn adds: `messages = [...messages, ...history, next]`. Empty where it is suspended: the run that resumes it has them all. */
+  /**
+   * The messages this turn adds: `messages = [...messages, ...history, next]`. Empty where it is suspended: the run
+   * that resumes it has them all.
+   */
   history: ChatMessage[]
   /** All text of the message. */
   text: string

@@ -9,7 +9,10 @@ import { setImmediate } from './set-immediate.js'
 import type { Stage } from './stage.js'
 
 /** What an adapter may answer. */
-const decisions = { execution: oneOf(...Object.keys(REMEMBER), 'deny', 'reject'), result: oneOf('release', 'reject', 'deny') }
+const decisions = {
+  execution: oneOf(...Object.keys(REMEMBER), 'deny', 'reject'),
+  result: oneOf('release', 'reject', 'deny'),
+}
 
 /** The decisions of a run. */
 interface Decisions {
@@ -53,14 +56,17 @@ export class Questions {
     const question = { event, abort: new AbortController() }
     this.#open.set(call, question)
     if (!this.adapted(event)) {
-      if (this.#stage.hooks.checkpoint) this.#stage.track(this.#stage.checkpoint('question').catch(() => {})) // its failure has ended the run
+      // its failure has ended the run
+      if (this.#stage.hooks.checkpoint) this.#stage.track(this.#stage.checkpoint('question').catch(() => {}))
       setImmediate(() => this.denyUnwatched()) // whoever starts to read in this moment still counts
       return
     }
     this.#stage.track(
       this.#answer(question).catch((error: unknown) => {
         if (this.#open.get(call) !== question) return // cancelled, or decided elsewhere
-        this.#stage.warn(`approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${messageOf(error)}`)
+        this.#stage.warn(
+          `approvals.${stage} failed, which is a no to call ${call} (${event.name}): ${messageOf(error)}`,
+        )
         this.#decide.refuse(event, `the approval failed: ${messageOf(error)}`)
       }),
     )
@@ -78,7 +84,8 @@ export class Questions {
   /** Denies the questions that nobody can see: they must not wait for ever. */
   denyUnwatched(): void {
     if (this.#watched()) return
-    for (const event of this.open) if (!this.adapted(event)) this.#decide.refuse(event, 'no_approver: there was nobody to ask')
+    for (const event of this.open)
+      if (!this.adapted(event)) this.#decide.refuse(event, 'no_approver: there was nobody to ask')
   }
 
   async #answer({ event, abort: { signal } }: Question): Promise<void> {
@@ -92,7 +99,8 @@ export class Questions {
     const given = typeof answer === 'object' && answer !== null ? answer : { decision: answer }
     const path = `approvals.${stage}`
     decisions[stage](given.decision, given === answer ? `${path}.decision` : path)
-    if (given.decision === 'deny' || given.decision === 'reject') this.#decide.deny(event, 'reason' in given ? given.reason : undefined)
+    if (given.decision === 'deny' || given.decision === 'reject')
+      this.#decide.deny(event, 'reason' in given ? given.reason : undefined)
     else if (stage === 'result') this.#decide.release(event)
     else this.#decide.approve(event, approval(given))
   }

@@ -6,13 +6,29 @@ import type { RunOutcome, RunResult } from './run-options.js'
 import type { Turn } from './turn.js'
 
 /** Reads the documents of a turn that has ended. `reason`: why it was cancelled. */
-export function resultOf(turn: Turn, outcome: RunOutcome, error: ErrorEvent | undefined, reason: string | undefined): RunResult {
-  const message = orElse(() => turn.message, { role: 'assistant', ...(outcome === 'suspended' ? {} : { outcome }), rounds: 0, blocks: [] })
+export function resultOf(
+  turn: Turn,
+  outcome: RunOutcome,
+  error: ErrorEvent | undefined,
+  reason: string | undefined,
+): RunResult {
+  const message = orElse(() => turn.message, {
+    role: 'assistant',
+    ...(outcome === 'suspended' ? {} : { outcome }),
+    rounds: 0,
+    blocks: [],
+  })
   const history = outcome === 'suspended' ? [] : orElse(() => turn.history, [])
   const text = joinedText(message.blocks)
   const { finishReason, usage } = message
   return {
-    outcome, ...(finishReason ? { finishReason } : {}), message, history, text, ...(usage ? { usage } : {}), ...(error ? { error } : {}),
+    outcome,
+    ...(finishReason ? { finishReason } : {}),
+    message,
+    history,
+    text,
+    ...(usage ? { usage } : {}),
+    ...(error ? { error } : {}),
     ...(outcome !== 'cancelled' || reason === undefined ? {} : { reason }),
   }
 }

@@ -4,7 +4,16 @@ import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
 import { messageOf } from './errors.js'
 import { EventLog } from './event-log.js'
-import type { ApprovalEvent, AssistantMessage, ChatMessage, ErrorEvent, ExecuteEvent, JsonObject, SluiceEvent, Usage } from './events.js'
+import type {
+  ApprovalEvent,
+  AssistantMessage,
+  ChatMessage,
+  ErrorEvent,
+  ExecuteEvent,
+  JsonObject,
+  SluiceEvent,
+  Usage,
+} from './events.js'
 import { HeldCalls } from './held-calls.js'
 import { guardHook } from './hooks.js'
 import type { Server } from './model.js'
@@ -44,9 +53,15 @@ export interface RunParts {
   signal: AbortSignal | undefined
 }
 
-/** One run of a turn, with its requests, timers, tools and approvals. It goes on by itself; iterate it to see its events. */
+/**
+ * One run of a turn, with its requests, timers, tools and approvals. It goes on by itself; iterate it to see its
+ * events.
+ */
 export class Run implements AsyncIterable<SluiceEvent> {
-  /** By which the run is known: as `engine.run({ id })` said, or a random UUID. A resumed run has that of the one that was saved. */
+  /**
+   * By which the run is known: as `engine.run({ id })` said, or a random UUID. A resumed run has that of the one that
+   * was saved.
+   */
   readonly id: string
   /** Resolves when the run has ended, however it ended: see `outcome`. Never rejects. */
   readonly done: Promise<RunResult>
@@ -56,7 +71,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly before: AssistantMessage | undefined
   /** @internal A host, a handler or a durable turn answers its questions: a long wait is that of a person. */
   hosted = false
-  /** @internal SHA-256 of the question about a call, by the number of the call. The call's `key` comes from it instead of from arguments that a client may edit. */
+  /**
+   * @internal SHA-256 of the question about a call, by the number of the call. The call's `key` comes from it instead
+   * of from arguments that a client may edit.
+   */
   readonly approvals = new Map<number, string>()
 
   readonly #turn: Turn
@@ -114,14 +132,22 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))
-    this.#waits = new Waits(unanswered, () => this.#events.readers > 0 && !this.#tended && !this.hosted, (event) => this.#events.passed(event))
+    this.#waits = new Waits(
+      unanswered,
+      () => this.#events.readers > 0 && !this.#tended && !this.hosted,
+      (event) => this.#events.passed(event),
+    )
     turn.secrets = server.secrets
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
     if (resumed) this.#goOn()
     const limit = hooks.deadlineMs
-    if (limit !== undefined && !this.#result) this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), limit)
-    if (signal) this.#removeSignal = onAbort(signal, () => this.#cancel(signal.reason === undefined ? undefined : messageOf(signal.reason)))
+    if (limit !== undefined && !this.#result)
+      this.#deadline = setTimeout(() => this.#cancel(`the deadline of ${limit} ms passed`), limit)
+    if (signal)
+      this.#removeSignal = onAbort(signal, () =>
+        this.#cancel(signal.reason === undefined ? undefined : messageOf(signal.reason)),
+      )
   }
 
   /** Every event from the first one on. Whoever reads is expected to answer `approval` events. */
@@ -130,7 +156,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * The text as it arrives. Who reads it sees no questions: they are denied, unless an adapter answers them or somebody reads the events as well.
+   * The text as it arrives. Who reads it sees no questions: they are denied, unless an adapter answers them or somebody
+   * reads the events as well.
    * Throws SluiceError `failed` at the end of a turn that failed.
    */
   get textStream(): AsyncGenerator<string, void, undefined> {
@@ -147,7 +174,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.done.then(({ message }) => message)
   }
 
-  /** All text, when the run has ended. Rejects with SluiceError `failed` where the turn failed: the text alone would not say so. */
+  /**
+   * All text, when the run has ended. Rejects with SluiceError `failed` where the turn failed: the text alone would not
+   * say so.
+   */
   get text(): Promise<string> {
     return this.done.then((result) => {
       throwIfFailed(result)
@@ -161,8 +191,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * Resolves when this process has nothing to do for the turn: `waiting`, for people or results from outside, or `done`. A later look waits for the
-   * next time. Whoever looks is expected to answer the questions or to `suspend`: they are no longer denied for want of a reader.
+   * Resolves when this process has nothing to do for the turn: `waiting`, for people or results from outside, or
+   * `done`. A later look waits for the
+   * next time. Whoever looks is expected to answer the questions or to `suspend`: they are no longer denied for want of
+   * a reader.
    */
   get quiet(): Promise<'done' | 'waiting'> {
     this.#tended = true
@@ -170,12 +202,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * Lets a call run: an `approval` event, the number of a call, or 0 for all whose `approval` event somebody has read. Returns false if the
-   * question was already decided, nobody could have seen one, or it is not the one whose `digest` was given. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
+   * Lets a call run: an `approval` event, the number of a call, or 0 for all whose `approval` event somebody has read.
+   * Returns false if the
+   * question was already decided, nobody could have seen one, or it is not the one whose `digest` was given. Throws
+   * SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
-    if (callNumber(call, 0) !== 0 || options?.arguments !== undefined) return this.#answer(() => this.#turn.approve(call, options))
-    const seen = this.#questions.open.filter((event) => event.stage === 'execution' && (this.#events.given(event) || this.#questions.adapted(event)))
+    if (callNumber(call, 0) !== 0 || options?.arguments !== undefined)
+      return this.#answer(() => this.#turn.approve(call, options))
+    const seen = this.#questions.open.filter(
+      (event) => event.stage === 'execution' && (this.#events.given(event) || this.#questions.adapted(event)),
+    )
     return seen.map((event) => this.approve(event, options)).some(Boolean)
   }
 
@@ -184,18 +221,25 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#answer(() => this.#turn.release(call))
   }
 
-  /** Refuses what a call waits for: to run, or that its result is let out. Returns false if the question was already decided. */
+  /**
+   * Refuses what a call waits for: to run, or that its result is let out. Returns false if the question was already
+   * decided.
+   */
   deny(call: CallRef, reason?: string): boolean {
     return this.#answer(() => this.#turn.deny(call, reason))
   }
 
-  /** Refuses what a call waits for where no person did, by the app's own policy: the model is told so. Returns false if the question was already decided. */
+  /**
+   * Refuses what a call waits for where no person did, by the app's own policy: the model is told so. Returns false if
+   * the question was already decided.
+   */
   refuse(call: CallRef, reason?: string): boolean {
     return this.#decide(() => this.#turn.refuse(call, reason))
   }
 
   /**
-   * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after `graceMs` (default
+   * Cancels the turn. Resolves when everything is quiet: the request closed, every tool returned; at the latest after
+   * `graceMs` (default
    * 1,000). `stillRunning` are then the tools that take no notice of their signal: what they return reaches nobody.
    */
   async cancel(reason?: string, options: { graceMs?: number } = {}): Promise<StoppedRun> {
@@ -214,10 +258,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * Ends the run, but not its turn: `engine.resume(state)` goes on with it, also in another process. Nothing new starts. An answer that is being shown,
-   * tools that run and a checkpoint that is being saved are waited for, at most `graceMs` milliseconds (default 5,000): after that the answer is cut
+   * Ends the run, but not its turn: `engine.resume(state)` goes on with it, also in another process. Nothing new
+   * starts. An answer that is being shown,
+   * tools that run and a checkpoint that is being saved are waited for, at most `graceMs` milliseconds (default 5,000):
+   * after that the answer is cut
    * off, and a call that ran becomes `unknown`, unless it is `idempotent`. `done` resolves with `suspended`.
-   * @returns the state, for `engine.resume`: as trusted as your own memory, it holds messages and results. Null where the turn was over before.
+   * @returns the state, for `engine.resume`: as trusted as your own memory, it holds messages and results. Null where
+   * the turn was over before.
    */
   suspend(options: { graceMs?: number } = {}): Promise<string | null> {
     checkGrace(options, 'options')
@@ -225,7 +272,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * With `checkFinal` and without `onFinal`: what becomes of the answer that a `final` event told. Returns false where no answer waits. Throws
+   * With `checkFinal` and without `onFinal`: what becomes of the answer that a `final` event told. Returns false where
+   * no answer waits. Throws
    * SluiceError `limit` where it is the last, and cannot be sent back.
    */
   conclude(decision: FinalDecision): boolean {
@@ -233,20 +281,25 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /**
-   * The arguments with which a tool without `execute` is run, where the app resolves what the model wrote: see `beforeExecute`. Throws SluiceError
+   * The arguments with which a tool without `execute` is run, where the app resolves what the model wrote: see
+   * `beforeExecute`. Throws SluiceError
    * `json` where they do not fit the schema.
    */
   resolveArguments(call: CallRef, args: JsonObject): void {
     this.#step(() => this.#turn.resolveArguments(call, args))
   }
 
-  /** The result of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both. */
+  /**
+   * The result of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both.
+   */
   succeed(call: CallRef, value: unknown, hostOutput?: ToolResult): void {
     this.#waits.answered('execute')
     this.#step(() => this.#turn.succeed(call, value, hostOutput))
   }
 
-  /** The failure of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both. */
+  /**
+   * The failure of a tool that has no `execute`. `hostOutput`: what the model reads in its place; the card shows both.
+   */
   fail(call: CallRef, message: string, hostOutput?: ToolResult): void {
     this.#step(() => this.#turn.fail(call, message, hostOutput))
   }
@@ -266,10 +319,17 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#hooks.onFinal !== undefined
   }
 
-  /** @internal What a host keeps of a run that goes on: `seq` of the last event that was read, the messages so far, and the state where it is asked for. */
+  /**
+   * @internal What a host keeps of a run that goes on: `seq` of the last event that was read, the messages so far, and
+   * the state where it is asked for.
+   */
   kept(state: boolean): { seq: number; history: ChatMessage[]; state?: string } | undefined {
     if (this.#result) return undefined
-    return { seq: this.#events.lastSeq, history: this.#turn.history, ...(state && !this.#polling.draining ? { state: this.#turn.state } : {}) }
+    return {
+      seq: this.#events.lastSeq,
+      history: this.#turn.history,
+      ...(state && !this.#polling.draining ? { state: this.#turn.state } : {}),
+    }
   }
 
   /** @internal `seq` of the last event that was read. */
@@ -305,22 +365,29 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#turn.deadline
   }
 
-  // -- the native turn ------------------------------------------------------------------------------------------------------
+  // -- the native turn ------------------------------------------------------------------------------------------------
 
   #stage(): Stage {
     const run = this
     return {
       turn: this.#turn,
       hooks: this.#hooks,
-      get over() { return run.#result !== undefined },
-      get suspending() { return run.#suspension !== undefined },
+      get over() {
+        return run.#result !== undefined
+      },
+      get suspending() {
+        return run.#suspension !== undefined
+      },
       step: (call) => this.#step(call),
       feed: (bytes) => this.#polling.feed(bytes),
       settle: () => this.#polling.settled(),
       emit: (event) => this.#emit(event),
       track: (work) => this.#quiet.track(work),
       checkpoint: (why) => this.#checkpoints.save(why),
-      together: () => (this.#together ??= this.#polling.settled().finally(() => { this.#together = undefined })),
+      together: () =>
+        (this.#together ??= this.#polling.settled().finally(() => {
+          this.#together = undefined
+        })),
       forbids: (call) => this.#remembered.forbids(this.#turn, call),
       warn,
     }
@@ -362,14 +429,18 @@ export class Run implements AsyncIterable<SluiceEvent> {
     }
   }
 
-  /** Publishes an event and acts on it. Returns true where whoever reads has to see it first. A fault must not lose the events behind it. */
+  /**
+   * Publishes an event and acts on it. Returns true where whoever reads has to see it first. A fault must not lose the
+   * events behind it.
+   */
   #tell(event: SluiceEvent): boolean {
     try {
       if (event.type === 'error') Object.assign(event, this.#requests.told)
       if (event.type === 'progress') this.#tools.count(event)
       if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false
-      if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name)) return this.#hold(event)
+      if (event.type === 'execute' && !this.#tools.runs(event.name) && this.#tools.needsSave(event.name))
+        return this.#hold(event)
       this.#events.push(event)
       this.#hear(event)
       if (this.#acts(event)) return true
@@ -401,7 +472,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#events.wake()
   }
 
-  /** What must not start, or not any more: whoever reads does not hear of it either, for they may be the ones who start it. */
+  /**
+   * What must not start, or not any more: whoever reads does not hear of it either, for they may be the ones who start
+   * it.
+   */
   #takenBack(event: SluiceEvent): boolean {
     const fault = event.type === 'execute' || event.type === 'approval' ? unusable(event.arguments) : undefined
     if (event.type === 'approval' && event.stage === 'execution') {
@@ -443,7 +517,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
         if (!this.#questions.adapted(event)) this.#waits.begin(event)
         return this.#questions.ask(event)
       case 'final':
-        if (this.#hooks.onFinal) return this.#quiet.track(this.#retries.judge(event, this.snapshot, this.#hooks.onFinal))
+        if (this.#hooks.onFinal)
+          return this.#quiet.track(this.#retries.judge(event, this.snapshot, this.#hooks.onFinal))
         if (!this.#isWatched) setImmediate(() => this.conclude('accept')) // nobody is there who could say no
         return
       case 'execute':
@@ -453,7 +528,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
         this.#held.drop(event.call)
         return this.#tools.abort(event.call, event.reason)
       case 'ipc':
-        return this.#isStopped(event.call) ? undefined : guardHook('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
+        return this.#isStopped(event.call)
+          ? undefined
+          : guardHook('ipc', () => this.#hooks.ipc?.(event.channel, ...event.payload))
       case 'rule':
         return guardHook('rules.add', () => this.#remembered.add(event.rule))
       case 'error':
@@ -473,7 +550,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     return this.#stopped.has(0) || this.#stopped.has(call)
   }
 
-  // -- how it ends ----------------------------------------------------------------------------------------------------------
+  // -- how it ends ----------------------------------------------------------------------------------------------------
 
   #cancel(reason: string | undefined): void {
     this.#step(() => {
@@ -503,11 +580,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** Nothing outside can make this happen; but a turn must end. */
   #break(error: unknown): void {
-    guardHook('the run', () => { throw error })
+    guardHook('the run', () => {
+      throw error
+    })
     this.#step(() => this.#turn.cancel(0, messageOf(error)))
   }
 
-  // -- how it goes on later -------------------------------------------------------------------------------------------------
+  // -- how it goes on later -------------------------------------------------------------------------------------------
 
   async #suspend(graceMs: number): Promise<string | null> {
     if (this.#result) return null

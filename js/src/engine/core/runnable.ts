@@ -1,4 +1,5 @@
-// Whether something can carry out a tool's calls. Engines that only read texts accept any tool; whoever runs turns refuses one whose calls nothing answers.
+// Whether something can carry out a tool's calls. Engines that only read texts accept any tool; whoever runs turns
+// refuses one whose calls nothing answers.
 import { wrong } from './options.js'
 
 interface Runnable {
@@ -8,9 +9,21 @@ interface Runnable {
   declaration: { readonly [member: string]: unknown }
 }
 
-/** Throws SluiceError `option` for the first of these tools that has no `execute` and names nothing else that answers its calls. */
+/**
+ * Throws SluiceError `option` for the first of these tools that has no `execute` and names nothing else that answers
+ * its calls.
+ */
 export function checkRunnable(tools: readonly Runnable[]): void {
-  for (const [index, { run, runsIn, external, declaration: { ipc } }] of tools.entries()) {
-    if (!run && !runsIn && !external && !ipc) throw wrong(`tools[${index}].execute`, undefined, 'a function, or external, ipc, runsIn')
+  for (const [
+    index,
+    {
+      run,
+      runsIn,
+      external,
+      declaration: { ipc },
+    },
+  ] of tools.entries()) {
+    if (!run && !runsIn && !external && !ipc)
+      throw wrong(`tools[${index}].execute`, undefined, 'a function, or external, ipc, runsIn')
   }
 }

@@ -8,7 +8,15 @@ import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
-import { isReadOnly, isToolResult, type CallInfo, type ToolProgress, type Tool, type ToolContext, type ToolResult } from './tool.js'
+import {
+  isReadOnly,
+  isToolResult,
+  type CallInfo,
+  type ToolProgress,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.js'
 
 interface Running {
   name: string
@@ -26,7 +34,11 @@ export class RunningTools {
   readonly #run: { readonly id: string; readonly context: unknown; readonly approvals: ReadonlyMap<number, string> }
   readonly #running = new Map<number, Running>()
 
-  constructor(stage: Stage, tools: Iterable<Tool>, run: { id: string; context: unknown; approvals: ReadonlyMap<number, string> }) {
+  constructor(
+    stage: Stage,
+    tools: Iterable<Tool>,
+    run: { id: string; context: unknown; approvals: ReadonlyMap<number, string> },
+  ) {
     this.#stage = stage
     this.#tools = new Map([...tools].map((tool) => [tool.name, tool]))
     this.#run = run
@@ -87,7 +99,11 @@ export class RunningTools {
     checkProgress(report)
     const { done, total, text } = report
     const counted = total === undefined ? String(done) : `${done} / ${total}`
-    const told = { text: text === undefined ? counted : `${text} (${counted})`, done, ...(total === undefined ? {} : { total }) }
+    const told = {
+      text: text === undefined ? counted : `${text} (${counted})`,
+      done,
+      ...(total === undefined ? {} : { total }),
+    }
     const running = this.#running.get(call)
     if (running) running.report = told
     step(() => turn.progress(call, told.text))
@@ -96,7 +112,8 @@ export class RunningTools {
   /** Adds the numbers of the report to its event. */
   count(event: ProgressEvent): void {
     const report = this.#running.get(event.call)?.report
-    if (report?.text === event.text) Object.assign(event, { done: report.done, ...(report.total === undefined ? {} : { total: report.total }) })
+    if (report?.text === event.text)
+      Object.assign(event, { done: report.done, ...(report.total === undefined ? {} : { total: report.total }) })
   }
 
   async #work(tool: Tool, event: ExecuteEvent, { abort: { signal } }: Running): Promise<void> {
@@ -120,7 +137,10 @@ export class RunningTools {
     }
   }
 
-  /** The call with the arguments that it runs with; undefined where it was refused. A call that runs again keeps the arguments that it had. */
+  /**
+   * The call with the arguments that it runs with; undefined where it was refused. A call that runs again keeps the
+   * arguments that it had.
+   */
   async #beforeExecute(event: ExecuteEvent, signal: AbortSignal): Promise<ExecuteEvent | undefined> {
     const { beforeExecute } = this.#stage.hooks
     const { turn, step } = this.#stage
@@ -128,18 +148,26 @@ export class RunningTools {
     if (!beforeExecute) return event
     const refuse = (reason: string): undefined => void step(() => turn.refuse(event.call, reason))
     try {
-      const given: unknown = await callHook('beforeExecute', () => beforeExecute(this.#infoOf(event)), hookTimeout(this.#stage), signal)
+      const given: unknown = await callHook(
+        'beforeExecute',
+        () => beforeExecute(this.#infoOf(event)),
+        hookTimeout(this.#stage),
+        signal,
+      )
       if (given === undefined) return event
       if (isObject(given) && typeof given['deny'] === 'string' && !('arguments' in given)) return refuse(given['deny'])
       if (!isObject(given) || !isObject(given['arguments']) || 'deny' in given)
-        throw new HookError(`beforeExecute gave back ${shown(given)}, expected { arguments } with an object, { deny } with a text, or nothing`)
+        throw new HookError(
+          `beforeExecute gave back ${shown(given)}, expected { arguments } with an object, { deny } with a text, or nothing`,
+        )
       const args = given['arguments'] as JsonObject
       step(() => turn.resolveArguments(event.call, args))
       if (this.#stage.forbids(event.call)) return refuse('a rule refuses these arguments')
       await this.#stage.settle() // its card has the key of these arguments
       return { ...event, arguments: args, key: this.#running.get(event.call)?.key ?? event.key }
     } catch (error) {
-      if (signal.aborted || isState(error)) return this.#stage.over || signal.aborted ? undefined : refuse(messageOf(error))
+      if (signal.aborted || isState(error))
+        return this.#stage.over || signal.aborted ? undefined : refuse(messageOf(error))
       this.#stage.warn(messageOf(error))
       return refuse(error instanceof SluiceError ? messageOf(error) : 'the app could not prepare it')
     }
@@ -153,7 +181,10 @@ export class RunningTools {
     }
   }
 
-  /** Nobody knows whether it did its work: as for a call that was stopped while it ran. The card tells why as its last report. */
+  /**
+   * Nobody knows whether it did its work: as for a call that was stopped while it ran. The card tells why as its last
+   * report.
+   */
   #lose(call: number, why: string): void {
     const { turn, step } = this.#stage
     try {
@@ -164,15 +195,22 @@ export class RunningTools {
     }
   }
 
-  /** The result, and what `afterTool` puts in its place for the model. If the hook fails, everybody reads only that the tool ran. */
+  /**
+   * The result, and what `afterTool` puts in its place for the model. If the hook fails, everybody reads only that the
+   * tool ran.
+   */
   async #afterTool(event: ExecuteEvent, result: ToolResult, signal: AbortSignal): Promise<[ToolResult, ToolResult?]> {
     const { afterTool } = this.#stage.hooks
     if (!afterTool || signal.aborted) return [result]
     try {
-      const changed = (await callHook('afterTool', () => afterTool(this.#infoOf(event), result), hookTimeout(this.#stage), signal)) ?? result
+      const changed =
+        (await callHook('afterTool', () => afterTool(this.#infoOf(event), result), hookTimeout(this.#stage), signal)) ??
+        result
       if (changed === result) return [result]
       if (isToolResult(changed)) return [result, changed]
-      throw new HookError(`afterTool gave back ${shown(changed)}, expected { value }, { error } with a text, or nothing`)
+      throw new HookError(
+        `afterTool gave back ${shown(changed)}, expected { value }, { error } with a text, or nothing`,
+      )
     } catch (error) {
       if (signal.aborted) return [result]
       this.#stage.warn(messageOf(error))
@@ -184,11 +222,14 @@ export class RunningTools {
     const { turn, step } = this.#stage
     try {
       try {
-        step(() => ('error' in result ? turn.fail(call, result.error, hostOutput) : turn.succeed(call, result.value, hostOutput)))
+        step(() =>
+          'error' in result ? turn.fail(call, result.error, hostOutput) : turn.succeed(call, result.value, hostOutput),
+        )
       } catch (error) {
         if (isState(error)) throw error
         if (hostOutput) return this.#tell(call, hostOutput) // no card can show what the tool gave
-        step(() => turn.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error))) // it did its work
+        // it did its work
+        step(() => turn.fail(call, untellable(error instanceof SluiceError && error.cause ? error.cause : error)))
       }
     } catch (error) {
       if (!isState(error)) throw error // whoever reads may have answered for the tool
@@ -199,8 +240,14 @@ export class RunningTools {
     const approval = this.#run.approvals.get(call)
     const own = approval === undefined ? key : `${round ?? 0}:${approval.slice(0, 32)}`
     return {
-      call, name, arguments: args, key: keyOf(this.#run.id, own), protocolFields: protocolFields ?? {},
-      ...(wireId === undefined ? {} : { id: wireId }), ...(round === undefined ? {} : { round }), ...(source === undefined ? {} : { source }),
+      call,
+      name,
+      arguments: args,
+      key: keyOf(this.#run.id, own),
+      protocolFields: protocolFields ?? {},
+      ...(wireId === undefined ? {} : { id: wireId }),
+      ...(round === undefined ? {} : { round }),
+      ...(source === undefined ? {} : { source }),
     }
   }
 
@@ -235,6 +282,7 @@ const isCount = (value: unknown): boolean => typeof value === 'number' && value 
 
 function checkProgress(report: unknown): void {
   const { done, total, text } = (isObject(report) ? report : {}) as { [member in 'done' | 'total' | 'text']?: unknown }
-  if (isCount(done) && (total === undefined || isCount(total)) && (text === undefined || typeof text === 'string')) return
+  if (isCount(done) && (total === undefined || isCount(total)) && (text === undefined || typeof text === 'string'))
+    return
   throw wrong('report', report, 'a text, or { done, total, text } with numbers of at least 0')
 }

@@ -1,9 +1,19 @@
-// Whether a server can be used: each thing that must work is tried, in the order in which it can go wrong. Real requests, as a turn sends them.
+// Whether a server can be used: each thing that must work is tried, in the order in which it can go wrong. Real
+// requests, as a turn sends them.
 import { Engine } from './engine.js'
 import { messageOf } from './errors.js'
 import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
 import { checkKey, checkModel, serverOf, type Model, type Server, type ServerAddress } from './model.js'
-import { checkAsk, Late, listed, listServer, within, withoutSecrets, type ServerRequestOptions, type Listed } from './models.js'
+import {
+  checkAsk,
+  Late,
+  listed,
+  listServer,
+  within,
+  withoutSecrets,
+  type ServerRequestOptions,
+  type Listed,
+} from './models.js'
 import { addressesOf, providerNames, providers, type ProviderName } from './providers.js'
 import { words, type Said } from './server-check-words.js'
 import type { CheckStep, ServerCheck } from './server-step.js'
@@ -19,16 +29,25 @@ export type Endpoint = ServerAddress & {
 const LIST_MS = 10_000
 const ANSWER_MS = 60_000
 const MAX_WORDS = 300
-/** A model that has written so much without the answer is stopped. It is that much because some servers put thoughts into the text. */
+/**
+ * A model that has written so much without the answer is stopped. It is that much because some servers put thoughts
+ * into the text.
+ */
 const MOST_CHARACTERS = 20_000
 /** 64 × 64 pixels, all red. Smaller ones are refused by some models. */
-const RED = 'iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAABlBMVEXgEBD///+DZERCAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC'
+const RED =
+  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAABlBMVEXgEBD///+DZERCAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC'
 
 /**
- * Tries what a chat needs, step by step: `reach`, `key`, `model`, `stream`, `tools`, `pictures`. A step without which the rest cannot work ends it.
- * Up to three short answers are asked for, which a provider may bill. Throws SluiceError `option` where the server is described wrongly.
+ * Tries what a chat needs, step by step: `reach`, `key`, `model`, `stream`, `tools`, `pictures`. A step without which
+ * the rest cannot work ends it.
+ * Up to three short answers are asked for, which a provider may bill. Throws SluiceError `option` where the server is
+ * described wrongly.
  */
-export async function* checkServer(endpoint: Endpoint, options: ServerRequestOptions = {}): AsyncGenerator<ServerCheck, void, undefined> {
+export async function* checkServer(
+  endpoint: Endpoint,
+  options: ServerRequestOptions = {},
+): AsyncGenerator<ServerCheck, void, undefined> {
   checkModel({ needsName: false })(endpoint, 'endpoint')
   checkAsk(options, 'options')
   const check = new Check(endpoint, options)
@@ -71,14 +90,18 @@ class Check {
     this.#server = serverOf(endpoint, endpoint.name ?? '')
     this.#list = listServer(endpoint, this.#server.wire)
     this.#provider = endpoint.provider ?? providerAt(this.#server.url)
-    this.#who = endpoint.provider ? providers[endpoint.provider].title : this.#provider === 'ollama' ? 'Ollama' : new URL(this.#server.url).host
+    this.#who = endpoint.provider
+      ? providers[endpoint.provider].title
+      : this.#provider === 'ollama'
+        ? 'Ollama'
+        : new URL(this.#server.url).host
   }
 
   close(): void {
     this.#engine?.close()
   }
 
-  async * steps(): AsyncGenerator<ServerCheck, void, undefined> {
+  async *steps(): AsyncGenerator<ServerCheck, void, undefined> {
     const found = await this.#listed()
     if ('failed' in found) return yield this.#told('reach', false, found.failed)
     // A server that lists nothing may still answer questions, so only these say that one is there.
@@ -93,35 +116,83 @@ class Check {
     const { name, apiKey } = this.#endpoint
     const key = apiKey ? words.keyTaken() : words.keyless()
     if (found.names?.length === 0 || name === undefined) {
-      if (!sure) yield found.page ? this.#told('reach', false, words.page(shownUrl(this.#list.url))) : this.#told('reach', true, there)
+      if (!sure)
+        yield found.page
+          ? this.#told('reach', false, words.page(shownUrl(this.#list.url)))
+          : this.#told('reach', true, there)
       if (!sure && found.page) return
       const refused = found.status === 401 || found.status === 403
-      yield refused ? this.#told('key', false, this.#keyRefused(found.words)) : this.#told('key', true, apiKey ? words.keyUntested() : key)
+      yield refused
+        ? this.#told('key', false, this.#keyRefused(found.words))
+        : this.#told('key', true, apiKey ? words.keyUntested() : key)
       if (refused) return
-      return yield this.#told('model', false, found.names?.length === 0 ? words.noModel(this.#who, this.#provider) : found.names ? words.choose(found.names) : words.chooseUnlisted())
+      return yield this.#told(
+        'model',
+        false,
+        found.names?.length === 0
+          ? words.noModel(this.#who, this.#provider)
+          : found.names
+            ? words.choose(found.names)
+            : words.chooseUnlisted(),
+      )
     }
-    const answer = await this.#ask([{ role: 'user', content: 'Answer with one word: ready' }], (event) => (event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '')
+    const answer = await this.#ask(
+      [{ role: 'user', content: 'Answer with one word: ready' }],
+      (event) => (event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '',
+    )
     const failure = answer.error && failureOf(answer.error)
     const detail = answer.error ? this.#clean(answer.error.detail) : ''
     if (!sure) {
-      if (failure === 'network' || failure === 'place') return yield this.#told('reach', false, failure === 'network' ? this.#nobody(detail) : found.page ? words.page(shownUrl(this.#server.url)) : words.noApi(shownUrl(this.#server.url), detail))
+      if (failure === 'network' || failure === 'place')
+        return yield this.#told(
+          'reach',
+          false,
+          failure === 'network'
+            ? this.#nobody(detail)
+            : found.page
+              ? words.page(shownUrl(this.#server.url))
+              : words.noApi(shownUrl(this.#server.url), detail),
+        )
       yield this.#told('reach', true, there)
     }
-    if (failure === 'key') return yield this.#told('key', false, apiKey ? this.#keyRefused(detail) : words.keyMissing(this.#who, this.#provider && providers[this.#provider].keys))
+    if (failure === 'key')
+      return yield this.#told(
+        'key',
+        false,
+        apiKey
+          ? this.#keyRefused(detail)
+          : words.keyMissing(this.#who, this.#provider && providers[this.#provider].keys),
+      )
     if (failure === 'credit') return yield this.#told('key', false, words.noCredit(detail))
     yield this.#told('key', true, key, 0)
-    if (failure === 'model') return yield this.#told('model', false, words.modelGone(name, detail, near(name, found.names ?? []), this.#provider), 0)
+    if (failure === 'model')
+      return yield this.#told(
+        'model',
+        false,
+        words.modelGone(name, detail, near(name, found.names ?? []), this.#provider),
+        0,
+      )
     if (failure === 'place') return yield this.#told('stream', false, words.noApi(shownUrl(this.#server.url), detail))
-    if (failure) return yield this.#told('stream', false, words.broke(detail, answer.error?.hint && this.#clean(answer.error.hint)))
+    if (failure)
+      return yield this.#told(
+        'stream',
+        false,
+        words.broke(detail, answer.error?.hint && this.#clean(answer.error.hint)),
+      )
     if (answer.late) return yield this.#told('stream', false, words.late(name, this.#options.timeoutMs ?? ANSWER_MS))
     yield this.#told('model', true, words.modelThere(name), 0)
     if (answer.firstMs === undefined) return yield this.#told('stream', false, words.silent(name))
-    yield this.#told('stream', answer.streamed, answer.streamed ? words.streams(answer.firstMs) : words.atOnce(), answer.firstMs)
+    yield this.#told(
+      'stream',
+      answer.streamed,
+      answer.streamed ? words.streams(answer.firstMs) : words.atOnce(),
+      answer.firstMs,
+    )
     yield await this.#tools()
     yield await this.#pictures()
   }
 
-  // -- the steps --------------------------------------------------------------------------------------------------------------
+  // -- the steps ------------------------------------------------------------------------------------------------------
 
   async #listed(): Promise<Listed | { failed: Said }> {
     const ms = Math.min(LIST_MS, this.#options.timeoutMs ?? LIST_MS)
@@ -130,12 +201,20 @@ class Check {
       return { ...found, words: this.#clean(found.words) }
     } catch (error) {
       this.#options.signal?.throwIfAborted()
-      return { failed: error instanceof Late ? words.slow(shownOrigin(this.#list.url), ms) : this.#nobody(this.#clean(messageOf(error))) }
+      return {
+        failed:
+          error instanceof Late
+            ? words.slow(shownOrigin(this.#list.url), ms)
+            : this.#nobody(this.#clean(messageOf(error))),
+      }
     }
   }
 
   #nobody(detail: string): Said {
-    const why = detail.replace(`${shownUrl(this.#list.url)}: `, '').replace(`${shownUrl(this.#server.url)}: `, '').replace(/^fetch failed: /, '')
+    const why = detail
+      .replace(`${shownUrl(this.#list.url)}: `, '')
+      .replace(`${shownUrl(this.#server.url)}: `, '')
+      .replace(/^fetch failed: /, '')
     return words.nobody(shownOrigin(this.#server.url), why, this.#provider)
   }
 
@@ -153,30 +232,71 @@ class Check {
   }
 
   async #tools(): Promise<ServerCheck> {
-    const answer = await this.#ask([{ role: 'user', content: 'Call the tool note with the text "ready". Say nothing.' }], () => this.#called, true)
+    const answer = await this.#ask(
+      [{ role: 'user', content: 'Call the tool note with the text "ready". Say nothing.' }],
+      () => this.#called,
+      true,
+    )
     if (this.#called) return this.#told('tools', true, words.calls())
     const { error, otherFormat, late } = answer
     if (otherFormat !== undefined) return this.#told('tools', false, words.ownFormat(otherFormat))
-    if (error) return this.#told('tools', false, error.code === 'tools_unsupported' ? words.noTools(this.#clean(error.detail)) : words.broke(this.#clean(error.detail), error.hint && this.#clean(error.hint)))
-    return this.#told('tools', false, late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.noCall())
+    if (error)
+      return this.#told(
+        'tools',
+        false,
+        error.code === 'tools_unsupported'
+          ? words.noTools(this.#clean(error.detail))
+          : words.broke(this.#clean(error.detail), error.hint && this.#clean(error.hint)),
+      )
+    return this.#told(
+      'tools',
+      false,
+      late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.noCall(),
+    )
   }
 
   async #pictures(): Promise<ServerCheck> {
-    const content = [{ type: 'text', text: 'Which colour has this picture? Answer with one word.' }, { type: 'image_url', image_url: { url: `data:image/png;base64,${RED}` } }]
-    const { text, error, late } = await this.#ask([{ role: 'user', content } as ChatMessage], (_, said) => red.test(said))
+    const content = [
+      { type: 'text', text: 'Which colour has this picture? Answer with one word.' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${RED}` } },
+    ]
+    const { text, error, late } = await this.#ask([{ role: 'user', content } as ChatMessage], (_, said) =>
+      red.test(said),
+    )
     if (red.test(text)) return this.#told('pictures', true, words.sees())
     if (error) return this.#told('pictures', false, words.blind(this.#clean(error.detail)))
-    return this.#told('pictures', false, late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.sawNothing())
+    return this.#told(
+      'pictures',
+      false,
+      late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.sawNothing(),
+    )
   }
 
   /** Asks the model; `enough`: nothing more is wanted of the answer. */
-  async #ask(messages: ChatMessage[], enough: (event: SluiceEvent, text: string) => boolean, tools = false): Promise<Answer> {
-    const answer: Answer = { text: '', firstMs: undefined, streamed: false, error: undefined, otherFormat: undefined, late: false }
+  async #ask(
+    messages: ChatMessage[],
+    enough: (event: SluiceEvent, text: string) => boolean,
+    tools = false,
+  ): Promise<Answer> {
+    const answer: Answer = {
+      text: '',
+      firstMs: undefined,
+      streamed: false,
+      error: undefined,
+      otherFormat: undefined,
+      late: false,
+    }
     const ms = this.#options.timeoutMs ?? ANSWER_MS
     const { signal } = this.#options
     const from = performance.now()
     const run = (this.#engine ??= this.#withTool()).run({
-      model: this.#endpoint as Model, messages, mode: 'native', ...(tools ? {} : { enabled: false }), retries: 0, flushMs: 0, ...(signal ? { signal } : {}),
+      model: this.#endpoint as Model,
+      messages,
+      mode: 'native',
+      ...(tools ? {} : { enabled: false }),
+      retries: 0,
+      flushMs: 0,
+      ...(signal ? { signal } : {}),
       transport: async (request, stop) => {
         const response = await fetchTransport(request, stop)
         answer.streamed = !/^\s*(?:application\/json|text\/plain)/i.test(response.headers.get('content-type') ?? '')
@@ -191,7 +311,8 @@ class Check {
     for await (const event of run) {
       if (event.type === 'error' && !done && !answer.late && !saidNothing(event)) answer.error ??= event
       if (event.type === 'diagnostic' && event.code === 'other_format') answer.otherFormat ??= event.detail
-      if ((event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '') answer.firstMs ??= performance.now() - from
+      if ((event.type === 'text' || event.type === 'reasoning') && event.text.trim() !== '')
+        answer.firstMs ??= performance.now() - from
       if (event.type === 'text') answer.text += event.text
       if (done || (answer.text.length < MOST_CHARACTERS && !enough(event, answer.text))) continue
       done = true
@@ -204,18 +325,23 @@ class Check {
 
   #withTool(): Engine {
     return new Engine({
-      tools: [tool({
-        name: 'note', description: 'Writes a note.', permission: 'public', agentCallable: true,
-        parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-        execute: () => {
-          this.#called = true
-          return 'noted'
-        },
-      })],
+      tools: [
+        tool({
+          name: 'note',
+          description: 'Writes a note.',
+          permission: 'public',
+          agentCallable: true,
+          parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+          execute: () => {
+            this.#called = true
+            return 'noted'
+          },
+        }),
+      ],
     })
   }
 
-  // -- what is said -------------------------------------------------------------------------------------------------------------
+  // -- what is said ---------------------------------------------------------------------------------------------------
 
   #told(step: CheckStep, ok: boolean, { says, hint }: Said, ms = performance.now() - this.#from): ServerCheck {
     this.#from = performance.now()
@@ -237,11 +363,23 @@ const red = /\bred\b|红|紅|\brot\b|\brouge\b|\brojo\b|赤|crimson|scarlet/i
 function failureOf({ code, status, detail }: ErrorEvent): Failure {
   const said = detail.toLowerCase()
   if (code === 'network' || (code === 'timeout' && status === undefined)) return 'network'
-  if (/api[ _-]?key|x-api-key|invalid_api_key|unauthorized|authentication/.test(said) && (status ?? 400) < 500) return 'key'
-  if (status === 402 || /insufficient[ _](?:quota|balance)|credit balance|exceeded your current quota|billing/.test(said)) return 'credit'
+  if (/api[ _-]?key|x-api-key|invalid_api_key|unauthorized|authentication/.test(said) && (status ?? 400) < 500)
+    return 'key'
+  if (
+    status === 402 ||
+    /insufficient[ _](?:quota|balance)|credit balance|exceeded your current quota|billing/.test(said)
+  )
+    return 'credit'
   if (status === 401 || status === 403 || status === 407) return 'key'
   if (/no such endpoint|unexpected endpoint|invalid url|cannot post/.test(said)) return 'place'
-  if (/model/.test(said) && (status === 404 || /not found|does not exist|doesn't exist|not exist|unknown model|no such model|invalid model|not a valid model/.test(said))) return 'model'
+  if (
+    /model/.test(said) &&
+    (status === 404 ||
+      /not found|does not exist|doesn't exist|not exist|unknown model|no such model|invalid model|not a valid model/.test(
+        said,
+      ))
+  )
+    return 'model'
   return status === 404 || status === 405 || /the answer is not /.test(said) ? 'place' : 'other'
 }
 
@@ -253,12 +391,19 @@ const common: readonly ProviderName[] = ['llama.cpp', 'vllm']
 /** The provider at whose address a server is: it may be given by its address alone. */
 function providerAt(url: string): ProviderName | undefined {
   const origin = new URL(url).origin.replace('//localhost', '//127.0.0.1')
-  return providerNames.find((name) => !common.includes(name) && addressesOf(name).some((address) => new URL(address).origin === origin))
+  return providerNames.find(
+    (name) => !common.includes(name) && addressesOf(name).some((address) => new URL(address).origin === origin),
+  )
 }
 
 /** Up to three names that may have been meant. */
 function near(name: string, names: readonly string[]): string[] {
   const small = name.toLowerCase()
-  const alike = names.filter((one) => one.toLowerCase().includes(small) || small.includes(one.toLowerCase()) || one.toLowerCase().split(/[^a-z0-9]/)[0] === small.split(/[^a-z0-9]/)[0])
+  const alike = names.filter(
+    (one) =>
+      one.toLowerCase().includes(small) ||
+      small.includes(one.toLowerCase()) ||
+      one.toLowerCase().split(/[^a-z0-9]/)[0] === small.split(/[^a-z0-9]/)[0],
+  )
   return (alike.length > 0 ? alike : names).slice(0, 3)
 }

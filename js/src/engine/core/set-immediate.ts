@@ -1,7 +1,9 @@
 // `setImmediate` and `clearImmediate`, also in a page, which has neither and makes timers wait; messages come at once.
 
 /** What `clear` takes back. */
-export interface Immediate { act?: (() => void) | undefined }
+export interface Immediate {
+  act?: (() => void) | undefined
+}
 
 interface Pair {
   set(act: () => void): Immediate
@@ -10,7 +12,10 @@ interface Pair {
 
 function byMessages(): Pair {
   const waiting: Immediate[] = []
-  const { port1, port2 } = new MessageChannel() as unknown as { port1: { onmessage: () => void }; port2: { postMessage(message: null): void } }
+  const { port1, port2 } = new MessageChannel() as unknown as {
+    port1: { onmessage: () => void }
+    port2: { postMessage(message: null): void }
+  }
   port1.onmessage = () => waiting.shift()?.act?.()
   return {
     set(act) {
@@ -25,5 +30,6 @@ function byMessages(): Pair {
   }
 }
 
-const { set, clear } = typeof setImmediate === 'function' ? ({ set: setImmediate, clear: clearImmediate } as unknown as Pair) : byMessages()
+const { set, clear } =
+  typeof setImmediate === 'function' ? ({ set: setImmediate, clear: clearImmediate } as unknown as Pair) : byMessages()
 export { set as setImmediate, clear as clearImmediate }

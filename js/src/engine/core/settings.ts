@@ -1,14 +1,19 @@
-// How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here are their names.
+// How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here
+// are their names.
 import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
 import type { WireName } from './providers.js'
 
-/** How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options. */
-export type Protocol = string | {
-  id: string
-  /** Its options: js/docs/protocols.md lists them. */
-  [option: string]: unknown
-}
+/**
+ * How calls are written as text: an id such as `vcp` or `hermes`, or an object with the id and the protocol's options.
+ */
+export type Protocol =
+  | string
+  | {
+      id: string
+      /** Its options: js/docs/protocols.md lists them. */
+      [option: string]: unknown
+    }
 
 /** A rule of the protocol `inline_tags`: text between `open` and `close` calls a tool, in mid-sentence. */
 export interface TagRule {
@@ -25,9 +30,14 @@ export interface TagRule {
   max?: number
   /** The value may hold line ends. Default false: such a tag is text. */
   lines?: boolean
-  /** A-Z and a-z in `open` are the same, and so they are between a value and the enum of its parameter. Default false. */
+  /**
+   * A-Z and a-z in `open` are the same, and so they are between a value and the enum of its parameter. Default false.
+   */
   anyCase?: boolean
-  /** `hide`: a tag that the end of the answer cut, or whose JSON cannot be read, is not shown. Default `text`: it is shown as written. */
+  /**
+   * `hide`: a tag that the end of the answer cut, or whose JSON cannot be read, is not shown. Default `text`: it is
+   * shown as written.
+   */
   broken?: 'text' | 'hide'
 }
 
@@ -47,7 +57,8 @@ export interface Profile {
 export type Language = 'en' | 'zh'
 
 /**
- * Sentences that the model reads, one by one in place of those of the language. What stands in braces is filled in: `{name}` in `notFound` and
+ * Sentences that the model reads, one by one in place of those of the language. What stands in braces is filled in:
+ * `{name}` in `notFound` and
  * `notAvailable`. js/docs/words.md lists all sentences with what may stand in them.
  */
 export interface ModelWords {
@@ -63,7 +74,9 @@ export interface ObservedServer {
   results: ServerResults
 }
 
-/** How a server writes the results of the calls that it ran: markers around, and what a line of an entry begins with. */
+/**
+ * How a server writes the results of the calls that it ran: markers around, and what a line of an entry begins with.
+ */
 export interface ServerResults {
   /** Begins the block of results. */
   open: string
@@ -83,14 +96,16 @@ export interface ServerResults {
 }
 
 /**
- * Defaults of the engine, which every run may replace. The engine throws SluiceError `option` for a wrong value, with its path, what was
+ * Defaults of the engine, which every run may replace. The engine throws SluiceError `option` for a wrong value, with
+ * its path, what was
  * found and what is allowed. Members that begin with `x-` are yours: nobody reads them.
  */
 export interface Settings {
   /** False: no tool is offered, and nothing is looked for in the text. Default true. */
   enabled?: boolean
   /**
-   * How tools reach the model. `native`: in the request. `text`: described in the system message, calls are read out of the text. `auto` (the
+   * How tools reach the model. `native`: in the request. `text`: described in the system message, calls are read out of
+   * the text. `auto` (the
    * default): native; a provider that refuses tools fails the turn with a hint.
    */
   mode?: 'native' | 'text' | 'auto'
@@ -98,20 +113,31 @@ export interface Settings {
   protocol?: Protocol | Protocol[]
   /** For `protocol: 'auto'`, in front of the built-in table. Default none. */
   profiles?: Profile[]
-  /** Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none. */
+  /**
+   * Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none.
+   */
   alsoParse?: Protocol[]
   /**
-   * `text`: where a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and tells what ran so far as text. Only before
+   * `text`: where a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and tells what ran so
+   * far as text. Only before
    * anything of that answer was shown. `{ on }`: after these errors alone. Default null: the turn fails.
    */
   autoFallback?: 'text' | Fallback | null
-  /** `user_mediated`: the turn ends `awaiting_user` with its calls open; the next turn takes them up from the messages. Default `automatic`. */
+  /**
+   * `user_mediated`: the turn ends `awaiting_user` with its calls open; the next turn takes them up from the messages.
+   * Default `automatic`.
+   */
   loop?: 'automatic' | 'user_mediated'
-  /** Where the description of the tools goes in mode text when no message has `{{tools}}`. Default null: the protocol's own place. */
+  /**
+   * Where the description of the tools goes in mode text when no message has `{{tools}}`. Default null: the protocol's
+   * own place.
+   */
   injectTools?: 'top' | 'bottom' | 'off' | null
   /**
-   * When calls run: `round` (the default), at the end of the answer, but `immediate` ones as soon as they are complete; `block`, each as soon as it is
-   * complete; `end`, at the end of the answer, but `immediate` ones that are read-only or have `ipc`. A run with `checkpoint` has `end`.
+   * When calls run: `round` (the default), at the end of the answer, but `immediate` ones as soon as they are complete;
+   * `block`, each as soon as it is
+   * complete; `end`, at the end of the answer, but `immediate` ones that are read-only or have `ipc`. A run with
+   * `checkpoint` has `end`.
    */
   dispatch?: 'round' | 'block' | 'end'
   /** Stops the answer behind its first complete call. Default false. */
@@ -120,11 +146,17 @@ export interface Settings {
   execution?: 'serial' | 'parallel'
   /** With `execution: 'parallel'`: how many tools run at once, at least 1. Default 4. */
   maxConcurrentTools?: number
-  /** `together` (the default): all calls of a round ask at once. `one_by_one`: the next one asks when the one before it has ended. */
+  /**
+   * `together` (the default): all calls of a round ask at once. `one_by_one`: the next one asks when the one before it
+   * has ended.
+   */
   questionOrder?: 'together' | 'one_by_one'
   /** Every tool asks, public ones too. Default false. */
   requireConfirmation?: boolean
-  /** Results wait for a person before the model reads them; at least this for every tool. Default null: what each tool says. */
+  /**
+   * Results wait for a person before the model reads them; at least this for every tool. Default null: what each tool
+   * says.
+   */
   resultApproval?: ResultPolicy | null
   /** Switches tools on and off, by name or by `toolId`. Default none. */
   toolToggles?: { [tool: string]: boolean }
@@ -132,7 +164,10 @@ export interface Settings {
   defaultToolEnabled?: boolean
   /** Rounds of tool calls in a turn, at least 1; the answer behind them is not counted. Default 5. */
   maxRounds?: number
-  /** At a limit the model is asked once more, without tools. False: the turn ends with the error `max_rounds`. Default true. */
+  /**
+   * At a limit the model is asked once more, without tools. False: the turn ends with the error `max_rounds`. Default
+   * true.
+   */
   forceFinalAnswer?: boolean
   /** Tool calls in a turn, at least 1. Default 32. */
   maxCalls?: number
@@ -146,7 +181,10 @@ export interface Settings {
   firstByteTimeoutMs?: number
   /** Milliseconds of silence within an answer; 0: no limit. Default 90,000. */
   idleTimeoutMs?: number
-  /** What a server means by finish reasons of its own: `{ fin: 'good' }`. Sluice compares them without regard to case. Default none. */
+  /**
+   * What a server means by finish reasons of its own: `{ fin: 'good' }`. Sluice compares them without regard to case.
+   * Default none.
+   */
   finishReasons?: { readonly [word: string]: FinishClass }
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'
@@ -154,35 +192,46 @@ export interface Settings {
   resultMaxBytes?: number
   /** In mode text, the role in which results go back. Default `user`. */
   resultRole?: 'user' | 'tool'
-  /** `text` (the default): after a change of the provider, the model reads what the former provider's own tools did as a sentence each. `off`: it does not. */
+  /**
+   * `text` (the default): after a change of the provider, the model reads what the former provider's own tools did as a
+   * sentence each. `off`: it does not.
+   */
   providerCards?: 'text' | 'off'
   /** `execute`: calls within reasoning are calls. Default `ignore`. */
   reasoningCalls?: 'ignore' | 'execute'
   /** The prompt has opened the reasoning already. Default false. */
   startsInReasoning?: boolean
   /**
-   * Asks the provider for the tokens of a stream: `stream_options: { include_usage: true }`, unless `request` has `stream_options`. A server that
+   * Asks the provider for the tokens of a stream: `stream_options: { include_usage: true }`, unless `request` has
+   * `stream_options`. A server that
    * refuses the member is asked again without. Default true.
    */
   usage?: boolean
   /** In which language, and in which words, the model reads what became of a call. Default `en`. */
   words?: Language | ModelWords
   /**
-   * In mode text, the guide to the tools that the model reads, in place of the one that the protocol writes. Default null: the protocol's. It goes
+   * In mode text, the guide to the tools that the model reads, in place of the one that the protocol writes. Default
+   * null: the protocol's. It goes
    * where `{{tools}}` stands, or where `injectTools` says.
    */
   definitions?: string | null
   /**
-   * A word that stands in the markers of calls, 4 to 16 characters of a-z and 0-9: what the model merely quotes is then no call. For `vcp`,
-   * `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin alike. Default null: none.
+   * A word that stands in the markers of calls, 4 to 16 characters of a-z and 0-9: what the model merely quotes is then
+   * no call. For `vcp`,
+   * `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin alike. Default null:
+   * none.
    */
   markerWord?: string | null
   /**
-   * The server runs the calls itself, as VCP servers do: cards show them with the results that it writes into its answer, and nothing runs, asks
+   * The server runs the calls itself, as VCP servers do: cards show them with the results that it writes into its
+   * answer, and nothing runs, asks
    * or goes back here. With `results` it says how another server writes them. Default false.
    */
   observeOnly?: boolean | ObservedServer
-  /** The turn waits with a final answer until `conclude` was called: a `final` event tells it. `onFinal` sets it. Default false. */
+  /**
+   * The turn waits with a final answer until `conclude` was called: a `final` event tells it. `onFinal` sets it.
+   * Default false.
+   */
   checkFinal?: boolean
   /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound` and `blocks`. */
   limits?: {
@@ -212,7 +261,8 @@ export interface TurnSettings extends Settings {
   /** The provider's format. Default `openai-chat`. `text`: the bytes are the answer's text. */
   wire?: WireName | 'text'
   /**
-   * Names the server of the request, in at most 256 bytes. What an answer holds beside text and calls goes back to the same wire, endpoint and
+   * Names the server of the request, in at most 256 bytes. What an answer holds beside text and calls goes back to the
+   * same wire, endpoint and
    * model alone. `engine.run` sets it. Default null: one server for all.
    */
   endpoint?: string | null
@@ -228,7 +278,11 @@ export interface TurnSettings extends Settings {
 }
 
 /** Settings in which nothing is left open: what was not given has the engine's default. */
-export type EffectiveSettings = { [name in Known]-?: name extends 'limits' ? Required<NonNullable<Settings['limits']>> : Exclude<Settings[name], undefined> }
+export type EffectiveSettings = {
+  [name in Known]-?: name extends 'limits'
+    ? Required<NonNullable<Settings['limits']>>
+    : Exclude<Settings[name], undefined>
+}
 
 /** When `autoFallback` goes on in mode text. */
 export interface Fallback {
@@ -271,7 +325,9 @@ export interface ListedTool {
   ipc?: true
   /** Keywords of its schema that the engine does not check. */
   unchecked?: string[]
-  /** Keywords of its schema that the provider's server drops: its model does not know of them, the engine checks them. */
+  /**
+   * Keywords of its schema that the provider's server drops: its model does not know of them, the engine checks them.
+   */
   unseen?: string[]
   /** Roughly, what it costs a request. */
   estimatedTokens?: number
@@ -300,10 +356,14 @@ export interface ListedProfile {
 }
 
 /**
- * The protocols of the settings, then those that tools bring. Of two with one id the first counts, but rules of `inline_tags` are joined by the
+ * The protocols of the settings, then those that tools bring. Of two with one id the first counts, but rules of
+ * `inline_tags` are joined by the
  * engine: an app and its tools bring tags each.
  */
-export function allParsed(own: readonly Protocol[], tools: readonly { readonly alsoParse?: readonly Protocol[] }[]): readonly Protocol[] {
+export function allParsed(
+  own: readonly Protocol[],
+  tools: readonly { readonly alsoParse?: readonly Protocol[] }[],
+): readonly Protocol[] {
   if (!Array.isArray(own)) return own // the engine says what is wrong with it
   const idOf = (protocol: Protocol): string | undefined => (typeof protocol === 'string' ? protocol : protocol?.id)
   const all = new Map(own.map((protocol) => [keyOf(protocol), protocol]))
@@ -322,11 +382,44 @@ const value = is('a JSON value', (given) => typeof given !== 'function' && typeo
 
 type Known = Exclude<keyof Settings, `x-${string}`>
 const known: { [name in Known]: Check } = {
-  enabled: value, mode: value, protocol: value, profiles: value, alsoParse: value, autoFallback: value, loop: value, injectTools: value,
-  dispatch: value, stopAfterCall: value, execution: value, maxConcurrentTools: value, questionOrder: value, requireConfirmation: value,
-  resultApproval: value, toolToggles: value, defaultToolEnabled: value, maxRounds: value, forceFinalAnswer: value, maxCalls: value,
-  repeatLimit: value, timeoutMs: value, approvalTimeoutMs: value, firstByteTimeoutMs: value, idleTimeoutMs: value, finishReasons: value, malformed: value,
-  resultMaxBytes: value, resultRole: value, providerCards: value, reasoningCalls: value, startsInReasoning: value, usage: value, limits: value, words: value, definitions: value, markerWord: value, observeOnly: value,
+  enabled: value,
+  mode: value,
+  protocol: value,
+  profiles: value,
+  alsoParse: value,
+  autoFallback: value,
+  loop: value,
+  injectTools: value,
+  dispatch: value,
+  stopAfterCall: value,
+  execution: value,
+  maxConcurrentTools: value,
+  questionOrder: value,
+  requireConfirmation: value,
+  resultApproval: value,
+  toolToggles: value,
+  defaultToolEnabled: value,
+  maxRounds: value,
+  forceFinalAnswer: value,
+  maxCalls: value,
+  repeatLimit: value,
+  timeoutMs: value,
+  approvalTimeoutMs: value,
+  firstByteTimeoutMs: value,
+  idleTimeoutMs: value,
+  finishReasons: value,
+  malformed: value,
+  resultMaxBytes: value,
+  resultRole: value,
+  providerCards: value,
+  reasoningCalls: value,
+  startsInReasoning: value,
+  usage: value,
+  limits: value,
+  words: value,
+  definitions: value,
+  markerWord: value,
+  observeOnly: value,
   checkFinal: value,
 }
 
@@ -339,4 +432,6 @@ export function withSettings({ members, ...rest }: Shape): Shape {
 }
 
 /** The configuration of a native turn. */
-export const checkTurnSettings = members(withSettings({ members: { wire: value, endpoint: value, request: record, rules: value } }))
+export const checkTurnSettings = members(
+  withSettings({ members: { wire: value, endpoint: value, request: record, rules: value } }),
+)

@@ -20,7 +20,10 @@ export interface Stage {
   feed(bytes: Uint8Array): void
   /** Resolves when every event that the turn has now was acted on. */
   settle(): Promise<void>
-  /** Resolves when every call that starts together with this one was heard of: they start in their order, and share a save. */
+  /**
+   * Resolves when every call that starts together with this one was heard of: they start in their order, and share a
+   * save.
+   */
   together(): Promise<void>
   /** Adds an event that does not come from the engine. */
   emit(event: Unnumbered): void

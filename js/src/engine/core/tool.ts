@@ -15,11 +15,13 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** Checks a value: gives it as the schema reads it, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     /** For types only: nothing is there at run time. */
-    readonly types?: {
-      /** What may be given. */
-      readonly input: Input
-      readonly output: Output
-    } | undefined
+    readonly types?:
+      | {
+          /** What may be given. */
+          readonly input: Input
+          readonly output: Output
+        }
+      | undefined
   }
 }
 
@@ -35,38 +37,61 @@ interface StandardIssue {
 type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** A JSON Schema as TypeScript reads it. What it does not know is `any`. */
-export type FromSchema<S> = S extends { readonly const: infer T } ? T
-  : S extends { readonly enum: readonly (infer T)[] } ? T
-  : S extends { readonly type: 'string' } ? string
-  : S extends { readonly type: 'number' | 'integer' } ? number
-  : S extends { readonly type: 'boolean' } ? boolean
-  : S extends { readonly type: 'null' } ? null
-  : S extends { readonly type: 'array'; readonly items: infer I } ? FromSchema<I>[]
-  : S extends { readonly type: 'object'; readonly properties: infer P } ? Members<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
-  : any
+export type FromSchema<S> = S extends { readonly const: infer T }
+  ? T
+  : S extends { readonly enum: readonly (infer T)[] }
+    ? T
+    : S extends { readonly type: 'string' }
+      ? string
+      : S extends { readonly type: 'number' | 'integer' }
+        ? number
+        : S extends { readonly type: 'boolean' }
+          ? boolean
+          : S extends { readonly type: 'null' }
+            ? null
+            : S extends { readonly type: 'array'; readonly items: infer I }
+              ? FromSchema<I>[]
+              : S extends { readonly type: 'object'; readonly properties: infer P }
+                ? Members<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+                : any
 
 type Members<P, Required> = Flat<
-  { -readonly [name in keyof P as name extends Required ? name : never]: FromSchema<P[name]> } &
-  { -readonly [name in keyof P as name extends Required ? never : name]?: FromSchema<P[name]> }
+  { -readonly [name in keyof P as name extends Required ? name : never]: FromSchema<P[name]> } & {
+    -readonly [name in keyof P as name extends Required ? never : name]?: FromSchema<P[name]>
+  }
 >
 type Flat<T> = { [member in keyof T]: T[member] }
 
 /** What `execute` gets: the output of a Standard Schema, or what a JSON Schema says that is written out in the code. */
 export type ArgumentsOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
-  ? NonNullable<T> extends { readonly output: infer Output } ? Output : unknown
-  : S extends { readonly type: 'object'; readonly properties: object } ? FromSchema<S>
-  // TypeScript knows nothing of a schema that is not a constant.
-  : Record<string, any>
+  ? NonNullable<T> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : S extends { readonly type: 'object'; readonly properties: object }
+    ? FromSchema<S>
+    : // TypeScript knows nothing of a schema that is not a constant.
+      Record<string, any>
 
-/** What `execute` is to return, by `output`: what a Standard Schema takes, or what a JSON Schema says that is written out in the code. */
+/**
+ * What `execute` is to return, by `output`: what a Standard Schema takes, or what a JSON Schema says that is written
+ * out in the code.
+ */
 export type ReturnOf<O> = O extends { readonly '~standard': { readonly types?: infer T } }
-  ? NonNullable<T> extends { readonly input: infer Input } ? Input | Promise<Input> : unknown
-  : O extends { readonly type: 'object'; readonly properties: object } ? FromSchema<O> | Promise<FromSchema<O>> : unknown
+  ? NonNullable<T> extends { readonly input: infer Input }
+    ? Input | Promise<Input>
+    : unknown
+  : O extends { readonly type: 'object'; readonly properties: object }
+    ? FromSchema<O> | Promise<FromSchema<O>>
+    : unknown
 
 /** What `resultOf` gives, by `output`. */
 export type OutputOf<O> = O extends { readonly '~standard': { readonly types?: infer T } }
-  ? NonNullable<T> extends { readonly output: infer Output } ? Output : unknown
-  : O extends { readonly type: 'object'; readonly properties: object } ? FromSchema<O> : unknown
+  ? NonNullable<T> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : O extends { readonly type: 'object'; readonly properties: object }
+    ? FromSchema<O>
+    : unknown
 
 /** A call of a tool. */
 export interface CallInfo {
@@ -83,9 +108,12 @@ export interface CallInfo {
   /** `native`, or the id of the text protocol. */
   readonly source?: string
   /**
-   * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the beginning of the SHA-256 of the tool's
-   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments have another key. With `sealed` of
-   * `sluice/ai-sdk`, the digits of a call that was asked about are those of its question: edited arguments change nothing.
+   * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the
+   * beginning of the SHA-256 of the tool's
+   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments
+   * have another key. With `sealed` of
+   * `sluice/ai-sdk`, the digits of a call that was asked about are those of its question: edited arguments change
+   * nothing.
    */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
@@ -93,30 +121,35 @@ export interface CallInfo {
 }
 
 /** What came of a call: what `execute` returned, or what it threw as text for the model. */
-export type ToolResult = {
-  readonly value: unknown
-} | {
-  /** What `execute` threw, as text. */
-  readonly error: string
-}
+export type ToolResult =
+  | {
+      readonly value: unknown
+    }
+  | {
+      /** What `execute` threw, as text. */
+      readonly error: string
+    }
 
 /** @internal It changes nothing outside. A stranger's hint says nothing: it is shown to people. */
 export const isReadOnly = ({ declaration, words }: Pick<Tool, 'declaration' | 'words'>): boolean =>
-  words?.from === undefined && (declaration['annotations'] as { readOnlyHint?: unknown } | undefined)?.readOnlyHint === true
+  words?.from === undefined &&
+  (declaration['annotations'] as { readOnlyHint?: unknown } | undefined)?.readOnlyHint === true
 
 /** @internal */
 export const isToolResult = (value: unknown): value is ToolResult =>
   isObject(value) && ('error' in value ? typeof value['error'] === 'string' && !('value' in value) : 'value' in value)
 
 /** What a tool reports while it runs: a text, or how far it is. */
-export type ToolProgress = string | {
-  /** How much is done, in a unit of the tool's own. */
-  readonly done: number
-  /** How much there is in all, in the unit of `done`. */
-  readonly total?: number
-  /** What it does now. */
-  readonly text?: string
-}
+export type ToolProgress =
+  | string
+  | {
+      /** How much is done, in a unit of the tool's own. */
+      readonly done: number
+      /** How much there is in all, in the unit of `done`. */
+      readonly total?: number
+      /** What it does now. */
+      readonly text?: string
+    }
 
 /** What `execute` gets beside the arguments. `C` is what the run was given as `context`. */
 export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
@@ -140,13 +173,19 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   method?: string
   /** For the model, and for whoever approves a call where there is no `about`. Default none. */
   description?: string
-  /** JSON Schema of type object, or a Standard Schema: zod ≥ 4, arktype, or valibot with `jsonSchema`. Default: no parameters. */
+  /**
+   * JSON Schema of type object, or a Standard Schema: zod ≥ 4, arktype, or valibot with `jsonSchema`. Default: no
+   * parameters.
+   */
   parameters?: S
   /** JSON Schema for a Standard Schema that cannot print itself. */
   jsonSchema?: JsonSchema
   /** Models may see and call it. Default false. */
   agentCallable?: boolean
-  /** `public` runs at once; `moderate` asks until a decision is remembered; `sensitive`, the default, asks for every call. */
+  /**
+   * `public` runs at once; `moderate` asks until a decision is remembered; `sensitive`, the default, asks for every
+   * call.
+   */
   permission?: PermissionLevel
   /** Says what `permission` says in detail. Default null: by `permission`. */
   executionApproval?: ExecutionPolicy | null
@@ -158,7 +197,10 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   tags?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
   timeoutMs?: number
-  /** Runs in mid-answer, as soon as the call is complete. With `checkpoint`, a tool with `execute` that is not read-only waits for the end of the answer. Default false. */
+  /**
+   * Runs in mid-answer, as soon as the call is complete. With `checkpoint`, a tool with `execute` that is not read-only
+   * waits for the end of the answer. Default false.
+   */
   immediate?: boolean
   /** May run twice: a restored turn runs it again instead of calling its outcome unknown. Default false. */
   idempotent?: boolean
@@ -173,10 +215,13 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
     /** The channel of the message. */
     channel: string
     /** The arguments of the message. */
-    payload: (JsonObject[string] | {
-      /** The name of the call's argument that stands here. */
-      arg: string
-    })[]
+    payload: (
+      | JsonObject[string]
+      | {
+          /** The name of the call's argument that stands here. */
+          arg: string
+        }
+    )[]
   } | null
   /** As in MCP: hints that can only make things stricter. */
   annotations?: {
@@ -194,21 +239,27 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
    */
   execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => ReturnOf<O>
   /**
-   * Schema of the object that `execute` returns, for `resultOf`. A Standard Schema is checked: where the result does not fit, the call fails and the model
+   * Schema of the object that `execute` returns, for `resultOf`. A Standard Schema is checked: where the result does
+   * not fit, the call fails and the model
    * reads that the tool ran. Default none: anything.
    */
   output?: O
   /**
-   * Instead of `execute`: the app reads the `execute` events and calls `run.succeed` or `run.fail`, perhaps days later (a person, a batch). It implies
+   * Instead of `execute`: the app reads the `execute` events and calls `run.succeed` or `run.fail`, perhaps days later
+   * (a person, a batch). It implies
    * `idempotent: true, timeoutMs: 0`, and you may set both: a resumed run asks for the result again.
    */
   external?: boolean
   /**
-   * Stands for what `execute` does, for example a version: a part of the tool's definition. Where it changes, remembered approvals end, and a
+   * Stands for what `execute` does, for example a version: a part of the tool's definition. Where it changes,
+   * remembered approvals end, and a
    * restored turn asks again. Default: the function's text.
    */
   identity?: string
-  /** Instead of `execute`, with `hostEngine`: the window that asked runs it, by the name's function in `client.tools({ … })`. */
+  /**
+   * Instead of `execute`, with `hostEngine`: the window that asked runs it, by the name's function in `client.tools({ …
+   * })`.
+   */
   runsIn?: 'window'
 }
 
@@ -226,7 +277,10 @@ export interface Tool<in C = unknown, out O = unknown> {
   readonly alsoParse?: readonly Protocol[]
   /** Runs a call. Absent where the tool has `external`, `ipc` or `runsIn` instead. */
   readonly run?: (args: JsonObject, context: ToolContext<C>) => Promise<unknown>
-  /** The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`, or its result is no object. */
+  /**
+   * The result of a call of this tool, from its card. Undefined where it has none: the call did not end in `success`,
+   * or its result is no object.
+   */
   resultOf(card: Pick<ToolUseBlock, 'name' | 'status' | 'output'>): O | undefined
   /** `window`: the window that asked runs it. */
   readonly runsIn?: 'window'
@@ -236,28 +290,57 @@ export interface Tool<in C = unknown, out O = unknown> {
 
 const check = members({
   members: {
-    name: text, toolId: text, method: text, description: text,
-    parameters: is('a JSON Schema or a Standard Schema', (value) => typeof value === 'object' && value !== null || isStandard(value)),
+    name: text,
+    toolId: text,
+    method: text,
+    description: text,
+    parameters: is(
+      'a JSON Schema or a Standard Schema',
+      (value) => (typeof value === 'object' && value !== null) || isStandard(value),
+    ),
     jsonSchema: is('a JSON Schema', (value) => typeof value === 'object' && value !== null),
-    agentCallable: anything, permission: anything, executionApproval: anything, resultApproval: anything, enabled: anything, tags: anything,
-    timeoutMs: anything, immediate: anything, idempotent: anything, aliases: anything, vcpCommand: anything, wireName: anything, ipc: anything, annotations: anything,
+    agentCallable: anything,
+    permission: anything,
+    executionApproval: anything,
+    resultApproval: anything,
+    enabled: anything,
+    tags: anything,
+    timeoutMs: anything,
+    immediate: anything,
+    idempotent: anything,
+    aliases: anything,
+    vcpCommand: anything,
+    wireName: anything,
+    ipc: anything,
+    annotations: anything,
     execute: func('(args, context) => result'),
     runsIn: oneOf('window'),
     external: flag,
     output: is('a JSON Schema or a Standard Schema of an object', (value) => isObject(value) || isStandard(value)),
     identity: text,
-    title: anything, about: anything, sentence: anything, done: anything, icon: anything, labels: anything, from: anything,
+    title: anything,
+    about: anything,
+    sentence: anything,
+    done: anything,
+    icon: anything,
+    labels: anything,
+    from: anything,
   } satisfies { [member in keyof Required<ToolOptions>]: unknown },
   instead: {
-    ...Object.fromEntries(['handler', 'run', 'func', 'function', 'fn', 'callback'].map((name) => [name, 'did you mean execute?'])),
-    ...Object.fromEntries(['inputSchema', 'input_schema', 'schema', 'args', 'inputs'].map((name) => [name, 'did you mean parameters?'])),
+    ...Object.fromEntries(
+      ['handler', 'run', 'func', 'function', 'fn', 'callback'].map((name) => [name, 'did you mean execute?']),
+    ),
+    ...Object.fromEntries(
+      ['inputSchema', 'input_schema', 'schema', 'args', 'inputs'].map((name) => [name, 'did you mean parameters?']),
+    ),
     timeout: 'Sluice calls it timeoutMs',
   },
 })
 
 /**
  * Declares a tool.
- * @throws SluiceError `option` for a member that does not exist or has the wrong type. `new Engine` and `engine.add` check the rest.
+ * @throws SluiceError `option` for a member that does not exist or has the wrong type. `new Engine` and `engine.add`
+ * check the rest.
  */
 export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C = unknown, const O = unknown>(
   options: ToolOptions<S, C, O>,
@@ -266,29 +349,56 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
   if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
-  const { execute, runsIn, external, output, parameters, jsonSchema, identity = execute?.toString() ?? runsIn, ...declared } = options
+  const {
+    execute,
+    runsIn,
+    external,
+    output,
+    parameters,
+    jsonSchema,
+    identity = execute?.toString() ?? runsIn,
+    ...declared
+  } = options
   const name = options.name ?? `${options.toolId}_${options.method}`
-  const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) => (given ? [member] : []))
-  if (second !== undefined) throw new SluiceError({ code: 'option', path: `${name}.${first}`, detail: `found \`${second}\` beside it, expected one of the two` })
+  const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) =>
+    given ? [member] : [],
+  )
+  if (second !== undefined)
+    throw new SluiceError({
+      code: 'option',
+      path: `${name}.${first}`,
+      detail: `found \`${second}\` beside it, expected one of the two`,
+    })
   if (!jsonSchema) refuseOldZod(parameters, name)
   const standard = isStandard(parameters) ? parameters : undefined
   const schema = jsonSchema ?? (standard ? printSchema(standard, name) : parameters)
   refuseBareProperties(schema, name)
   const words = wordsOf(options, name, schema as JsonObject | undefined)
-  const rest = Object.fromEntries(Object.entries(declared).filter(([member]) => !(wordNames as string[]).includes(member)))
+  const rest = Object.fromEntries(
+    Object.entries(declared).filter(([member]) => !(wordNames as string[]).includes(member)),
+  )
   return {
     name,
     description: options.description ?? '',
     ...(words ? { words } : {}),
     declaration: {
-      ...(external ? { idempotent: true, timeoutMs: 0 } : {}), ...rest, ...titled(options), ...(schema === undefined ? {} : { parameters: schema }), ...identified(identity, options),
+      ...(external ? { idempotent: true, timeoutMs: 0 } : {}),
+      ...rest,
+      ...titled(options),
+      ...(schema === undefined ? {} : { parameters: schema }),
+      ...identified(identity, options),
     },
-    run: execute && (async (args, context) => {
-      const input = standard ? await validate(standard, args, 'the arguments do not fit') : args
-      const result: unknown = await execute(input as ArgumentsOf<S>, context)
-      return isStandard(output) ? await validate(output, result, 'The tool ran, but what it returned does not fit') : result
-    }),
-    resultOf: (card) => (card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined),
+    run:
+      execute &&
+      (async (args, context) => {
+        const input = standard ? await validate(standard, args, 'the arguments do not fit') : args
+        const result: unknown = await execute(input as ArgumentsOf<S>, context)
+        return isStandard(output)
+          ? await validate(output, result, 'The tool ran, but what it returned does not fit')
+          : result
+      }),
+    resultOf: (card) =>
+      card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined,
     ...(runsIn ? { runsIn } : {}),
     ...(external ? { external } : {}),
   }
@@ -341,7 +451,8 @@ interface Printable {
 /** What to write for a vendor whose schemas do not print themselves. */
 const remedies: { readonly [vendor: string]: string } = {
   zod: 'beside it: jsonSchema: z.toJSONSchema(schema, { target: "draft-7", io: "input" })',
-  valibot: 'beside it: jsonSchema: toJsonSchema(schema), with toJsonSchema from @valibot/to-json-schema; or parameters: toStandardJsonSchema(schema)',
+  valibot:
+    'beside it: jsonSchema: toJsonSchema(schema), with toJsonSchema from @valibot/to-json-schema; or parameters: toStandardJsonSchema(schema)',
 }
 
 /** The JSON Schema of what goes in: by Standard JSON Schema, or by the vendor's own function. */
@@ -361,9 +472,10 @@ function printSchema(schema: StandardSchema, tool: string): JsonSchema {
     throw new SluiceError({
       code: 'option',
       path: `${tool}.parameters`,
-      detail: cause instanceof Error
-        ? `the ${vendor} schema cannot be written as JSON Schema: ${cause.message}`
-        : `the ${vendor} schema does not say its JSON Schema`,
+      detail:
+        cause instanceof Error
+          ? `the ${vendor} schema cannot be written as JSON Schema: ${cause.message}`
+          : `the ${vendor} schema does not say its JSON Schema`,
       hint: (cause === undefined && remedies[vendor]) || 'give the JSON Schema as `jsonSchema` beside it',
       cause,
     })
@@ -373,30 +485,75 @@ function printSchema(schema: StandardSchema, tool: string): JsonSchema {
 }
 
 const keywords: readonly string[] = [
-  'type', 'properties', 'required', 'additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames', 'minProperties',
-  'maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies', '$ref', '$defs', 'definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'enum', 'const',
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  '$ref',
+  '$defs',
+  'definitions',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'enum',
+  'const',
 ]
-const annotations: readonly string[] = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'nullable']
-const isKeyword = (name: string): boolean => keywords.includes(name) || annotations.includes(name) || /^(?:\$|x-)/.test(name)
+const annotations: readonly string[] = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'nullable',
+]
+const isKeyword = (name: string): boolean =>
+  keywords.includes(name) || annotations.includes(name) || /^(?:\$|x-)/.test(name)
 
 /**
- * The commonest slips: `{ city: { type: 'string' } }` or `{ city: 'string' }`, the properties without the object around them; and a library's schema
+ * The commonest slips: `{ city: { type: 'string' } }` or `{ city: 'string' }`, the properties without the object around
+ * them; and a library's schema
  * within a JSON Schema.
  */
 function refuseBareProperties(schema: unknown, tool: string): void {
   if (!isObject(schema)) return
   const path = `${tool}.parameters`
   const entries = Object.entries(schema)
-  const isSchema = (value: unknown): boolean => isStandard(value) || (typeof value === 'object' && value !== null && 'type' in value)
-  const isBare = entries.some(([, value]) => isSchema(value)) && !entries.some(([name, value]) => keywords.includes(name) && !isSchema(value))
+  const isSchema = (value: unknown): boolean =>
+    isStandard(value) || (typeof value === 'object' && value !== null && 'type' in value)
+  const isBare =
+    entries.some(([, value]) => isSchema(value)) &&
+    !entries.some(([name, value]) => keywords.includes(name) && !isSchema(value))
   if (isBare || (entries.length > 0 && !entries.some(([name]) => isKeyword(name)))) {
-    const expected = entries.some(([, value]) => isStandard(value)) ? 'a schema of the object: z.object({ … }) or the like' : "{ type: 'object', properties: { … } }"
-    throw new SluiceError({ code: 'option', path, detail: `found properties without the object around them, expected ${expected}` })
+    const expected = entries.some(([, value]) => isStandard(value))
+      ? 'a schema of the object: z.object({ … }) or the like'
+      : "{ type: 'object', properties: { … } }"
+    throw new SluiceError({
+      code: 'option',
+      path,
+      detail: `found properties without the object around them, expected ${expected}`,
+    })
   }
-  const [name, mixed] = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).find(([, value]) => isStandard(value)) ?? []
+  const [name, mixed] =
+    Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).find(([, value]) => isStandard(value)) ??
+    []
   if (!isStandard(mixed)) return
   throw new SluiceError({
-    code: 'option', path: `${path}.properties.${name}`, detail: `found a schema of ${mixed['~standard'].vendor} within a JSON Schema`, hint: 'parameters may be one of the two as a whole',
+    code: 'option',
+    path: `${path}.properties.${name}`,
+    detail: `found a schema of ${mixed['~standard'].vendor} within a JSON Schema`,
+    hint: 'parameters may be one of the two as a whole',
   })
 }
 
@@ -405,6 +562,9 @@ function refuseOldZod(schema: unknown, tool: string): void {
   const inner = (schema as { _def?: { typeName?: unknown } } | undefined)?._def
   if (typeof inner?.typeName !== 'string' || !inner.typeName.startsWith('Zod')) return
   throw new SluiceError({
-    code: 'option', path: `${tool}.parameters`, detail: 'found a schema of zod 3, expected one of zod 4', hint: 'zod 4 is needed: npm install zod@4',
+    code: 'option',
+    path: `${tool}.parameters`,
+    detail: 'found a schema of zod 3, expected one of zod 4',
+    hint: 'zod 4 is needed: npm install zod@4',
   })
 }

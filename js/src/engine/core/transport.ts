@@ -33,8 +33,14 @@ const inPage = typeof process !== 'object' && 'location' in globalThis
 const untold = ' (a browser does not say why: the server may not run, or not allow this page by its CORS headers)'
 const refusal = (status: number, message: string): Response => Response.json({ error: { message } }, { status })
 
-/** `fetch`, but what was meant for one server goes to no other: of its redirects only those to the same origin are followed. */
-export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' | 'headers'> & { method: 'GET' | 'POST'; body?: string }, signal: AbortSignal): Promise<Response> => {
+/**
+ * `fetch`, but what was meant for one server goes to no other: of its redirects only those to the same origin are
+ * followed.
+ */
+export const fetchTransport = async (
+  { url, ...init }: Pick<HttpRequest, 'url' | 'headers'> & { method: 'GET' | 'POST'; body?: string },
+  signal: AbortSignal,
+): Promise<Response> => {
   for (let redirects = 0; ; redirects++) {
     let response: Response
     try {
@@ -43,14 +49,21 @@ export const fetchTransport = async ({ url, ...init }: Pick<HttpRequest, 'url' |
       if (signal.aborted) throw error
       throw new Error(`${shownUrl(url)}: ${messageOf(error)}${inPage ? untold : ''}`)
     }
-    if (response.type === 'opaqueredirect') return refusal(308, `${shownUrl(url)}: it redirects, and a page is not told where to; put where it ends into model.baseURL`)
+    if (response.type === 'opaqueredirect')
+      return refusal(
+        308,
+        `${shownUrl(url)}: it redirects, and a page is not told where to; put where it ends into model.baseURL`,
+      )
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
     if (location === null || !URL.canParse(location, url)) return response
     response.body?.cancel().catch(() => {})
     const to = new URL(location, url)
     const same = to.origin === new URL(url).origin && (response.status === 307 || response.status === 308)
     if (!same || redirects === MAX_REDIRECTS) {
-      const message = redirects === MAX_REDIRECTS ? 'it redirects in a circle' : `it redirects to ${shownUrl(to.href)}; if that is right, put it into model.baseURL`
+      const message =
+        redirects === MAX_REDIRECTS
+          ? 'it redirects in a circle'
+          : `it redirects to ${shownUrl(to.href)}; if that is right, put it into model.baseURL`
       return refusal(response.status, `${shownUrl(url)}: ${message}`)
     }
     url = to.href
@@ -68,7 +81,10 @@ export function isNetworkFault(error: unknown): boolean {
   return !ownFaults.has(error.name)
 }
 
-/** The response, or the signal's reason as soon as it is aborted: a transport may ignore the signal. What it answers later is not read. */
+/**
+ * The response, or the signal's reason as soon as it is aborted: a transport may ignore the signal. What it answers
+ * later is not read.
+ */
 export async function unlessLate(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
   try {
     return await unlessAborted(response, signal)
@@ -78,15 +94,24 @@ export async function unlessLate(response: Promise<Response>, signal: AbortSigna
   }
 }
 
-/** So long, and so much, is waited for behind the end of an answer: a connection that was read to its end is used again. */
+/**
+ * So long, and so much, is waited for behind the end of an answer: a connection that was read to its end is used again.
+ */
 const REST_MS = 500
 const REST_BYTES = 65_536
 
 /**
- * Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport does not know the signal. What is
- * left then is cancelled, which ends the connection; but where `isOver` says that nothing else is expected, its end is waited for, by nobody.
+ * Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport
+ * does not know the signal. What is
+ * left then is cancelled, which ends the connection; but where `isOver` says that nothing else is expected, its end is
+ * waited for, by nobody.
  */
-export async function readBody(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => boolean, isOver = (): boolean => false): Promise<void> {
+export async function readBody(
+  response: Response,
+  signal: AbortSignal,
+  take: (piece: Uint8Array) => boolean,
+  isOver = (): boolean => false,
+): Promise<void> {
   const { body } = response
   if (!body) return
   const reader = body.getReader()
@@ -135,8 +160,9 @@ async function readRest(body: ReadableStream<Uint8Array>): Promise<void> {
       left -= value.length
     }
     cancel()
-  } catch {} // the connection broke: nothing was to come
-  finally {
+  } catch {
+  } finally {
+    // the connection broke: nothing was to come
     clearTimeout(timer)
   }
 }
@@ -144,25 +170,35 @@ async function readRest(body: ReadableStream<Uint8Array>): Promise<void> {
 /** Longest wait before another try; a server that asks for more is not tried again. */
 const MAX_WAIT_MS = 60_000
 
-/** How long to wait before try number `attempt` (from 1), or null: another try is of no use. No refusal: the network failed. */
+/**
+ * How long to wait before try number `attempt` (from 1), or null: another try is of no use. No refusal: the network
+ * failed.
+ */
 export function retryDelay(attempt: number, refused?: { status: number; retryAfterMs?: number }): number | null {
   if (refused && !(refused.status >= 500 || [408, 409, 425, 429].includes(refused.status))) return null
   const asked = refused?.retryAfterMs
   if (asked !== undefined) return asked <= MAX_WAIT_MS ? asked : null
-  return Math.min(500 * 2 ** (attempt - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2) // jitter: clients must not march in step
+  // jitter: clients must not march in step
+  return Math.min(500 * 2 ** (attempt - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2)
 }
 
-/** Resolves after `ms`, but after the most that a timer waits (25 days) where that is more; rejects with the signal's reason. */
+/**
+ * Resolves after `ms`, but after the most that a timer waits (25 days) where that is more; rejects with the signal's
+ * reason.
+ */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer)
       reject(signal.reason)
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, Math.min(ms, MOST_MS))
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(ms, MOST_MS),
+    )
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })

@@ -4,14 +4,45 @@ import { messageOf, SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, JsonObject, ResultPart, Rule, SluiceEvent } from './events.js'
 import { foreignParts } from './foreign-parts.js'
 import { jsonText } from './json-text.js'
-import { DELTA, END, EXACT, FINAL, GET, handleOf, native, RELEASE, REMEMBER, SUBMIT, type NativeTurn } from './native.js'
-import { array, type Check, encode, flag, is, isObject, members, oneOf, record, shown, text as checkText, textsByName, unixTime, whole, wrong } from './options.js'
+import {
+  DELTA,
+  END,
+  EXACT,
+  FINAL,
+  GET,
+  handleOf,
+  native,
+  RELEASE,
+  REMEMBER,
+  SUBMIT,
+  type NativeTurn,
+} from './native.js'
+import {
+  array,
+  type Check,
+  encode,
+  flag,
+  is,
+  isObject,
+  members,
+  oneOf,
+  record,
+  shown,
+  text as checkText,
+  textsByName,
+  unixTime,
+  whole,
+  wrong,
+} from './options.js'
 import { deadline, room, roomForOne, unpack, waiting } from './packed.js'
 import { hideSecrets } from './secrets.js'
 import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
-/** How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or a hook of the host failed. */
+/**
+ * How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or
+ * a hook of the host failed.
+ */
 export type AnswerEnd = keyof typeof END
 /** What a turn takes of an `Engine`. */
 export interface TurnEngine {
@@ -22,13 +53,18 @@ export interface TurnEngine {
 /** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
 export type TurnConfig = string | TurnSettings
 
-/** A call's number, or an event of the call. With `digest`, as `approval` events have it: only while this is the question that waits. */
-export type CallRef = number | {
-  /** The number of the call. */
-  readonly call: number
-  /** Of the question that was seen. */
-  readonly digest?: string
-}
+/**
+ * A call's number, or an event of the call. With `digest`, as `approval` events have it: only while this is the
+ * question that waits.
+ */
+export type CallRef =
+  | number
+  | {
+      /** The number of the call. */
+      readonly call: number
+      /** Of the question that was seen. */
+      readonly digest?: string
+    }
 
 const checkApproval = members({
   members: { remember: oneOf(...Object.keys(REMEMBER)), exact: flag, arguments: record, digest: checkText },
@@ -44,7 +80,10 @@ export interface FoundTool {
   suggestions?: string[]
 }
 
-/** What becomes of a final answer: it stands, the model reads why not and answers again, or this text stands in its place. */
+/**
+ * What becomes of a final answer: it stands, the model reads why not and answers again, or this text stands in its
+ * place.
+ */
 export type FinalDecision = 'accept' | RetryFinal | ReplaceFinal
 
 /** A final answer that is sent back. */
@@ -61,14 +100,17 @@ export interface ReplaceFinal {
 
 /** @internal */
 export const checkFinal: Check = (value, path) => {
-  const given = isObject(value) ? value['retry'] ?? value['replace'] : undefined
+  const given = isObject(value) ? (value['retry'] ?? value['replace']) : undefined
   if (value !== 'accept' && (typeof given !== 'string' || given === '' || Object.keys(value as object).length !== 1))
     throw wrong(path, value, "'accept', { retry: text } or { replace: text }")
 }
 const checkEnd = oneOf(...Object.keys(END))
 const checkStatus = whole(100, 999)
 const NO_STATUS = -1
-const checkBytes = is('bytes (a Uint8Array) or a string', (value) => typeof value === 'string' || value instanceof Uint8Array)
+const checkBytes = is(
+  'bytes (a Uint8Array) or a string',
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+)
 const MAX_CALL = 2 ** 32 - 1
 
 /** The number of a call. `least` 0: it may stand for all. */
@@ -84,7 +126,9 @@ export function callNumber(call: unknown, least: 0 | 1 = 1): number {
 }
 
 const shownCall = (call: unknown): string =>
-  typeof call === 'object' && call !== null ? `an object whose \`call\` is ${shown((call as { call?: unknown }).call)}` : shown(call)
+  typeof call === 'object' && call !== null
+    ? `an object whose \`call\` is ${shown((call as { call?: unknown }).call)}`
+    : shown(call)
 
 const encoder = new TextEncoder()
 /** The collector is told about native memory in steps of this size. */
@@ -112,7 +156,8 @@ export class Turn {
 
   /**
    * @param restore `config` is what `state` gave.
-   * @throws SluiceError `option` for a wrong setting, `json` for text that cannot be read, `closed` where the engine was closed.
+   * @throws SluiceError `option` for a wrong setting, `json` for text that cannot be read, `closed` where the engine
+   * was closed.
    */
   constructor(engine: TurnEngine, config: TurnConfig, restore = false) {
     const document = typeof config === 'string' ? config : describeTurn(engine, config)
@@ -152,7 +197,10 @@ export class Turn {
     this.#check(native().feed(this.#open(), data))
   }
 
-  /** The answer is over. `detail`: what the network said. `retry` throws SluiceError `state` where something of it was shown or run. */
+  /**
+   * The answer is over. `detail`: what the network said. `retry` throws SluiceError `state` where something of it was
+   * shown or run.
+   */
   finish(how: AnswerEnd = 'complete', detail?: string): void {
     checkEnd(how, 'how')
     if (detail !== undefined) checkText(detail, 'detail')
@@ -161,14 +209,17 @@ export class Turn {
 
   /**
    * Lets a call run. Call 0: every execution approval that was polled.
-   * @throws SluiceError `state` where it does not wait for that, or for another question; `not_found` where there is no such call.
+   * @throws SluiceError `state` where it does not wait for that, or for another question; `not_found` where there is no
+   * such call.
    */
   approve(call: CallRef, options: ApproveOptions = {}): void {
     checkApproval(options, 'options')
     const { remember = 'once', exact = false, arguments: edited, digest } = options
     const number = this.#questionOf(call, 0, digest)
     const decision = REMEMBER[remember] + (exact && remember !== 'once' ? EXACT : 0)
-    this.#check(native().approve(this.#open(), number, decision, edited === undefined ? null : encode(edited, 'arguments')))
+    this.#check(
+      native().approve(this.#open(), number, decision, edited === undefined ? null : encode(edited, 'arguments')),
+    )
   }
 
   /** Lets the result of a call out. Throws like `approve`. */
@@ -176,7 +227,10 @@ export class Turn {
     this.#check(native().approve(this.#open(), this.#questionOf(call), RELEASE, null))
   }
 
-  /** Refuses what the call waits for: its execution, or the release of its result. The model reads `reason`. Throws like `approve`. */
+  /**
+   * Refuses what the call waits for: its execution, or the release of its result. The model reads `reason`. Throws like
+   * `approve`.
+   */
   deny(call: CallRef, reason?: string): void {
     const number = this.#questionOf(call)
     if (reason !== undefined) checkText(reason, 'reason')
@@ -184,7 +238,8 @@ export class Turn {
   }
 
   /**
-   * Refuses like `deny` where no person did: nobody could be asked, or the app's own policy says no. Recorded, and told to the model, as by
+   * Refuses like `deny` where no person did: nobody could be asked, or the app's own policy says no. Recorded, and told
+   * to the model, as by
    * `policy`. Throws like `approve`.
    */
   refuse(call: CallRef, reason?: string): void {
@@ -194,8 +249,10 @@ export class Turn {
   }
 
   /**
-   * What the gate says of a call under these rules, and what was approved for the rest of the turn. Changes nothing: for a host whose rules
-   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call stands; but what a person put in the place
+   * What the gate says of a call under these rules, and what was approved for the rest of the turn. Changes nothing:
+   * for a host whose rules
+   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call
+   * stands; but what a person put in the place
    * of its arguments is held against rules that deny.
    * @throws SluiceError `not_found` where there is no such call, `state` where there is no such tool.
    */
@@ -207,9 +264,11 @@ export class Turn {
   }
 
   /**
-   * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the result. The card shows them as
+   * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the
+   * result. The card shows them as
    * `hostArguments`. An app that will not run the call with them refuses it.
-   * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call does not execute.
+   * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call
+   * does not execute.
    */
   resolveArguments(call: CallRef, args: JsonObject): void {
     const number = callNumber(call)
@@ -218,13 +277,19 @@ export class Turn {
   }
 
   /**
-   * With `checkFinal`, what becomes of the answer that a `final` event told: the turn ends with it, the model is told why not and answers again, or
+   * With `checkFinal`, what becomes of the answer that a `final` event told: the turn ends with it, the model is told
+   * why not and answers again, or
    * another text stands in its place.
    * @throws SluiceError `state` where no final answer waits, `limit` where it is the last that may be sent back.
    */
   conclude(decision: FinalDecision): void {
     checkFinal(decision, 'decision')
-    const [how, text] = decision === 'accept' ? (['accept', null] as const) : 'retry' in decision ? (['retry', decision.retry] as const) : (['replace', decision.replace] as const)
+    const [how, text] =
+      decision === 'accept'
+        ? (['accept', null] as const)
+        : 'retry' in decision
+          ? (['retry', decision.retry] as const)
+          : (['replace', decision.replace] as const)
     this.#check(native().conclude(this.#open(), FINAL[how], text))
   }
 
@@ -242,7 +307,8 @@ export class Turn {
   }
 
   /**
-   * The result of a call: a string as it is, parts as such, anything else as JSON. `hostOutput`: what the model reads in its place; the card shows
+   * The result of a call: a string as it is, parts as such, anything else as JSON. `hostOutput`: what the model reads
+   * in its place; the card shows
    * both. Throws SluiceError `option` for what JSON cannot hold.
    */
   succeed(call: CallRef, value: unknown, hostOutput?: ToolResult): void {
@@ -286,7 +352,9 @@ export class Turn {
     return events
   }
 
-  /** When to call `tick` or `step` again at the latest, as the last of them told: Unix milliseconds; Infinity: never. */
+  /**
+   * When to call `tick` or `step` again at the latest, as the last of them told: Unix milliseconds; Infinity: never.
+   */
   get deadline(): number {
     return this.#deadline
   }
@@ -304,7 +372,8 @@ export class Turn {
   }
 
   /**
-   * @internal `tick` and `feed`, for a host that polls later: crossing costs more than a piece, so small ones are fed together, in front of
+   * @internal `tick` and `feed`, for a host that polls later: crossing costs more than a piece, so small ones are fed
+   * together, in front of
    * whatever is asked or done next.
    */
   put(bytes: Uint8Array): void {
@@ -319,16 +388,24 @@ export class Turn {
     this.#heldBytes += bytes.byteLength
   }
 
-  /** @internal Feeds, where there are bytes, and polls the events up to the first by which the host acts: see `waits`. */
+  /**
+   * @internal Feeds, where there are bytes, and polls the events up to the first by which the host acts: see `waits`.
+   */
   take(bytes: Uint8Array | null = null, now: number = Date.now()): SluiceEvent[] {
     if (bytes !== null) this.#grow(bytes.byteLength)
     const numbered = this.#seq !== undefined
-    const events = this.#polled(native().step(this.#open(), now, bytes, numbered ? room : null), numbered ? room : undefined)
+    const events = this.#polled(
+      native().step(this.#open(), now, bytes, numbered ? room : null),
+      numbered ? room : undefined,
+    )
     if (!this.#waits) this.#deadline = deadline(room)
     return events
   }
 
-  /** @internal The event behind those of `take`, where it `waits`; null: there was none. The next `take` tells the deadline, or this where there is no next one. */
+  /**
+   * @internal The event behind those of `take`, where it `waits`; null: there was none. The next `take` tells the
+   * deadline, or this where there is no next one.
+   */
   takeWaiting(now: number = Date.now()): SluiceEvent | null {
     const event = this.#nextOther()
     if (event === null) {
@@ -338,7 +415,10 @@ export class Turn {
     return event
   }
 
-  /** @internal Behind the events of `take` there may be more. The next one may be taken back until `takeWaiting` tells it. */
+  /**
+   * @internal Behind the events of `take` there may be more. The next one may be taken back until `takeWaiting` tells
+   * it.
+   */
   get waits(): boolean {
     return this.#waits
   }
@@ -370,7 +450,9 @@ export class Turn {
     return this.#document(GET.prompt)
   }
 
-  /** Everything that `Turn.restore` needs. As trusted as your own memory: never take one from a window or the network. */
+  /**
+   * Everything that `Turn.restore` needs. As trusted as your own memory: never take one from a window or the network.
+   */
   get state(): string {
     return this.#text(GET.state)
   }
@@ -436,7 +518,9 @@ export class Turn {
     if (hostOutput === undefined) return this.#submit(number, SUBMIT[kind], text)
     if (!isToolResult(hostOutput)) throw wrong('hostOutput', hostOutput, '{ value }, or { error } with a text')
     const versions = [[kind, text], encodeResult(hostOutput)] as const
-    const [output, instead] = versions.map(([kind, text]) => `{"${kind}":${kind === 'json' || kind === 'parts' ? text : JSON.stringify(text)}}`)
+    const [output, instead] = versions.map(
+      ([kind, text]) => `{"${kind}":${kind === 'json' || kind === 'parts' ? text : JSON.stringify(text)}}`,
+    )
     this.#submit(number, SUBMIT.rewritten, `{"output":${output},"hostOutput":${instead}}`)
   }
 
@@ -449,14 +533,21 @@ export class Turn {
     return JSON.parse(this.#redacted(this.#text(what))) as T
   }
 
-  /** Removes keys that nobody writes by chance from every document: a provider may echo them. They need no JSON escapes, so the text can be searched. */
+  /**
+   * Removes keys that nobody writes by chance from every document: a provider may echo them. They need no JSON escapes,
+   * so the text can be searched.
+   */
   #redacted(text: string): string {
     return hideSecrets(text, this.secrets.filter(isUnmistakable))
   }
 
-  /** Any other may be a word that a model writes as well: only what is said of a failure, which may quote the request, is without it. */
+  /**
+   * Any other may be a word that a model writes as well: only what is said of a failure, which may quote the request,
+   * is without it.
+   */
   #redact(failure: { detail?: string; hint?: string }): void {
-    for (const member of ['detail', 'hint'] as const) if (failure[member] !== undefined) failure[member] = this.withoutSecrets(failure[member])
+    for (const member of ['detail', 'hint'] as const)
+      if (failure[member] !== undefined) failure[member] = this.withoutSecrets(failure[member])
   }
 
   /** @internal The text of a failure, with secrets replaced. */
@@ -504,7 +595,8 @@ export class Turn {
 }
 
 /** Long, of letters and digits, and without a character that JSON escapes. */
-const isUnmistakable = (secret: string): boolean => secret.length >= 16 && /\d/.test(secret) && /[a-z]/i.test(secret) && /^[!#-[\]-~]+$/.test(secret)
+const isUnmistakable = (secret: string): boolean =>
+  secret.length >= 16 && /\d/.test(secret) && /[a-z]/i.test(secret) && /^[!#-[\]-~]+$/.test(secret)
 
 function describeTurn(engine: TurnEngine, config: TurnSettings): string {
   checkTurnSettings(config, 'config')

@@ -1,4 +1,5 @@
-// Waits that only the app can end, and of which it may not know: the first loop over a run often reads no `approval` event. One warning for each engine.
+// Waits that only the app can end, and of which it may not know: the first loop over a run often reads no `approval`
+// event. One warning for each engine.
 import type { ApprovalEvent, ExecuteEvent } from './events.js'
 import { setImmediate } from './set-immediate.js'
 import { warn } from './warning.js'
@@ -47,7 +48,10 @@ export class Waits {
     this.#unanswered.silence(kind)
   }
 
-  /** Warns when nothing has ended this wait after ten seconds. The process lives until then: else it ends, and nobody learns why. */
+  /**
+   * Warns when nothing has ended this wait after ten seconds. The process lives until then: else it ends, and nobody
+   * learns why.
+   */
   begin(event: Waiting): void {
     const { call, type, name } = event
     this.end(call)

@@ -1,6 +1,7 @@
 /** Tells the developer: as a warning of the process, or on the console of a page. `code`: for filters. */
 export function warn(text: string, code?: string): void {
-  if (typeof process === 'object' && typeof process.emitWarning === 'function') process.emitWarning(text, 'SluiceWarning', code)
+  if (typeof process === 'object' && typeof process.emitWarning === 'function')
+    process.emitWarning(text, 'SluiceWarning', code)
   else console.warn(`SluiceWarning: ${text}`)
 }
 

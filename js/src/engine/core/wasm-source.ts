@@ -16,7 +16,8 @@ export type WasmSource = string | URL | ArrayBuffer | Uint8Array | Response | ob
 
 /** Compiles the module. Throws SluiceError `load`. */
 export async function compileWasm(source: WasmSource): Promise<object> {
-  const what = typeof source === 'string' || source instanceof URL ? String(source) : 'what loadEngine() was given as `wasm`'
+  const what =
+    typeof source === 'string' || source instanceof URL ? String(source) : 'what loadEngine() was given as `wasm`'
   try {
     if (typeof WebAssembly === 'undefined') throw new TypeError('there is no WebAssembly here')
     if (source instanceof WebAssembly.Module) return source
@@ -39,7 +40,8 @@ export function compileNow(bytes: Uint8Array, what: string): object {
   }
 }
 
-export const cannotLoad = ({ message, hint, cause }: LoadFailure): SluiceError => new SluiceError({ code: 'load', detail: message, hint, cause })
+export const cannotLoad = ({ message, hint, cause }: LoadFailure): SluiceError =>
+  new SluiceError({ code: 'load', detail: message, hint, cause })
 
 /** Why WebAssembly does not run here. */
 export function whyNoWasm(what: string, cause: unknown): LoadFailure {
@@ -48,12 +50,16 @@ export function whyNoWasm(what: string, cause: unknown): LoadFailure {
 }
 
 function hintFor(said: string): string {
-  if (/unsafe-eval|content security policy/i.test(said)) return "the page's Content-Security-Policy must have 'wasm-unsafe-eval' in script-src"
+  if (/unsafe-eval|content security policy/i.test(said))
+    return "the page's Content-Security-Policy must have 'wasm-unsafe-eval' in script-src"
   if (/no WebAssembly/.test(said)) return 'a browser may turn it off, as lockdown modes do'
-  if (/no fetch/.test(said)) return 'ready({ wasm }) also takes the bytes of js/prebuilds/wasm/sluice.wasm, or a WebAssembly.Module of them'
+  if (/no fetch/.test(said))
+    return 'ready({ wasm }) also takes the bytes of js/prebuilds/wasm/sluice.wasm, or a WebAssembly.Module of them'
   if (/memory/i.test(said)) return 'it needs 4 MB to begin with, of addresses that are free'
-  if (/^found/.test(said)) return 'the server must send js/prebuilds/wasm/sluice.wasm of the package as it is; ready({ wasm }) says where it is, or takes its bytes'
-  if (/HTTP|fetch|network|load failed/i.test(said)) return 'the server must have js/prebuilds/wasm/sluice.wasm of the package there; ready({ wasm }) takes another address, or its bytes'
+  if (/^found/.test(said))
+    return 'the server must send js/prebuilds/wasm/sluice.wasm of the package as it is; ready({ wasm }) says where it is, or takes its bytes'
+  if (/HTTP|fetch|network|load failed/i.test(said))
+    return 'the server must have js/prebuilds/wasm/sluice.wasm of the package there; ready({ wasm }) takes another address, or its bytes'
   return 'the file is not whole, or not of this version of the package: install the package again'
 }
 
@@ -66,7 +72,8 @@ async function fetched(address: string): Promise<Response> {
 async function compileResponse(response: Response): Promise<object> {
   if (!response.ok) throw new TypeError(`the server answered with HTTP ${response.status}`)
   const type = response.headers.get('content-type') ?? ''
-  if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined) return WebAssembly.compileStreaming(response)
+  if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined)
+    return WebAssembly.compileStreaming(response)
   return compileBytes(new Uint8Array(await response.arrayBuffer()))
 }
 
@@ -80,5 +87,9 @@ const MAGIC = [0, 0x61, 0x73, 0x6d]
 function checkMagic(bytes: Uint8Array): void {
   if (MAGIC.every((byte, at) => bytes[at] === byte)) return
   const begin = new TextDecoder().decode(bytes.subarray(0, 24))
-  throw new TypeError(bytes.length === 0 ? 'found nothing, expected a WebAssembly module' : `found ${JSON.stringify(begin)} …, expected a WebAssembly module`)
+  throw new TypeError(
+    bytes.length === 0
+      ? 'found nothing, expected a WebAssembly module'
+      : `found ${JSON.stringify(begin)} …, expected a WebAssembly module`,
+  )
 }

@@ -1,4 +1,5 @@
-// sluice.wasm spelled as the addon: the functions of bindings/node/addon.cpp, with their arguments, results and TypeErrors.
+// sluice.wasm spelled as the addon: the functions of bindings/node/addon.cpp, with their arguments, results and
+// TypeErrors.
 import type { Addon, NativeEngine, NativeTurn } from './addon.cjs'
 import { messageOf, SluiceError } from './errors.js'
 
@@ -16,10 +17,32 @@ declare namespace WebAssembly {
 
 type Native = (a?: number, b?: number, c?: number, d?: number, e?: number, f?: number, g?: number) => number
 type Name =
-  | '_initialize' | 'malloc' | 'free' | 'sluice_version' | 'sluice_engine_new' | 'sluice_engine_error' | 'sluice_engine_free' | 'sluice_turn_new'
-  | 'sluice_turn_restore' | 'sluice_turn_free' | 'sluice_turn_response' | 'sluice_turn_feed' | 'sluice_turn_finish' | 'sluice_turn_approve'
-  | 'sluice_turn_deny' | 'sluice_turn_refuse' | 'sluice_turn_judge' | 'sluice_turn_conclude' | 'sluice_turn_cancel' | 'sluice_turn_submit'
-  | 'sluice_turn_resolve' | 'sluice_wasm_tick' | 'sluice_wasm_step' | 'sluice_turn_next_event' | 'sluice_turn_find_tool' | 'sluice_turn_get'
+  | '_initialize'
+  | 'malloc'
+  | 'free'
+  | 'sluice_version'
+  | 'sluice_engine_new'
+  | 'sluice_engine_error'
+  | 'sluice_engine_free'
+  | 'sluice_turn_new'
+  | 'sluice_turn_restore'
+  | 'sluice_turn_free'
+  | 'sluice_turn_response'
+  | 'sluice_turn_feed'
+  | 'sluice_turn_finish'
+  | 'sluice_turn_approve'
+  | 'sluice_turn_deny'
+  | 'sluice_turn_refuse'
+  | 'sluice_turn_judge'
+  | 'sluice_turn_conclude'
+  | 'sluice_turn_cancel'
+  | 'sluice_turn_submit'
+  | 'sluice_turn_resolve'
+  | 'sluice_wasm_tick'
+  | 'sluice_wasm_step'
+  | 'sluice_turn_next_event'
+  | 'sluice_turn_find_tool'
+  | 'sluice_turn_get'
 
 const PAGE = 64 * 1024
 /** As CMakeLists.txt links it. Addresses stay below 2^31, so that none is a negative number here. */
@@ -34,7 +57,10 @@ const [HEAD, RECORD, RECORDS] = [4, 3, 4096]
 const SHORT = 16
 
 /** What a handle holds; apart from it, so that the finalizer can free it. */
-interface Held { kind: 'engine' | 'turn'; pointer: number }
+interface Held {
+  kind: 'engine' | 'turn'
+  pointer: number
+}
 
 class Handle {
   constructor(
@@ -72,7 +98,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   }
   const exported = new WebAssembly.Instance(module, imports).exports as { readonly [name in Name]: Native }
 
-  // -- calls ---------------------------------------------------------------------------------------------------------------
+  // -- calls ----------------------------------------------------------------------------------------------------------
 
   let stopped: SluiceError | undefined
 
@@ -85,7 +111,10 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
         return native(a, b, c, d, e, f, g)
       } catch (cause) {
         throw (stopped = new SluiceError({
-          code: 'internal', detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`, hint: 'no engine of this process or page works any more: load it anew, and please report it', cause,
+          code: 'internal',
+          detail: `the WebAssembly engine stopped in ${name}: ${messageOf(cause)}`,
+          hint: 'no engine of this process or page works any more: load it anew, and please report it',
+          cause,
         }))
       }
     }
@@ -101,19 +130,25 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   }
 
   /** WebAssembly never gives memory back, but what is freed is used again. */
-  const outOfMemory = () => new SluiceError({ code: 'memory', detail: `out of memory: WebAssembly has ${bytes.length} bytes, and may have ${maximum}`, hint: 'close() turns that are not needed any more' })
+  const outOfMemory = () =>
+    new SluiceError({
+      code: 'memory',
+      detail: `out of memory: WebAssembly has ${bytes.length} bytes, and may have ${maximum}`,
+      hint: 'close() turns that are not needed any more',
+    })
 
   const scratch = allocate(SCRATCH)
   const length = allocate(4) // where functions write the length of a text that they return
   const records = allocate(RECORDS * 4) // where a step writes them
   const given = allocate(4 * 4) // where a step writes where its text and its events stand, and their lengths
 
-  // -- what goes in --------------------------------------------------------------------------------------------------------
+  // -- what goes in ---------------------------------------------------------------------------------------------------
 
   function pointer(value: unknown, index: number, kind: Held['kind'] | undefined): number {
     if (value === null) return 0
     const held = value instanceof Handle && value.home === memory ? value.held : undefined
-    if (!held || (held.pointer !== 0 && kind !== undefined && held.kind !== kind)) throw refused(index, kind === undefined ? 'a handle' : kind === 'engine' ? 'an engine' : 'a turn')
+    if (!held || (held.pointer !== 0 && kind !== undefined && held.kind !== kind))
+      throw refused(index, kind === undefined ? 'a handle' : kind === 'engine' ? 'an engine' : 'a turn')
     return held.pointer
   }
 
@@ -139,7 +174,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
     }
   }
 
-  // -- what comes out ------------------------------------------------------------------------------------------------------
+  // -- what comes out -------------------------------------------------------------------------------------------------
 
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -182,15 +217,24 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
     free[handle.held.kind](at)
   }
 
-  // -- the functions, in the order of the header ---------------------------------------------------------------------------
+  // -- the functions, in the order of the header ----------------------------------------------------------------------
 
   const version = call('sluice_version')
   const [engineNew, engineError] = [call('sluice_engine_new'), call('sluice_engine_error')]
   const [turnNew, turnRestore] = [call('sluice_turn_new'), call('sluice_turn_restore')]
-  const [response, feed, finish, approve] = [call('sluice_turn_response'), call('sluice_turn_feed'), call('sluice_turn_finish'), call('sluice_turn_approve')]
+  const [response, feed, finish, approve] = [
+    call('sluice_turn_response'),
+    call('sluice_turn_feed'),
+    call('sluice_turn_finish'),
+    call('sluice_turn_approve'),
+  ]
   const [conclude, submit, tick] = [call('sluice_turn_conclude'), call('sluice_turn_submit'), call('sluice_wasm_tick')]
   const step = call('sluice_wasm_step')
-  const [nextEvent, findTool, get] = [call('sluice_turn_next_event'), call('sluice_turn_find_tool'), call('sluice_turn_get')]
+  const [nextEvent, findTool, get] = [
+    call('sluice_turn_next_event'),
+    call('sluice_turn_find_tool'),
+    call('sluice_turn_get'),
+  ]
 
   /** deny, refuse, judge, cancel and resolve take the same arguments. */
   const withReason = (name: Name) => {
@@ -204,16 +248,26 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
 
   return {
     version: () => version(),
-    engineNew: (config) => handOut('engine', withText(text(config, 1), (at, size) => engineNew(at, size))),
+    engineNew: (config) =>
+      handOut(
+        'engine',
+        withText(text(config, 1), (at, size) => engineNew(at, size)),
+      ),
     engineError: (engine) => textAt(engineError(engineOf(engine), length)),
     engineFree: freeHandle,
     turnNew: (engine, config) => {
       const from = engineOf(engine)
-      return handOut('turn', withText(text(config, 2), (at, size) => turnNew(from, at, size)))
+      return handOut(
+        'turn',
+        withText(text(config, 2), (at, size) => turnNew(from, at, size)),
+      )
     },
     turnRestore: (engine, state) => {
       const from = engineOf(engine)
-      return handOut('turn', withText(text(state, 2), (at, size) => turnRestore(from, at, size)))
+      return handOut(
+        'turn',
+        withText(text(state, 2), (at, size) => turnRestore(from, at, size)),
+      )
     },
     turnFree: freeHandle,
     response: (turn, status, headers) => {
@@ -293,7 +347,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
   }
 }
 
-// -- the types of arguments ---------------------------------------------------------------------------------------------------
+// -- the types of arguments -------------------------------------------------------------------------------------------
 
 const refused = (index: number, expected: string): TypeError => new TypeError(`argument ${index}: expected ${expected}`)
 
@@ -308,7 +362,8 @@ function optionalText(value: unknown, index: number): string | null {
   return value
 }
 
-const inRange = (value: unknown, from: number, end: number): boolean => typeof value === 'number' && value >= from && value < end && value === Math.trunc(value)
+const inRange = (value: unknown, from: number, end: number): boolean =>
+  typeof value === 'number' && value >= from && value < end && value === Math.trunc(value)
 
 function int32(value: unknown, index: number): void {
   if (!inRange(value, -(2 ** 31), 2 ** 31)) throw refused(index, 'an integer in range')
@@ -322,7 +377,10 @@ function int64(value: unknown, index: number): void {
   if (!inRange(value, -(2 ** 63), 2 ** 63)) throw refused(index, 'an integer in range')
 }
 
-const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get!
+const typedArrayName = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+)!.get!
 
 /** Also one of another realm. */
 const isBytes = (value: unknown): value is Uint8Array => typedArrayName.call(value) === 'Uint8Array'

@@ -1,4 +1,5 @@
-// A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what they have read before by
+// A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what
+// they have read before by
 // this (prompt caches), and newer models sign it.
 import type { ScriptedWire } from '../wire/scripted-answer.js'
 import { objects, type RequestJson } from './strict-refusal.js'
@@ -12,7 +13,8 @@ export interface Told {
 }
 
 /** As JSON, without the marks of a cache, which wander. */
-const text = (value: unknown): string => JSON.stringify(value, (name, member: unknown) => (name === 'cache_control' ? undefined : member))
+const text = (value: unknown): string =>
+  JSON.stringify(value, (name, member: unknown) => (name === 'cache_control' ? undefined : member))
 
 const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
   objects(messages).flatMap((message) => {
@@ -23,13 +25,20 @@ const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
 
 const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => Told } = {
   'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
-  anthropic: ({ system, tools, messages }) => ({ before: { system: text(system), tools: text(tools) }, items: pieces(messages, 'content') }),
-  gemini: ({ systemInstruction, tools, contents }) => ({ before: { systemInstruction: text(systemInstruction), tools: text(tools) }, items: pieces(contents, 'parts') }),
+  anthropic: ({ system, tools, messages }) => ({
+    before: { system: text(system), tools: text(tools) },
+    items: pieces(messages, 'content'),
+  }),
+  gemini: ({ systemInstruction, tools, contents }) => ({
+    before: { systemInstruction: text(systemInstruction), tools: text(tools) },
+    items: pieces(contents, 'parts'),
+  }),
   'openai-responses': ({ instructions, tools, input }) => ({
     before: { instructions: text(instructions), tools: text(tools) },
     items: typeof input === 'string' ? [text({ role: 'user', content: input })] : objects(input).map(text),
   }),
-  ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }), // no `tool_choice`: tools that are not to be called are left out
+  // no `tool_choice`: tools that are not to be called are left out
+  ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }),
 }
 
 export const told = (wire: ScriptedWire, body: RequestJson): Told => tellers[wire](body)
@@ -48,13 +57,18 @@ const short = (item: string): string => (item.length > 200 ? `${item.slice(0, 20
 export class Conversations {
   readonly #last = new Map<string, Told>()
 
-  /** Why this request does not go on with the last one of its conversation, or null. A shorter one asks again; the question alone asks anew. */
+  /**
+   * Why this request does not go on with the last one of its conversation, or null. A shorter one asks again; the
+   * question alone asks anew.
+   */
   check(wire: ScriptedWire, model: string, body: RequestJson): string | null {
     const now = told(wire, body)
     const last = this.#last.get(keyOf(wire, model, now))
     if (!last || now.items.length === firstQuestion(now) + 1) return null
     const change = changeOf({ ...last, items: last.items.slice(0, now.items.length) }, now)
-    return change ? `a request must begin with the one before it (append only): ${change} has changed. The option appendOnly: false allows it` : null
+    return change
+      ? `a request must begin with the one before it (append only): ${change} has changed. The option appendOnly: false allows it`
+      : null
   }
 
   keep(wire: ScriptedWire, model: string, body: RequestJson): void {
@@ -69,4 +83,5 @@ export class Conversations {
 
 const firstQuestion = ({ items }: Told): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
 
-const keyOf = (wire: ScriptedWire, model: string, told: Told): string => `${wire} ${model} ${told.items[firstQuestion(told)]}`
+const keyOf = (wire: ScriptedWire, model: string, told: Told): string =>
+  `${wire} ${model} ${told.items[firstQuestion(told)]}`

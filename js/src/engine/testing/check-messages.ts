@@ -8,15 +8,40 @@ const members: { [role: string]: string[] } = {
   system: ['role', 'content', 'name'],
   developer: ['role', 'content', 'name'],
   user: ['role', 'content', 'name'],
-  assistant: ['role', 'content', 'name', 'refusal', 'audio', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details', 'reasoning_text', 'reasoning_opaque',
-    'reasoning_signature', 'thinking_blocks', 'signature', 'extra_content', 'thought_signature', 'provider_specific_fields'],
+  assistant: [
+    'role',
+    'content',
+    'name',
+    'refusal',
+    'audio',
+    'tool_calls',
+    'reasoning_content',
+    'reasoning',
+    'reasoning_details',
+    'reasoning_text',
+    'reasoning_opaque',
+    'reasoning_signature',
+    'thinking_blocks',
+    'signature',
+    'extra_content',
+    'thought_signature',
+    'provider_specific_fields',
+  ],
   tool: ['role', 'content', 'name', 'tool_call_id'],
 }
 
 // Members of the four other wires. Any further one may belong to a server that speaks this wire.
 const foreign: { readonly [member: string]: string } = {
-  contents: 'messages', input: 'messages', system: 'messages', systemInstruction: 'messages', instructions: 'messages', generationConfig: 'max_completion_tokens',
-  max_output_tokens: 'max_completion_tokens', toolConfig: 'tool_choice', previous_response_id: 'messages', include: 'nothing',
+  contents: 'messages',
+  input: 'messages',
+  system: 'messages',
+  systemInstruction: 'messages',
+  instructions: 'messages',
+  generationConfig: 'max_completion_tokens',
+  max_output_tokens: 'max_completion_tokens',
+  toolConfig: 'tool_choice',
+  previous_response_id: 'messages',
+  include: 'nothing',
 }
 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/
@@ -40,17 +65,20 @@ export function checkOpenAIChat(body: unknown): string | null {
     if (unknown) return `${at}: unknown member '${unknown}' in a message of role ${role}`
     if (role === 'tool') {
       const id = message['tool_call_id']
-      if (typeof id !== 'string' || !open.includes(id)) return `${at}: tool_call_id '${id}' answers no call of the message before it`
+      if (typeof id !== 'string' || !open.includes(id))
+        return `${at}: tool_call_id '${id}' answers no call of the message before it`
       open = open.filter((other) => other !== id)
     } else if (open.length > 0) {
       return `${at}: an assistant message with tool_calls must be followed by a tool message for each; missing: ${open.join(', ')}`
     }
     const content = message['content']
     if (role === 'assistant') {
-      if (message['reasoning_content'] != null && typeof message['reasoning_content'] !== 'string') return `${at}.reasoning_content: expected a string`
+      if (message['reasoning_content'] != null && typeof message['reasoning_content'] !== 'string')
+        return `${at}.reasoning_content: expected a string`
       for (const member of ['reasoning_details', 'thinking_blocks']) {
         const listed = message[member]
-        if (listed != null && !(Array.isArray(listed) && listed.every(isObject))) return `${at}.${member}: expected an array of objects`
+        if (listed != null && !(Array.isArray(listed) && listed.every(isObject)))
+          return `${at}.${member}: expected an array of objects`
       }
       const problem = checkCalls(message['tool_calls'])
       if (problem) return `${at}.tool_calls${problem}`
@@ -65,7 +93,8 @@ export function checkOpenAIChat(body: unknown): string | null {
   return checkTools(tools)
 }
 
-const hasContent = (content: unknown): boolean => (typeof content === 'string' || Array.isArray(content)) && content.length > 0
+const hasContent = (content: unknown): boolean =>
+  (typeof content === 'string' || Array.isArray(content)) && content.length > 0
 
 function checkCalls(calls: unknown): string | null {
   if (calls === undefined) return null
@@ -73,15 +102,22 @@ function checkCalls(calls: unknown): string | null {
   const ids = new Set<string>()
   for (const [index, call] of calls.entries()) {
     if (typeof call !== 'object' || call === null) return `[${index}]: expected an object`
-    const { id, type, function: target } = call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } }
-    const stray = ['index', 'name', 'arguments', 'args', 'custom', 'functionCall', 'function_call'].find((member) => member in call)
+    const {
+      id,
+      type,
+      function: target,
+    } = call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } }
+    const stray = ['index', 'name', 'arguments', 'args', 'custom', 'functionCall', 'function_call'].find(
+      (member) => member in call,
+    )
     if (stray) return `[${index}]: unknown member '${stray}'`
     if (!isObject(target)) return `[${index}].function: expected an object`
     if (typeof id !== 'string' || id === '') return `[${index}].id: expected a string`
     if (ids.has(id)) return `[${index}].id: '${id}' stands twice`
     ids.add(id)
     if (type !== 'function') return `[${index}].type: expected 'function'`
-    if (typeof target?.name !== 'string' || !legalName.test(target.name)) return `[${index}].function.name: '${String(target?.name)}' does not match ${legalName.source}`
+    if (typeof target?.name !== 'string' || !legalName.test(target.name))
+      return `[${index}].function.name: '${String(target?.name)}' does not match ${legalName.source}`
     if (typeof target.arguments !== 'string') return `[${index}].function.arguments: expected a string`
     try {
       JSON.parse(target.arguments)
@@ -98,7 +134,8 @@ function checkTools(tools: unknown): string | null {
   const names = new Set<string>()
   for (const [index, tool] of tools.entries()) {
     const name = (tool as { function?: { name?: unknown } | null } | null)?.function?.name
-    if (typeof name !== 'string' || !legalName.test(name)) return `tools[${index}].function.name: '${String(name)}' does not match ${legalName.source}`
+    if (typeof name !== 'string' || !legalName.test(name))
+      return `tools[${index}].function.name: '${String(name)}' does not match ${legalName.source}`
     if (names.has(name)) return `tools[${index}].function.name: '${name}' stands twice`
     names.add(name)
   }

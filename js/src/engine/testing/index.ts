@@ -1,5 +1,17 @@
-export { startScriptedServer, type RecordedRequest, type ScriptedServer, type ScriptedServerOptions } from './scripted-server.js'
-export type { ScriptedAnswer, ScriptedAnswerPart, ProviderCall, ScriptedCall, ScriptedUsage, ScriptedWire } from '../wire/scripted-answer.js'
+export {
+  startScriptedServer,
+  type RecordedRequest,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+} from './scripted-server.js'
+export type {
+  ScriptedAnswer,
+  ScriptedAnswerPart,
+  ProviderCall,
+  ScriptedCall,
+  ScriptedUsage,
+  ScriptedWire,
+} from '../wire/scripted-answer.js'
 export type { GivenAnswer, RequestJson } from './strict-refusal.js'
 export { checkOpenAIChat } from './check-messages.js'
 export { checkAnthropic } from './check-anthropic.js'

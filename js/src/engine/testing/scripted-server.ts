@@ -33,22 +33,31 @@ export interface ScriptedServerOptions {
   /** How text and arguments become deltas: words (`token`, the default), `whole`, or so many characters. */
   deltas?: 'token' | 'whole' | number
   /** How the body is cut into writes: one event each (the default), `byte`, so many bytes, or at random. */
-  chunks?: 'event' | 'byte' | number | {
-    /** The same number gives the same cuts. */
-    seed: number
-    /** The largest piece in bytes. Default 64. */
-    max?: number
-  }
+  chunks?:
+    | 'event'
+    | 'byte'
+    | number
+    | {
+        /** The same number gives the same cuts. */
+        seed: number
+        /** The largest piece in bytes. Default 64. */
+        max?: number
+      }
   /** Milliseconds between two writes. Default 0. */
   delayMs?: number
   /** Default true: a request that a strict provider would refuse gets status 400, in that provider's words. */
   strict?: boolean
   /**
-   * Default true, where `strict` is: a request must begin with the one before it, word for word, `system` and `tools` included. Requests with
-   * the same first user message, wire and model are one conversation; that message alone asks anew. false where a test edits what was said.
+   * Default true, where `strict` is: a request must begin with the one before it, word for word, `system` and `tools`
+   * included. Requests with
+   * the same first user message, wire and model are one conversation; that message alone asks anew. false where a test
+   * edits what was said.
    */
   appendOnly?: boolean
-  /** The models that it lists, on every wire (`GET /v1/models`, `/v1beta/models`, `/api/tags`). Default none: it knows no such list (404). */
+  /**
+   * The models that it lists, on every wire (`GET /v1/models`, `/v1beta/models`, `/api/tags`). Default none: it knows
+   * no such list (404).
+   */
   models?: readonly string[]
   /** Default 0: any that is free. */
   port?: number
@@ -69,15 +78,25 @@ export interface ScriptedServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const orMore = (words: readonly string[], value: unknown): boolean => words.includes(value as string) || (Number.isInteger(value) && (value as number) > 0)
+const orMore = (words: readonly string[], value: unknown): boolean =>
+  words.includes(value as string) || (Number.isInteger(value) && (value as number) > 0)
 
 const check = members({
   members: {
-    answers: is('an array of answers, or a function (request, index) => answer', (value) => Array.isArray(value) || typeof value === 'function'),
+    answers: is(
+      'an array of answers, or a function (request, index) => answer',
+      (value) => Array.isArray(value) || typeof value === 'function',
+    ),
     deltas: is('token | whole | a number of characters', (value) => orMore(['token', 'whole'], value)),
-    chunks: is('event | byte | a number of bytes | { seed, max }', (value) =>
-      orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed)),
-    delayMs: milliseconds, strict: flag, appendOnly: flag, models: array, port: whole(0, 65_535),
+    chunks: is(
+      'event | byte | a number of bytes | { seed, max }',
+      (value) => orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed),
+    ),
+    delayMs: milliseconds,
+    strict: flag,
+    appendOnly: flag,
+    models: array,
+    port: whole(0, 65_535),
   } satisfies { [member in keyof Required<ScriptedServerOptions>]: unknown },
   needs: ['answers'],
 })
@@ -89,7 +108,8 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
   const memory = new Memory(options.appendOnly !== false)
   const server = createServer((request, response) => {
     handle(request, response, { requests, memory }, options).catch((error: unknown) => {
-      if (!response.headersSent) sendError(response, wireOf(request.url ?? '')?.writer, 500, `the script failed: ${String(error)}`)
+      if (!response.headersSent)
+        sendError(response, wireOf(request.url ?? '')?.writer, 500, `the script failed: ${String(error)}`)
       else response.destroy()
     })
   })
@@ -103,18 +123,28 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  const baseURLs = Object.fromEntries(Object.entries(wires).map(([wire, { base }]) => [wire, url + base])) as ScriptedServer['baseURLs']
+  const baseURLs = Object.fromEntries(
+    Object.entries(wires).map(([wire, { base }]) => [wire, url + base]),
+  ) as ScriptedServer['baseURLs']
   return { url, baseURL: baseURLs['openai-chat'], baseURLs, requests, close, [Symbol.asyncDispose]: close }
 }
 
 async function handle(
-  request: IncomingMessage, response: ServerResponse, { requests, memory }: { requests: RecordedRequest[]; memory: Memory }, options: ScriptedServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { requests, memory }: { requests: RecordedRequest[]; memory: Memory },
+  options: ScriptedServerOptions,
 ): Promise<void> {
   const path = request.url ?? ''
   const asked = request.method === 'POST' ? wireOf(path) : undefined
   if (options.models && request.method === 'GET' && sendModels(request, response, options.models)) return
   if (!asked) {
-    return sendError(response, undefined, 404, `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent or /api/chat`)
+    return sendError(
+      response,
+      undefined,
+      404,
+      `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent or /api/chat`,
+    )
   }
   const { wire, writer } = asked
   const pieces: Buffer[] = []
@@ -128,14 +158,21 @@ async function handle(
   })
   const left = new Promise<void>((resolve) => gone.signal.addEventListener('abort', () => resolve()))
   const pause = (time: number | Promise<unknown>): Promise<unknown> =>
-    Promise.race([left, typeof time === 'number' ? delay(time, undefined, { signal: gone.signal }) : time]).catch(() => {})
+    Promise.race([left, typeof time === 'number' ? delay(time, undefined, { signal: gone.signal }) : time]).catch(
+      () => {},
+    )
   const index = requests.push(record) - 1
   try {
     record.body = JSON.parse(text)
   } catch (error) {
     return sendError(response, writer, 400, `the body is no JSON: ${(error as Error).message}`)
   }
-  const asking = { wire, model: asked.model ?? String(record.body?.model ?? ''), body: record.body, headers: record.headers }
+  const asking = {
+    wire,
+    model: asked.model ?? String(record.body?.model ?? ''),
+    body: record.body,
+    headers: record.headers,
+  }
   const refused = options.strict === false ? null : memory.check(asking)
   if (refused) {
     memory.refused(asking)
@@ -175,12 +212,20 @@ async function handle(
 }
 
 /** The list of models as each provider writes it. Returns false where it is not asked for. */
-function sendModels({ url = '', headers }: IncomingMessage, response: ServerResponse, names: readonly string[]): boolean {
+function sendModels(
+  { url = '', headers }: IncomingMessage,
+  response: ServerResponse,
+  names: readonly string[],
+): boolean {
   const [path = ''] = url.split('?')
-  const list = path.endsWith('/api/tags') ? { models: names.map((name) => ({ name, model: name })) }
-    : path.endsWith('/v1beta/models') ? { models: names.map((name) => ({ name: `models/${name}`, supportedGenerationMethods: ['generateContent'] })) }
-      : !path.endsWith('/models') ? undefined
-        : 'anthropic-version' in headers ? { data: names.map((id) => ({ type: 'model', id, display_name: id })), has_more: false }
+  const list = path.endsWith('/api/tags')
+    ? { models: names.map((name) => ({ name, model: name })) }
+    : path.endsWith('/v1beta/models')
+      ? { models: names.map((name) => ({ name: `models/${name}`, supportedGenerationMethods: ['generateContent'] })) }
+      : !path.endsWith('/models')
+        ? undefined
+        : 'anthropic-version' in headers
+          ? { data: names.map((id) => ({ type: 'model', id, display_name: id })), has_more: false }
           : { object: 'list', data: names.map((id) => ({ id, object: 'model' })) }
   if (list) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list))
   return list !== undefined
@@ -192,7 +237,13 @@ function sealer(id: string): (kind: string) => string {
   return (kind) => Buffer.from(`${kind} ${id}.${++count} sealed by the scripted server`).toString('base64')
 }
 
-function sendError(response: ServerResponse, writer: Writer = openaiChat, status: number, error: string | object, headers: Record<string, string> = {}): void {
+function sendError(
+  response: ServerResponse,
+  writer: Writer = openaiChat,
+  status: number,
+  error: string | object,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(writer.error(status, error, headers)))
 }

@@ -31,7 +31,10 @@ export class Memory {
     for (const answer of this.#of(wire)) if (answer.model === model) answer.waived = true
   }
 
-  answered({ wire, model, body }: Asking, { items, ...answer }: { id: string; items: object[]; finish: string | null }): void {
+  answered(
+    { wire, model, body }: Asking,
+    { items, ...answer }: { id: string; items: object[]; finish: string | null },
+  ): void {
     this.#conversations.keep(wire, model, body)
     this.#of(wire).push({ ...answer, model, request: body, items: items as RequestJson[], waived: false })
   }

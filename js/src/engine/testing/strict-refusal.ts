@@ -37,7 +37,8 @@ export function refusalOf(check: () => void): string | null {
   }
 }
 
-export const isObject = (value: unknown): value is RequestJson => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is RequestJson =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function objectIn(value: unknown, words: string): RequestJson {
   return isObject(value) ? value : refuse(words)
@@ -63,18 +64,29 @@ export function onlyMembers(value: RequestJson, allowed: readonly string[], word
 }
 
 /** The first value that stands twice. */
-export const twice = (values: readonly string[]): string | undefined => values.find((value, index) => values.indexOf(value) !== index)
+export const twice = (values: readonly string[]): string | undefined =>
+  values.find((value, index) => values.indexOf(value) !== index)
 
 /** Equal as JSON, whatever the order of members. */
-export const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
+export const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  return isObject(value) ? Object.fromEntries(Object.keys(value).sort().map((member) => [member, sorted(value[member])])) : value
+  return isObject(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map((member) => [member, sorted(value[member])]),
+      )
+    : value
 }
 
 /** The last answer that fits. */
-export function lastGiven(given: readonly GivenAnswer[], fits: (answer: GivenAnswer) => boolean): GivenAnswer | undefined {
+export function lastGiven(
+  given: readonly GivenAnswer[],
+  fits: (answer: GivenAnswer) => boolean,
+): GivenAnswer | undefined {
   for (let at = given.length - 1; at >= 0; at--) if (fits(given[at]!)) return given[at]
   return undefined
 }

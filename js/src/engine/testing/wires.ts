@@ -25,9 +25,22 @@ interface Served {
 export const wires: { readonly [wire in ScriptedWire]: Served } = {
   'openai-chat': { path: /\/chat\/completions$/, base: '/v1', check: checkOpenAIChat },
   // docs, 2026-09: the header is required
-  anthropic: { path: /\/messages$/, base: '/v1', check: (body, { given, headers }) => (headers['anthropic-version'] ? checkAnthropic(body, given) : 'anthropic-version: header is required') },
-  gemini: { path: /\/models\/([^/]+):(?:streamGenerate|generate)Content$/, base: '/v1beta', check: (body, { given, model }) => checkGemini(body, model, given) },
-  'openai-responses': { path: /\/responses$/, base: '/v1', check: (body, { given }) => checkOpenAIResponses(body, given) },
+  anthropic: {
+    path: /\/messages$/,
+    base: '/v1',
+    check: (body, { given, headers }) =>
+      headers['anthropic-version'] ? checkAnthropic(body, given) : 'anthropic-version: header is required',
+  },
+  gemini: {
+    path: /\/models\/([^/]+):(?:streamGenerate|generate)Content$/,
+    base: '/v1beta',
+    check: (body, { given, model }) => checkGemini(body, model, given),
+  },
+  'openai-responses': {
+    path: /\/responses$/,
+    base: '/v1',
+    check: (body, { given }) => checkOpenAIResponses(body, given),
+  },
   ollama: { path: /\/api\/chat$/, base: '', check: checkOllama },
 }
 
@@ -51,7 +64,12 @@ export function wireOf(url: string): Asked | undefined {
       return { wire, writer, model: decodeURIComponent(found[1]!), streams: () => path.includes(':stream') }
     }
     const streams = ({ stream }: RequestJson): boolean => (wire === 'ollama' ? stream !== false : stream === true)
-    return { wire, writer: { 'openai-chat': openaiChat, anthropic, 'openai-responses': openaiResponses, ollama }[wire], model: undefined, streams }
+    return {
+      wire,
+      writer: { 'openai-chat': openaiChat, anthropic, 'openai-responses': openaiResponses, ollama }[wire],
+      model: undefined,
+      streams,
+    }
   }
   return undefined
 }

@@ -1,23 +1,56 @@
-// A scripted answer as Gemini writes it: server-sent events with `alt=sse`, else a JSON array of the same objects, or one object.
-import { bytes, finishOf, objectOf, sectionsOf, type ScriptedAnswer, type Head, type ProviderCall, type Section, type ScriptedUsage, type Writer, type Written } from './scripted-answer.js'
+// A scripted answer as Gemini writes it: server-sent events with `alt=sse`, else a JSON array of the same objects, or
+// one object.
+import {
+  bytes,
+  finishOf,
+  objectOf,
+  sectionsOf,
+  type ScriptedAnswer,
+  type Head,
+  type ProviderCall,
+  type Section,
+  type ScriptedUsage,
+  type Writer,
+  type Written,
+} from './scripted-answer.js'
 
 export const gemini: Writer = { type: 'text/event-stream', write: (answer, head) => write(answer, head, true), error }
 
 /** `streamGenerateContent` without `alt=sse`. */
-export const geminiArray: Writer = { type: 'application/json', write: (answer, head) => write(answer, head, false), error }
+export const geminiArray: Writer = {
+  type: 'application/json',
+  write: (answer, head) => write(answer, head, false),
+  error,
+}
 
-const finishReasons = { stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', malformed: 'MALFORMED_FUNCTION_CALL', error: 'OTHER' }
+const finishReasons = {
+  stop: 'STOP',
+  tool_calls: 'STOP',
+  length: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+  malformed: 'MALFORMED_FUNCTION_CALL',
+  error: 'OTHER',
+}
 
 const statuses: { readonly [status: number]: string } = {
-  400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL',
-  503: 'UNAVAILABLE', 504: 'DEADLINE_EXCEEDED',
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
 }
 
 /** Gemini has no `retry-after`: the time stands in the body, too. */
 function error(code: number, error: string | object, headers: Record<string, string> = {}): object {
   if (typeof error === 'object') return { error }
   const after = headers['retry-after']
-  const details = after === undefined ? {} : { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }] }
+  const details =
+    after === undefined
+      ? {}
+      : { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${after}s` }] }
   return { error: { code, message: error, status: statuses[code] ?? 'UNKNOWN', ...details } }
 }
 
@@ -34,15 +67,23 @@ function write(answer: ScriptedAnswer, head: Head, sse: boolean): Written {
   }
   const partsOf = (section: Section): Part[] => {
     switch (section.kind) {
-      case 'text': return [{ text: section.text }]
-      case 'reasoning': return section.redacted || section.text === '' ? [] : [{ text: section.text, thought: true }]
-      case 'call': return [callPart(section)]
-      case 'provider': return providerParts(section.provider)
-      default: return []
+      case 'text':
+        return [{ text: section.text }]
+      case 'reasoning':
+        return section.redacted || section.text === '' ? [] : [{ text: section.text, thought: true }]
+      case 'call':
+        return [callPart(section)]
+      case 'provider':
+        return providerParts(section.provider)
+      default:
+        return []
     }
   }
   const written = sections.map((section) => ({ section, parts: partsOf(section) }))
-  const last: Part[] = signed || written.every(({ parts }) => parts.length === 0) ? [] : [{ text: '', thoughtSignature: head.seal('text') }]
+  const last: Part[] =
+    signed || written.every(({ parts }) => parts.length === 0)
+      ? []
+      : [{ text: '', thoughtSignature: head.seal('text') }]
   const parts = [...written.flatMap((one) => one.parts), ...last]
   const finishReason = finishOf(answer, finishReasons)
   const response = (some: Part[], more: object = {}, usage: object = {}): object => ({
@@ -84,7 +125,10 @@ function write(answer: ScriptedAnswer, head: Head, sse: boolean): Written {
 function providerParts({ name, arguments: args = {}, result = '' }: ProviderCall): Part[] {
   if (name !== 'code_execution') {
     const response = typeof result === 'string' ? { output: result } : result
-    return [{ toolCall: { toolType: name.toUpperCase(), args } }, { toolResponse: { toolType: name.toUpperCase(), response } }]
+    return [
+      { toolCall: { toolType: name.toUpperCase(), args } },
+      { toolResponse: { toolType: name.toUpperCase(), response } },
+    ]
   }
   const code = String((args as { code?: unknown }).code ?? '')
   const codeExecutionResult = typeof result === 'string' ? { outcome: 'OUTCOME_OK', output: result } : result
@@ -100,4 +144,3 @@ function usageOf({ prompt_tokens, completion_tokens, cached_tokens, reasoning_to
     ...(reasoning_tokens > 0 ? { thoughtsTokenCount: reasoning_tokens } : {}),
   }
 }
-

@@ -1,5 +1,17 @@
 // A scripted answer as chunks of OpenAI's chat completions, or as one body of them.
-import { bytes, finishOf, flowOf, sectionsOf, type ScriptedAnswer, type Head, type Section, type Step, type ScriptedUsage, type Writer, type Written } from './scripted-answer.js'
+import {
+  bytes,
+  finishOf,
+  flowOf,
+  sectionsOf,
+  type ScriptedAnswer,
+  type Head,
+  type Section,
+  type Step,
+  type ScriptedUsage,
+  type Writer,
+  type Written,
+} from './scripted-answer.js'
 
 /** The whole body for an answer, without a server. */
 export function wholeAnswer(answer: ScriptedAnswer, id: string): object {
@@ -17,11 +29,22 @@ function write(answer: ScriptedAnswer, { id, model }: Head): Written {
   const head = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: 0, model }
   const sections = sectionsOf(answer)
   const finish = finishOf(answer)
-  const calls = new Map(sections.flatMap((section) => (section.kind === 'call' ? [section] : [])).map((section, index) => [
-    section as Section,
-    { id: section.call.id ?? `call_${head.id}_${index}`, type: 'function', function: { name: section.call.name, arguments: section.text } },
-  ]))
-  const joined = (kind: string): string => sections.map((section) => (section.kind === kind && 'flow' in section && !section.redacted ? section.text : '')).join('')
+  const calls = new Map(
+    sections
+      .flatMap((section) => (section.kind === 'call' ? [section] : []))
+      .map((section, index) => [
+        section as Section,
+        {
+          id: section.call.id ?? `call_${head.id}_${index}`,
+          type: 'function',
+          function: { name: section.call.name, arguments: section.text },
+        },
+      ]),
+  )
+  const joined = (kind: string): string =>
+    sections
+      .map((section) => (section.kind === kind && 'flow' in section && !section.redacted ? section.text : ''))
+      .join('')
   const message = {
     role: 'assistant',
     content: joined('text') || null,
@@ -32,18 +55,27 @@ function write(answer: ScriptedAnswer, { id, model }: Head): Written {
     items: [message],
     stream: function* (split) {
       const event = (more: object): Step => bytes(`data: ${JSON.stringify({ ...head, ...more })}\n\n`)
-      const delta = (fields: object, finish_reason: string | null = null): Step => event({ choices: [{ index: 0, finish_reason, delta: fields }] })
+      const delta = (fields: object, finish_reason: string | null = null): Step =>
+        event({ choices: [{ index: 0, finish_reason, delta: fields }] })
       yield delta({ role: 'assistant', content: '' })
       let index = 0
       for (const section of sections) {
         if (section.kind === 'text') yield* flowOf(section.flow, split, (content) => delta({ content }))
-        else if (section.kind === 'reasoning' && !section.redacted) yield* flowOf(section.flow, split, (text) => delta({ reasoning_content: text }))
+        else if (section.kind === 'reasoning' && !section.redacted)
+          yield* flowOf(section.flow, split, (text) => delta({ reasoning_content: text }))
         else if (section.kind === 'call') {
-          const { id, type, function: { name } } = calls.get(section)!
+          const {
+            id,
+            type,
+            function: { name },
+          } = calls.get(section)!
           yield delta({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] })
-          yield* flowOf([section.text], split, (piece) => delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
+          yield* flowOf([section.text], split, (piece) =>
+            delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
+          )
           index++
-        } else if (section.kind === 'error') return yield bytes(`data: ${JSON.stringify(error(500, section.error))}\n\n`)
+        } else if (section.kind === 'error')
+          return yield bytes(`data: ${JSON.stringify(error(500, section.error))}\n\n`)
         else if (section.kind === 'step') yield section.step
       }
       if (finish !== null) yield delta({}, finish)

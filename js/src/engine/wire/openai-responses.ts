@@ -1,6 +1,18 @@
 // A scripted answer as events of OpenAI's Responses API, or as one response.
 import {
-  bytes, finishOf, messageOf, sectionsOf, type ScriptedAnswer, type Head, type ProviderCall, type Section, type Splitter, type Step, type ScriptedUsage, type Writer, type Written,
+  bytes,
+  finishOf,
+  messageOf,
+  sectionsOf,
+  type ScriptedAnswer,
+  type Head,
+  type ProviderCall,
+  type Section,
+  type Splitter,
+  type Step,
+  type ScriptedUsage,
+  type Writer,
+  type Written,
 } from './scripted-answer.js'
 
 export const openaiResponses: Writer = { type: 'text/event-stream', write, error }
@@ -23,14 +35,34 @@ function write(answer: ScriptedAnswer, head: Head): Written {
   const itemOf = (section: Section): Item[] => {
     const id = (prefix: string): string => `${prefix}_${head.id}_${count++}`
     switch (section.kind) {
-      case 'text': return [{ type: 'message', id: id('msg'), status: 'completed', role: 'assistant', content: [text(section.text)] }]
-      case 'reasoning': return [{
-        type: 'reasoning', id: id('rs'), summary: section.redacted || section.text === '' ? [] : [summary(section.text)],
-        ...(encrypted ? { encrypted_content: head.seal('reasoning') } : {}),
-      }]
-      case 'call': return [{ type: 'function_call', id: id('fc'), status: 'completed', call_id: section.call.id ?? id('call'), name: section.call.name, arguments: section.text }]
-      case 'provider': return [providerItem(section.provider, id)]
-      default: return []
+      case 'text':
+        return [
+          { type: 'message', id: id('msg'), status: 'completed', role: 'assistant', content: [text(section.text)] },
+        ]
+      case 'reasoning':
+        return [
+          {
+            type: 'reasoning',
+            id: id('rs'),
+            summary: section.redacted || section.text === '' ? [] : [summary(section.text)],
+            ...(encrypted ? { encrypted_content: head.seal('reasoning') } : {}),
+          },
+        ]
+      case 'call':
+        return [
+          {
+            type: 'function_call',
+            id: id('fc'),
+            status: 'completed',
+            call_id: section.call.id ?? id('call'),
+            name: section.call.name,
+            arguments: section.text,
+          },
+        ]
+      case 'provider':
+        return [providerItem(section.provider, id)]
+      default:
+        return []
     }
   }
   const written = sectionsOf(answer).map((section) => ({ section, item: itemOf(section)[0] }))
@@ -40,9 +72,24 @@ function write(answer: ScriptedAnswer, head: Head): Written {
   const last = output.at(-1)
   if (last?.['status'] && !complete) last['status'] = 'incomplete'
   const response = (more: object): object => ({
-    id: `resp_${head.id}`, object: 'response', created_at: 0, model: head.model, status: 'in_progress', error: null, incomplete_details: null,
-    instructions: head.request.instructions ?? null, metadata: {}, output: [], parallel_tool_calls: true, temperature: 1, top_p: 1,
-    tool_choice: head.request.tool_choice ?? 'auto', tools: head.request.tools ?? [], store: head.request.store ?? true, usage: null, ...more,
+    id: `resp_${head.id}`,
+    object: 'response',
+    created_at: 0,
+    model: head.model,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    instructions: head.request.instructions ?? null,
+    metadata: {},
+    output: [],
+    parallel_tool_calls: true,
+    temperature: 1,
+    top_p: 1,
+    tool_choice: head.request.tool_choice ?? 'auto',
+    tools: head.request.tools ?? [],
+    store: head.request.store ?? true,
+    usage: null,
+    ...more,
   })
   const end = {
     status: complete ? 'completed' : 'incomplete',
@@ -54,14 +101,19 @@ function write(answer: ScriptedAnswer, head: Head): Written {
     items: output,
     stream: function* (split) {
       let sequence_number = 0
-      const event = ({ type, ...more }: Event): Step => bytes(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...more })}\n\n`)
+      const event = ({ type, ...more }: Event): Step =>
+        bytes(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...more })}\n\n`)
       yield event({ type: 'response.created', response: response({}) })
       yield event({ type: 'response.in_progress', response: response({}) })
       let output_index = 0
       for (const { section, item } of written) {
         if (section.kind === 'step') yield section.step
         if (section.kind === 'error') {
-          const failure = { code: 'server_error', message: messageOf(section.error), ...(typeof section.error === 'object' ? section.error : {}) }
+          const failure = {
+            code: 'server_error',
+            message: messageOf(section.error),
+            ...(typeof section.error === 'object' ? section.error : {}),
+          }
           yield event({ ...failure, param: null, type: 'error' })
           return yield event({ type: 'response.failed', response: response({ status: 'failed', error: failure }) })
         }
@@ -69,7 +121,8 @@ function write(answer: ScriptedAnswer, head: Head): Written {
         for (const one of streamItem(item, section, split)) yield 'type' in one ? event({ ...one, output_index }) : one
         output_index++
       }
-      if (finish !== null && answer.done !== false) yield event({ type: complete ? 'response.completed' : 'response.incomplete', response: response(end) })
+      if (finish !== null && answer.done !== false)
+        yield event({ type: complete ? 'response.completed' : 'response.incomplete', response: response(end) })
     },
     whole: () => response(end),
   }
@@ -94,7 +147,10 @@ function* streamItem(item: Item, section: Section, split: Splitter): Generator<E
     yield { type: 'response.content_part.done', ...more, part: text(whole) }
   } else if (item.type === 'reasoning') {
     // What is encrypted is complete only when the item is done.
-    yield { type: 'response.output_item.added', item: { ...item, summary: [], ...(item['encrypted_content'] ? { encrypted_content: 'Z' } : {}) } }
+    yield {
+      type: 'response.output_item.added',
+      item: { ...item, summary: [], ...(item['encrypted_content'] ? { encrypted_content: 'Z' } : {}) },
+    }
     if ((item['summary'] as object[]).length > 0) {
       const more = { item_id, summary_index: 0 }
       const whole = (section as { text: string }).text
@@ -118,16 +174,45 @@ function* streamItem(item: Item, section: Section, split: Splitter): Generator<E
 
 function providerItem({ name, arguments: args = {}, result = '' }: ProviderCall, id: (prefix: string) => string): Item {
   const said = args as { query?: unknown; code?: unknown }
-  if (name === 'web_search') return { type: 'web_search_call', id: id('ws'), status: 'completed', action: { type: 'search', query: String(said.query ?? '') } }
+  if (name === 'web_search')
+    return {
+      type: 'web_search_call',
+      id: id('ws'),
+      status: 'completed',
+      action: { type: 'search', query: String(said.query ?? '') },
+    }
   if (name === 'code_execution') {
     const outputs = typeof result === 'string' ? [{ type: 'logs', logs: result }] : result
-    return { type: 'code_interpreter_call', id: id('ci'), status: 'completed', code: String(said.code ?? ''), container_id: 'cntr_scripted', outputs }
+    return {
+      type: 'code_interpreter_call',
+      id: id('ci'),
+      status: 'completed',
+      code: String(said.code ?? ''),
+      container_id: 'cntr_scripted',
+      outputs,
+    }
   }
   const output = typeof result === 'string' ? result : JSON.stringify(result)
-  return { type: 'mcp_call', id: id('mcp'), status: 'completed', server_label: 'scripted', name, arguments: JSON.stringify(args), output, error: null, approval_request_id: null }
+  return {
+    type: 'mcp_call',
+    id: id('mcp'),
+    status: 'completed',
+    server_label: 'scripted',
+    name,
+    arguments: JSON.stringify(args),
+    output,
+    error: null,
+    approval_request_id: null,
+  }
 }
 
-function usageOf({ prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens, reasoning_tokens = 0 }: ScriptedUsage): object {
+function usageOf({
+  prompt_tokens,
+  completion_tokens,
+  cached_tokens = 0,
+  cache_write_tokens,
+  reasoning_tokens = 0,
+}: ScriptedUsage): object {
   return {
     input_tokens: prompt_tokens,
     input_tokens_details: { cached_tokens, ...(cache_write_tokens === undefined ? {} : { cache_write_tokens }) },

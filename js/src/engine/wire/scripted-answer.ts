@@ -9,7 +9,10 @@ export interface ScriptedCall {
   id?: string
   /** The name as the wire has it: `weather_now`. */
   name: string
-  /** An object is written as JSON; a string is sent as it is, also where it is broken (where the wire has an object: `{}`). */
+  /**
+   * An object is written as JSON; a string is sent as it is, also where it is broken (where the wire has an object:
+   * `{}`).
+   */
   arguments?: object | string
 }
 
@@ -40,42 +43,42 @@ export interface ScriptedUsage {
 /** A piece of an answer: something that is said, or something that happens meanwhile. */
 export type ScriptedAnswerPart =
   | {
-    text: string
-  }
+      text: string
+    }
   | {
-    /** What it thinks. Empty: the provider shows none of it, but signs it. */
-    reasoning: string
-    /** Default false: true where the provider sends the thoughts encrypted. */
-    redacted?: boolean
-  }
+      /** What it thinks. Empty: the provider shows none of it, but signs it. */
+      reasoning: string
+      /** Default false: true where the provider sends the thoughts encrypted. */
+      redacted?: boolean
+    }
   | {
-    /** One call of a tool. */
-    call: ScriptedCall
-  }
+      /** One call of a tool. */
+      call: ScriptedCall
+    }
   | {
-    /** Calls in one assistant message, their deltas one after another. */
-    calls: ScriptedCall[]
-  }
+      /** Calls in one assistant message, their deltas one after another. */
+      calls: ScriptedCall[]
+    }
   | {
-    /** A tool that the provider runs, with its result. */
-    provider: ProviderCall
-  }
+      /** A tool that the provider runs, with its result. */
+      provider: ProviderCall
+    }
   | {
-    /** The provider fails in mid-stream: its message, or its error object. The answer ends here. */
-    error: string | object
-  }
+      /** The provider fails in mid-stream: its message, or its error object. The answer ends here. */
+      error: string | object
+    }
   | {
-    /** Bytes of the body, as they are. */
-    raw: string | Uint8Array
-  }
+      /** Bytes of the body, as they are. */
+      raw: string | Uint8Array
+    }
   | {
-    /** Milliseconds without a byte, or a promise: nothing is sent until it settles. */
-    wait: number | Promise<unknown>
-  }
+      /** Milliseconds without a byte, or a promise: nothing is sent until it settles. */
+      wait: number | Promise<unknown>
+    }
   | {
-    /** The connection breaks here. */
-    cut: true
-  }
+      /** The connection breaks here. */
+      cut: true
+    }
 
 /** One answer of the model: reasoning, then text, then calls; or a refusal. */
 export interface ScriptedAnswer {
@@ -88,7 +91,8 @@ export interface ScriptedAnswer {
   /** Instead of the three above: anything, in this order. */
   parts?: ScriptedAnswerPart[]
   /**
-   * Why it ends: `stop`, `tool_calls`, `length`, `content_filter`, `pause` or `malformed`, each wire in its own word. A word that the wire
+   * Why it ends: `stop`, `tool_calls`, `length`, `content_filter`, `pause` or `malformed`, each wire in its own word. A
+   * word that the wire
    * lacks is sent as it is. Default: `tool_calls` where there are calls, else `stop`. null: none is sent.
    */
   finish?: string | null
@@ -186,7 +190,9 @@ export function sectionsOf(answer: ScriptedAnswer): Section[] {
       close()
       if ('provider' in part) sections.push({ kind: 'provider', provider: part.provider })
       else if ('error' in part) return [...sections, { kind: 'error', error: part.error }]
-      else for (const call of 'calls' in part ? part.calls : [part.call]) sections.push({ kind: 'call', call, text: argumentsOf(call) })
+      else
+        for (const call of 'calls' in part ? part.calls : [part.call])
+          sections.push({ kind: 'call', call, text: argumentsOf(call) })
     }
   }
   close()
@@ -219,11 +225,15 @@ export function objectOf(text: string): object {
 export function finishOf(answer: ScriptedAnswer, words: { readonly [word: string]: string } = {}): string | null {
   const calls = sectionsOf(answer).some(({ kind }) => kind === 'call')
   const word = answer.finish === undefined ? (calls ? 'tool_calls' : 'stop') : answer.finish
-  return word === null ? null : words[word] ?? word
+  return word === null ? null : (words[word] ?? word)
 }
 
 /** The deltas of a section, with what happens between them. */
-export function* flowOf(flow: readonly (string | Step)[], split: Splitter, delta: (text: string) => Step): Generator<Step> {
+export function* flowOf(
+  flow: readonly (string | Step)[],
+  split: Splitter,
+  delta: (text: string) => Step,
+): Generator<Step> {
   for (const piece of flow) {
     if (typeof piece !== 'string') yield piece
     else for (const text of split(piece)) yield delta(text)

@@ -6,7 +6,8 @@ export function splitter(deltas: 'token' | 'whole' | number = 'token'): Splitter
   if (deltas === 'whole') return (text) => (text === '' ? [] : [text])
   if (deltas === 'token') {
     // A word with the blanks before it, or two characters of writing that has none.
-    return (text) => text.match(/\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\u9fff\uff00-\uffef]{1,12})|\s+/gu) ?? []
+    return (text) =>
+      text.match(/\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\u9fff\uff00-\uffef]{1,12})|\s+/gu) ?? []
   }
   return function* (text) {
     const points = [...text]

@@ -27,111 +27,115 @@ interface WithUsage {
 /** An event of the stream that `HttpAgent` reads. */
 export type AGUIEvent =
   | (OfRun & {
-    type: 'RUN_STARTED'
-    /** 1.0: what the server speaks. */
-    protocolVersion?: string
-  })
-  | (OfRun & WithUsage & {
-    type: 'RUN_FINISHED'
-    outcome: RunFinishedOutcome
-    /** Of a turn that is over. */
-    result?: {
-      /** How the turn ended: `completed`, `limit` or `cancelled`. */
-      outcome: string
-    }
-  })
+      type: 'RUN_STARTED'
+      /** 1.0: what the server speaks. */
+      protocolVersion?: string
+    })
+  | (OfRun &
+      WithUsage & {
+        type: 'RUN_FINISHED'
+        outcome: RunFinishedOutcome
+        /** Of a turn that is over. */
+        result?: {
+          /** How the turn ended: `completed`, `limit` or `cancelled`. */
+          outcome: string
+        }
+      })
   | (WithUsage & {
-    type: 'RUN_ERROR'
-    message: string
-    /** `interrupted`: a question waits, and the run has no answer. `stale`: nothing waits. Else those in js/docs/codes.md. */
-    code: string
-  })
+      type: 'RUN_ERROR'
+      message: string
+      /**
+       * `interrupted`: a question waits, and the run has no answer. `stale`: nothing waits. Else those in
+       * js/docs/codes.md.
+       */
+      code: string
+    })
   | {
-    type: 'STEP_STARTED' | 'STEP_FINISHED'
-    stepName: string
-  }
+      type: 'STEP_STARTED' | 'STEP_FINISHED'
+      stepName: string
+    }
   | (OfMessage & {
-    type: 'TEXT_MESSAGE_START'
-    role: 'assistant'
-    /** 1.0, `sluice`: what the text is, where it is not simply the answer. */
-    metadata?: { [name: string]: JsonObject }
-  })
+      type: 'TEXT_MESSAGE_START'
+      role: 'assistant'
+      /** 1.0, `sluice`: what the text is, where it is not simply the answer. */
+      metadata?: { [name: string]: JsonObject }
+    })
   | (OfMessage & WithDelta & { type: 'TEXT_MESSAGE_CONTENT' | 'REASONING_MESSAGE_CONTENT' })
   | (OfMessage & { type: 'TEXT_MESSAGE_END' | 'REASONING_START' | 'REASONING_MESSAGE_END' | 'REASONING_END' })
   | (OfMessage & {
-    type: 'REASONING_MESSAGE_START'
-    role: 'reasoning'
-  })
+      type: 'REASONING_MESSAGE_START'
+      role: 'reasoning'
+    })
   | (OfCall & {
-    type: 'TOOL_CALL_START'
-    /** Which tool it calls. */
-    toolCallName: string
-    /** The text in front of the call in its answer. */
-    parentMessageId?: string
-  })
+      type: 'TOOL_CALL_START'
+      /** Which tool it calls. */
+      toolCallName: string
+      /** The text in front of the call in its answer. */
+      parentMessageId?: string
+    })
   | (OfCall & WithDelta & { type: 'TOOL_CALL_ARGS' })
   | (OfCall & { type: 'TOOL_CALL_END' })
   | (OfCall & {
-    type: 'TOOL_CALL_RESULT'
-    /** The name of the call, and `:result`. */
-    messageId: string
-    role: 'tool'
-    /** What the model is told; in 1.0 parts where the result has pictures. */
-    content: string | AGUIContentPart[]
-  })
+      type: 'TOOL_CALL_RESULT'
+      /** The name of the call, and `:result`. */
+      messageId: string
+      role: 'tool'
+      /** What the model is told; in 1.0 parts where the result has pictures. */
+      content: string | AGUIContentPart[]
+    })
   | {
-    type: 'ACTIVITY_SNAPSHOT'
-    /** The name of the call, and `:card`. */
-    messageId: string
-    /** What it is about. */
-    activityType: 'sluice.card'
-    /** What is known of the call, beside its arguments and its result. */
-    content: JsonObject
-  }
+      type: 'ACTIVITY_SNAPSHOT'
+      /** The name of the call, and `:card`. */
+      messageId: string
+      /** What it is about. */
+      activityType: 'sluice.card'
+      /** What is known of the call, beside its arguments and its result. */
+      content: JsonObject
+    }
   | {
-    type: 'ACTIVITY_DELTA'
-    /** That of the snapshot. */
-    messageId: string
-    /** What it is about. */
-    activityType: 'sluice.card'
-    patch: {
-      /** It replaces what stands there. */
-      op: 'add'
-      /** A member of the card. */
-      path: string
-      /** What it is now. */
-      value: Json
-    }[]
-  }
+      type: 'ACTIVITY_DELTA'
+      /** That of the snapshot. */
+      messageId: string
+      /** What it is about. */
+      activityType: 'sluice.card'
+      patch: {
+        /** It replaces what stands there. */
+        op: 'add'
+        /** A member of the card. */
+        path: string
+        /** What it is now. */
+        value: Json
+      }[]
+    }
   | {
-    type: 'STATE_SNAPSHOT'
-    /** The state that the app shares with its page, in the place of what the client has. */
-    snapshot: Json
-  }
+      type: 'STATE_SNAPSHOT'
+      /** The state that the app shares with its page, in the place of what the client has. */
+      snapshot: Json
+    }
   | {
-    type: 'MESSAGES_SNAPSHOT'
-    /** What the client has of the conversation, without the answer that is told anew behind it. */
-    messages: JsonObject[]
-  }
+      type: 'MESSAGES_SNAPSHOT'
+      /** What the client has of the conversation, without the answer that is told anew behind it. */
+      messages: JsonObject[]
+    }
   | {
-    type: 'CUSTOM'
-    name: string
-    /** js/docs/ag-ui.md says what each holds. */
-    value: JsonObject
-  }
+      type: 'CUSTOM'
+      name: string
+      /** js/docs/ag-ui.md says what each holds. */
+      value: JsonObject
+    }
 
 /** How a run ended. */
 export type RunFinishedOutcome =
   | {
-    type: 'success'
-    /** 1.0: calls of the client's own tools, which wait for its results. */
-    pendingToolCallIds?: string[]
-  }
+      type: 'success'
+      /** 1.0: calls of the client's own tools, which wait for its results. */
+      pendingToolCallIds?: string[]
+    }
   | {
-    type: 'interrupt'
-    /** What a person is asked. */
-    interrupts: AGUIInterrupt[]
-  }
+      type: 'interrupt'
+      /** What a person is asked. */
+      interrupts: AGUIInterrupt[]
+    }
   | { type: 'cancelled' }
 
 /** A question for a person. */
@@ -142,7 +146,10 @@ export interface AGUIInterrupt {
   reason: string
   /** The question in words. */
   message: string
-  /** The call that it is about. Absent where the client does not know it yet: one of its own tools, which runs when it was approved. */
+  /**
+   * The call that it is about. Absent where the client does not know it yet: one of its own tools, which runs when it
+   * was approved.
+   */
   toolCallId?: string
   /** JSON Schema of the answer's `payload`. */
   responseSchema: JsonObject
@@ -176,21 +183,23 @@ export interface AGUIInterruptDetails {
 /** A piece of a result. */
 export type AGUIContentPart =
   | {
-    type: 'text'
-    text: string
-  }
-  | {
-    type: 'image'
-    /** The picture in base64, or where it is. */
-    source: {
-      type: 'data'
-      value: string
-      mimeType: string
-    } | {
-      type: 'url'
-      value: string
+      type: 'text'
+      text: string
     }
-  }
+  | {
+      type: 'image'
+      /** The picture in base64, or where it is. */
+      source:
+        | {
+            type: 'data'
+            value: string
+            mimeType: string
+          }
+        | {
+            type: 'url'
+            value: string
+          }
+    }
 
 /** Tokens of a model. */
 export interface AGUITokenUsage extends Pick<Usage, 'inputTokens' | 'outputTokens' | 'reasoningTokens'> {

@@ -16,7 +16,8 @@ export interface Next extends Pick<NextInStore, 'fresh'> {
 }
 
 /**
- * New is what stands behind the last message of a user that the store has: also what was written while a question waited. Where it has none of them, only
+ * New is what stands behind the last message of a user that the store has: also what was written while a question
+ * waited. Where it has none of them, only
  * the end counts: it is not for a client to say what was said before. Throws Refusal.
  */
 export function nextOf(messages: readonly PostedMessage[], kept: Conversation | null): Next {
@@ -26,7 +27,9 @@ export function nextOf(messages: readonly PostedMessage[], kept: Conversation | 
   const end = endOf(messages)
   const anchor = messages.findLastIndex(({ role, id }) => role === 'user' && known(id))
   const from = anchor < 0 ? end : anchor + 1
-  const places = messages.flatMap(({ role, id }, at) => (role === 'user' && at >= from && !known(id) ? [at] : [])).slice(-MOST_FRESH)
+  const places = messages
+    .flatMap(({ role, id }, at) => (role === 'user' && at >= from && !known(id) ? [at] : []))
+    .slice(-MOST_FRESH)
   const left: string[] = []
   const fresh = places.flatMap((at) => writtenOf(messages[at] as PostedMessage, `messages[${at}]`, left) ?? [])
   const [first] = places
@@ -39,19 +42,25 @@ export function nextOf(messages: readonly PostedMessage[], kept: Conversation | 
 /** The same, for an answer that begins. Throws Conflict where nothing is to be answered. */
 export function newOf({ messages, decisions }: Posted, kept: Conversation | null): NextInStore & Pick<Next, 'left'> {
   const { branch, ...next } = nextOf(messages, kept)
-  if (!branch) throw new Conflict('stale', decisions ? 'no question waits for an answer' : 'there is no new message of a user')
+  if (!branch)
+    throw new Conflict('stale', decisions ? 'no question waits for an answer' : 'there is no new message of a user')
   return { ...next, branch }
 }
 
 /** What a turn begins with, with what the client tells about its page behind the system message. */
-export function withContext<T extends { system?: string }>({ system, ...given }: T, context: string): Omit<T, 'system'> & { system?: string } {
+export function withContext<T extends { system?: string }>(
+  { system, ...given }: T,
+  context: string,
+): Omit<T, 'system'> & { system?: string } {
   const told = [system, context].filter(Boolean).join('\n\n')
   return { ...given, ...(told === '' ? {} : { system: told }) }
 }
 
 /** Where the messages of users at the end begin. */
 function endOf(messages: readonly PostedMessage[]): number {
-  const others = messages.findLastIndex(({ role }) => !['user', 'system', 'developer', 'activity'].includes(String(role)))
+  const others = messages.findLastIndex(
+    ({ role }) => !['user', 'system', 'developer', 'activity'].includes(String(role)),
+  )
   return others + 1
 }
 
@@ -60,12 +69,14 @@ function behind(path: readonly ConversationEntry[], messages: readonly PostedMes
   const places = placesIn(path)
   for (const { id } of messages.toReversed()) {
     const at = places.get(String(id)) ?? places.get(String(id).split(':', 1)[0] ?? '') // `<answer>:b0` and the like
-    if (at !== undefined) return path.slice(0, path[at]?.role === 'user' && path[at + 1]?.role === 'assistant' ? at + 2 : at + 1)
+    if (at !== undefined)
+      return path.slice(0, path[at]?.role === 'user' && path[at + 1]?.role === 'assistant' ? at + 2 : at + 1)
   }
   return [...path]
 }
 
-const placesIn = (path: readonly ConversationEntry[]): Map<string, number> => new Map(path.flatMap((entry, at) => namesOf(entry).map((name) => [name, at] as const)))
+const placesIn = (path: readonly ConversationEntry[]): Map<string, number> =>
+  new Map(path.flatMap((entry, at) => namesOf(entry).map((name) => [name, at] as const)))
 
 /** An id that was taken got a number behind it. */
 const namesOf = ({ id }: ConversationEntry): string[] => [id, id.replace(/~\d+$/, '')]

@@ -6,7 +6,10 @@ import type { Posted } from './posted-run.js'
 import type { AGUIEvent } from './ag-ui-types.js'
 
 export class Conflict extends Error {
-  constructor(readonly code: 'interrupted' | 'stale', message: string) {
+  constructor(
+    readonly code: 'interrupted' | 'stale',
+    message: string,
+  ) {
     super(message)
   }
 
@@ -16,7 +19,8 @@ export class Conflict extends Error {
 }
 
 /**
- * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the questions are asked again: a page
+ * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the
+ * questions are asked again: a page
  * that was loaded anew does not have them.
  */
 function checkCoverage(questions: readonly string[], { decisions }: Posted): void {
@@ -28,17 +32,29 @@ function checkCoverage(questions: readonly string[], { decisions }: Posted): voi
 }
 
 /**
- * Whether the answer `turn` continues with what the client sends; else its new message ends it. `open`: calls of the client's tools without a result. Throws
+ * Whether the answer `turn` continues with what the client sends; else its new message ends it. `open`: calls of the
+ * client's tools without a result. Throws
  * Conflict, or Refusal for a result of another call.
  */
-export function continues(turn: string, questions: readonly string[], open: readonly OpenCall[], posted: Posted, isFresh: boolean): boolean {
+export function continues(
+  turn: string,
+  questions: readonly string[],
+  open: readonly OpenCall[],
+  posted: Posted,
+  isFresh: boolean,
+): boolean {
   if (staleNames(turn, open, posted.outputs.keys()).length > 0) throw staleResult()
   const calls = open.map(({ call, digest }) => callName(turn, call, digest))
   if (questions.length > 0) checkCoverage(questions, posted)
   else if (isFresh) return false
-  else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call))) throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
+  else if (calls.length > 0 && !calls.some((call) => posted.outputs.has(call)))
+    throw new Conflict('interrupted', `results are missing: ${calls.join(', ')}`)
   return true
 }
 
 /** What the turn goes on behind. */
-export const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({ type: 'CUSTOM', name: 'sluice.error', value: { code, detail, ...more } })
+export const noted = (code: string, detail: string, more: JsonObject = {}): AGUIEvent => ({
+  type: 'CUSTOM',
+  name: 'sluice.error',
+  value: { code, detail, ...more },
+})

@@ -1,6 +1,18 @@
-// Events of a run → events of AG-UI. A client ends a run with an error where a message, a call or a step is open at its end, or a piece comes without its
+// Events of a run → events of AG-UI. A client ends a run with an error where a message, a call or a step is open at its
+// end, or a piece comes without its
 // beginning: the order is kept here.
-import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, Json, JsonObject, ReasoningEvent, SluiceEvent, TextEvent } from '../../engine/core/events.js'
+import type {
+  ApprovalEvent,
+  AssistantMessage,
+  CardEvent,
+  CardFields,
+  ErrorEvent,
+  Json,
+  JsonObject,
+  ReasoningEvent,
+  SluiceEvent,
+  TextEvent,
+} from '../../engine/core/events.js'
 import type { RunResult } from '../../engine/core/run-options.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { notCounting, type Counting } from '../leg/decision.js'
@@ -13,10 +25,14 @@ import { usageOf } from './run-usage.js'
 
 /** What of a run is written, and how. */
 export interface EventOptions {
-  /** Whether clients get the details of every call, as activities `sluice.card`. CopilotKit shows every activity as a message. Default false. */
+  /**
+   * Whether clients get the details of every call, as activities `sluice.card`. CopilotKit shows every activity as a
+   * message. Default false.
+   */
   activities?: boolean
   /**
-   * The `reason` of interrupts. Default `sluice:approval`. `tool_call` has CopilotKit write a tool message of its own about the decision.
+   * The `reason` of interrupts. Default `sluice:approval`. `tool_call` has CopilotKit write a tool message of its own
+   * about the decision.
    */
   reason?: string
 }
@@ -54,9 +70,40 @@ interface Call {
   executing: boolean
 }
 
-const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
-/** What an activity tells of a card. Arguments and results have events of their own; a result that waits for release has none. */
-const details = ['name', 'status', 'source', 'round', 'askedName', 'raw', 'rawArguments', 'editedArguments', 'hostArguments', 'reason', 'error', 'suggestions', 'startedAt', 'endedAt', 'durationMs', 'approvals'] as const
+const finals = new Set([
+  'success',
+  'error',
+  'denied',
+  'result_rejected',
+  'not_found',
+  'invalid',
+  'timeout',
+  'expired',
+  'cancelled',
+  'unknown',
+])
+/**
+ * What an activity tells of a card. Arguments and results have events of their own; a result that waits for release has
+ * none.
+ */
+const details = [
+  'name',
+  'status',
+  'source',
+  'round',
+  'askedName',
+  'raw',
+  'rawArguments',
+  'editedArguments',
+  'hostArguments',
+  'reason',
+  'error',
+  'suggestions',
+  'startedAt',
+  'endedAt',
+  'durationMs',
+  'approvals',
+] as const
 
 export class EventWriter implements Writer<AGUIEvent> {
   readonly #run: WrittenRun
@@ -110,7 +157,16 @@ export class EventWriter implements Writer<AGUIEvent> {
   }
 
   stale(interruptId: string, reason: 'stale' | 'over', counts: Counting): AGUIEvent[] {
-    return [this.#custom('error', { code: 'stale', detail: notCounting(reason, counts), interruptId, decided: false, reason, ...counts })]
+    return [
+      this.#custom('error', {
+        code: 'stale',
+        detail: notCounting(reason, counts),
+        interruptId,
+        decided: false,
+        reason,
+        ...counts,
+      }),
+    ]
   }
 
   lost(detail: string, code = 'storage'): AGUIEvent {
@@ -169,13 +225,22 @@ export class EventWriter implements Writer<AGUIEvent> {
         this.#ask(event)
         break
       case 'progress':
-        this.#out.push(this.#custom('progress', { toolCallId: this.#callOf(event.call).id, text: event.text, ...(event.done === undefined ? {} : { done: event.done }), ...(event.total === undefined ? {} : { total: event.total }) }))
+        this.#out.push(
+          this.#custom('progress', {
+            toolCallId: this.#callOf(event.call).id,
+            text: event.text,
+            ...(event.done === undefined ? {} : { done: event.done }),
+            ...(event.total === undefined ? {} : { total: event.total }),
+          }),
+        )
         break
       case 'ipc':
         this.#out.push(this.#custom('ipc', { channel: event.channel, payload: event.payload }))
         break
       case 'retracted':
-        this.#out.push(this.#custom('retracted', { messageIds: event.blocks.map((block) => blockName(this.#answer, block)) }))
+        this.#out.push(
+          this.#custom('retracted', { messageIds: event.blocks.map((block) => blockName(this.#answer, block)) }),
+        )
         break
       case 'error':
         this.#survive()
@@ -201,11 +266,19 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   #ending(outcome: RunResult['outcome']): { outcome: RunFinishedOutcome; result?: { outcome: string } } {
     if (outcome === 'suspended' || outcome === 'awaiting_user') {
-      if (this.#interrupts.size > 0) return { outcome: { type: 'interrupt', interrupts: [...this.#interrupts.values()] } }
-      const pending = [...this.#calls.values()].filter((call) => call.own && !call.final && isClients(call)).map(({ id }) => id)
-      return { outcome: { type: 'success', ...(this.#isCurrent && pending.length > 0 ? { pendingToolCallIds: pending } : {}) } }
+      if (this.#interrupts.size > 0)
+        return { outcome: { type: 'interrupt', interrupts: [...this.#interrupts.values()] } }
+      const pending = [...this.#calls.values()]
+        .filter((call) => call.own && !call.final && isClients(call))
+        .map(({ id }) => id)
+      return {
+        outcome: { type: 'success', ...(this.#isCurrent && pending.length > 0 ? { pendingToolCallIds: pending } : {}) },
+      }
     }
-    return { outcome: { type: outcome !== 'completed' && this.#isCurrent ? 'cancelled' : 'success' }, result: { outcome } }
+    return {
+      outcome: { type: outcome !== 'completed' && this.#isCurrent ? 'cancelled' : 'success' },
+      result: { outcome },
+    }
   }
 
   #taken(...last: AGUIEvent[]): AGUIEvent[] {
@@ -218,7 +291,7 @@ export class EventWriter implements Writer<AGUIEvent> {
     return { type: 'CUSTOM', name: `sluice.${name}`, value }
   }
 
-  // -- text and steps -------------------------------------------------------------------------------------------------------
+  // -- text and steps -------------------------------------------------------------------------------------------------
 
   #say(event: TextEvent | ReasoningEvent): void {
     const { block, text, type: kind } = event
@@ -228,14 +301,23 @@ export class EventWriter implements Writer<AGUIEvent> {
     if (this.#open?.block !== block) {
       this.#endOpen()
       this.#open = { kind, block }
-      if (kind === 'reasoning') this.#out.push({ type: 'REASONING_START', messageId }, { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' })
-      else this.#out.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', ...this.#marks(event as TextEvent) })
+      if (kind === 'reasoning')
+        this.#out.push(
+          { type: 'REASONING_START', messageId },
+          { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+        )
+      else
+        this.#out.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', ...this.#marks(event as TextEvent) })
       if (kind === 'text') {
         this.#parent = messageId
         this.#phases.set(block, event.phase)
       }
     }
-    this.#out.push({ type: kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT', messageId, delta: text })
+    this.#out.push({
+      type: kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT',
+      messageId,
+      delta: text,
+    })
   }
 
   /** One that became known after its message began. */
@@ -247,7 +329,11 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   #marks({ refusal, fabricated, phase }: TextEvent): { metadata?: { sluice: JsonObject } } {
     if (!this.#isCurrent || !(refusal || fabricated || phase)) return {}
-    return { metadata: { sluice: { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}), ...(phase ? { phase } : {}) } } }
+    return {
+      metadata: {
+        sluice: { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}), ...(phase ? { phase } : {}) },
+      },
+    }
   }
 
   #endOpen(): void {
@@ -279,12 +365,24 @@ export class EventWriter implements Writer<AGUIEvent> {
     this.#error = undefined
   }
 
-  // -- calls ----------------------------------------------------------------------------------------------------------------
+  // -- calls ----------------------------------------------------------------------------------------------------------
 
   #callOf(number: number): Call {
     let call = this.#calls.get(number)
     if (call) return call
-    call = { id: callName(this.#answer, number), card: {}, tool: undefined, told: 'nothing', final: false, json: undefined, blank: '', streamed: false, active: false, own: false, executing: false }
+    call = {
+      id: callName(this.#answer, number),
+      card: {},
+      tool: undefined,
+      told: 'nothing',
+      final: false,
+      json: undefined,
+      blank: '',
+      streamed: false,
+      active: false,
+      own: false,
+      executing: false,
+    }
     this.#calls.set(number, call)
     return call
   }
@@ -299,12 +397,14 @@ export class EventWriter implements Writer<AGUIEvent> {
     if (!status.startsWith('awaiting')) this.#interrupts.delete(number)
     if (finals.has(status)) this.#result(call)
     else if (status !== 'streaming' && !isWithheld(call)) this.#complete(call)
-    if (fields.editedArguments !== undefined) this.#out.push(this.#custom('edited', { toolCallId: call.id, arguments: fields.editedArguments }))
+    if (fields.editedArguments !== undefined)
+      this.#out.push(this.#custom('edited', { toolCallId: call.id, arguments: fields.editedArguments }))
     if (this.#options.activities) this.#activity(call, fields)
   }
 
   #name(call: Call, number: number): void {
-    if (isClients(call) && call.told === 'nothing' && call.card.digest !== undefined) call.id = callName(this.#answer, number, call.card.digest)
+    if (isClients(call) && call.told === 'nothing' && call.card.digest !== undefined)
+      call.id = callName(this.#answer, number, call.card.digest)
   }
 
   #execute(number: number): void {
@@ -323,7 +423,12 @@ export class EventWriter implements Writer<AGUIEvent> {
     }
     this.#endOpen()
     call.own = true
-    this.#out.push({ type: 'TOOL_CALL_START', toolCallId: call.id, toolCallName: call.card.name ?? '', ...(this.#parent === undefined ? {} : { parentMessageId: this.#parent }) })
+    this.#out.push({
+      type: 'TOOL_CALL_START',
+      toolCallId: call.id,
+      toolCallName: call.card.name ?? '',
+      ...(this.#parent === undefined ? {} : { parentMessageId: this.#parent }),
+    })
   }
 
   #args(number: number, text: string): void {
@@ -357,9 +462,15 @@ export class EventWriter implements Writer<AGUIEvent> {
     call.tool ??= this.#tools.get(event.name)
     if (!isWithheld(call)) this.#complete(call)
     const { declaration } = call.tool ?? {}
-    this.#interrupts.set(event.call, interruptOf(event, {
-      id: this.questionName(event), reason: this.#options.reason ?? 'sluice:approval', parameters: declaration?.['parameters'], ...(call.told === 'all' ? { toolCallId: call.id } : {}),
-    }))
+    this.#interrupts.set(
+      event.call,
+      interruptOf(event, {
+        id: this.questionName(event),
+        reason: this.#options.reason ?? 'sluice:approval',
+        parameters: declaration?.['parameters'],
+        ...(call.told === 'all' ? { toolCallId: call.id } : {}),
+      }),
+    )
   }
 
   #result(call: Call): void {
@@ -367,21 +478,40 @@ export class EventWriter implements Writer<AGUIEvent> {
     this.#complete(call)
     const { status } = call.card
     if (isClients(call) && (status === 'success' || status === 'error')) return // its own result, which it has
-    this.#out.push({ type: 'TOOL_CALL_RESULT', messageId: `${call.id}:result`, toolCallId: call.id, role: 'tool', content: contentOf(call.card, this.#isCurrent) })
+    this.#out.push({
+      type: 'TOOL_CALL_RESULT',
+      messageId: `${call.id}:result`,
+      toolCallId: call.id,
+      role: 'tool',
+      content: contentOf(call.card, this.#isCurrent),
+    })
   }
 
   #activity(call: Call, fields: CardFields): void {
     const found = details.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name] as Json] as const]))
     if (found.length === 0) return
     const of = { messageId: `${call.id}:card`, activityType: 'sluice.card' } as const
-    if (call.active) this.#out.push({ type: 'ACTIVITY_DELTA', ...of, patch: found.map(([name, value]) => ({ op: 'add', path: `/${name}`, value })) })
-    else this.#out.push({ type: 'ACTIVITY_SNAPSHOT', ...of, content: Object.fromEntries(details.flatMap((name) => (call.card[name] === undefined ? [] : [[name, call.card[name] as Json]]))) })
+    if (call.active)
+      this.#out.push({
+        type: 'ACTIVITY_DELTA',
+        ...of,
+        patch: found.map(([name, value]) => ({ op: 'add', path: `/${name}`, value })),
+      })
+    else
+      this.#out.push({
+        type: 'ACTIVITY_SNAPSHOT',
+        ...of,
+        content: Object.fromEntries(
+          details.flatMap((name) => (call.card[name] === undefined ? [] : [[name, call.card[name] as Json]])),
+        ),
+      })
     call.active = true
   }
 }
 
 /** Whether the client runs it. */
-const isClients = ({ tool, card }: Pick<Call, 'tool' | 'card'>): boolean => tool !== undefined && tool.run === undefined && !tool.declaration['ipc'] && card.source !== 'provider'
+const isClients = ({ tool, card }: Pick<Call, 'tool' | 'card'>): boolean =>
+  tool !== undefined && tool.run === undefined && !tool.declaration['ipc'] && card.source !== 'provider'
 
 /** A call of the client's own is not shown to it before it may begin: it would run it. */
 function isWithheld(call: Call): boolean {
@@ -390,4 +520,4 @@ function isWithheld(call: Call): boolean {
 
 /** Arguments that lost bytes stay as the model wrote them. */
 const argumentsOf = ({ card: { editedArguments, arguments: args, rawArguments } }: Call): string =>
-  (editedArguments ?? args ? JSON.stringify(editedArguments ?? args) : rawArguments || '{}')
+  (editedArguments ?? args) ? JSON.stringify(editedArguments ?? args) : rawArguments || '{}'

@@ -1,4 +1,5 @@
-// State that an app shares with its page, told to the client of one run: from its first event to its last, and to nobody behind it.
+// State that an app shares with its page, told to the client of one run: from its first event to its last, and to
+// nobody behind it.
 import { wrong } from '../../engine/core/options.js'
 import type { Json } from '../../engine/core/events.js'
 import type { AGUIEvent } from './ag-ui-types.js'

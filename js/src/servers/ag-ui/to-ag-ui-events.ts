@@ -7,11 +7,17 @@ import type { AGUIEvent } from './ag-ui-types.js'
 const name = is('a text of at least one character', (value) => typeof value === 'string' && value !== '')
 export const eventChecks = { activities: flag, reason: name }
 const checkOptions = members({ members: eventChecks satisfies { [member in keyof Required<EventOptions>]: unknown } })
-const checkInput = members({ members: { threadId: name, runId: name, protocolVersion: text }, needs: ['threadId', 'runId'], open: true })
+const checkInput = members({
+  members: { threadId: name, runId: name, protocolVersion: text },
+  needs: ['threadId', 'runId'],
+  open: true,
+})
 
 /**
- * A run as the events of AG-UI, in the shapes that the client of this input reads. They end when the turn is over, or when nothing but people or tools of
- * the client is waited for: then `run.suspend()` gives the state to go on from. Whoever leaves cancels the run. The events of a run that was resumed continue
+ * A run as the events of AG-UI, in the shapes that the client of this input reads. They end when the turn is over, or
+ * when nothing but people or tools of
+ * the client is waited for: then `run.suspend()` gives the state to go on from. Whoever leaves cancels the run. The
+ * events of a run that was resumed continue
  * the answer, as another run of the same thread.
  * @throws SluiceError `option` where an option is wrong.
  */

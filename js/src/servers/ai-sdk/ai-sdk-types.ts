@@ -1,4 +1,5 @@
-// The shapes of the AI SDK that are used here, versions 6 and 7. Their types are assignable to these and these to theirs: nothing of the package is imported.
+// The shapes of the AI SDK that are used here, versions 6 and 7. Their types are assignable to these and these to
+// theirs: nothing of the package is imported.
 import type { Json, JsonObject } from '../../engine/core/events.js'
 
 /** What stands in every chunk about a call. */
@@ -21,101 +22,103 @@ interface OfPart {
   id: string
 }
 
-/** A piece of the stream that the AI SDK's `Chat` and `useChat` read. Only those kinds that versions 6 and 7 both know. */
+/**
+ * A piece of the stream that the AI SDK's `Chat` and `useChat` read. Only those kinds that versions 6 and 7 both know.
+ */
 export type UIMessageChunk =
   | {
-    type: 'start'
-    /** The same on every leg of a turn. */
-    messageId: string
-  }
+      type: 'start'
+      /** The same on every leg of a turn. */
+      messageId: string
+    }
   | { type: 'start-step' }
   | { type: 'finish-step' }
   | (OfPart & {
-    type: 'text-start' | 'reasoning-start'
-    /** `sluice`: what the text is, where it is not simply the answer. */
-    providerMetadata?: { [provider: string]: JsonObject }
-  })
+      type: 'text-start' | 'reasoning-start'
+      /** `sluice`: what the text is, where it is not simply the answer. */
+      providerMetadata?: { [provider: string]: JsonObject }
+    })
   | (OfPart & {
-    type: 'text-delta' | 'reasoning-delta'
-    /** Behind what came before. */
-    delta: string
-    /** Of text whose phase became known late, in place of that of its start. */
-    providerMetadata?: { [provider: string]: JsonObject }
-  })
+      type: 'text-delta' | 'reasoning-delta'
+      /** Behind what came before. */
+      delta: string
+      /** Of text whose phase became known late, in place of that of its start. */
+      providerMetadata?: { [provider: string]: JsonObject }
+    })
   | (OfPart & { type: 'text-end' | 'reasoning-end' })
   | (OfTool & { type: 'tool-input-start' })
   | (OfCall & {
-    type: 'tool-input-delta'
-    /** More of the JSON of the arguments. */
-    inputTextDelta: string
-  })
+      type: 'tool-input-delta'
+      /** More of the JSON of the arguments. */
+      inputTextDelta: string
+    })
   | (OfTool & {
-    type: 'tool-input-available'
-    input: unknown
-  })
+      type: 'tool-input-available'
+      input: unknown
+    })
   | (OfTool & {
-    type: 'tool-input-error'
-    /** The arguments as the model wrote them. */
-    input: unknown
-    errorText: string
-  })
+      type: 'tool-input-error'
+      /** The arguments as the model wrote them. */
+      input: unknown
+      errorText: string
+    })
   | (OfCall & {
-    type: 'tool-approval-request'
-    /** Names the question: of which call, and about what exactly. */
-    approvalId: string
-    /** What the tool says about itself. Version 6 passes over it. */
-    reason?: string
-    /** For the page: `part.approval.descriptor`. */
-    approvalDescriptor: {
-      /** What Sluice knows of the question. */
-      sluice: ApprovalDescriptor
-    }
-  })
+      type: 'tool-approval-request'
+      /** Names the question: of which call, and about what exactly. */
+      approvalId: string
+      /** What the tool says about itself. Version 6 passes over it. */
+      reason?: string
+      /** For the page: `part.approval.descriptor`. */
+      approvalDescriptor: {
+        /** What Sluice knows of the question. */
+        sluice: ApprovalDescriptor
+      }
+    })
   | (OfCall & {
-    type: 'tool-output-available'
-    /** An object or a list where the tool gave one, parts where it gave pictures, else the text. */
-    output: unknown
-    /** As in the chunks before. */
-    providerExecuted?: boolean
-  })
+      type: 'tool-output-available'
+      /** An object or a list where the tool gave one, parts where it gave pictures, else the text. */
+      output: unknown
+      /** As in the chunks before. */
+      providerExecuted?: boolean
+    })
   | (OfCall & {
-    type: 'tool-output-error'
-    /** What the model is told. */
-    errorText: string
-    /** As in the chunks before. */
-    providerExecuted?: boolean
-  })
+      type: 'tool-output-error'
+      /** What the model is told. */
+      errorText: string
+      /** As in the chunks before. */
+      providerExecuted?: boolean
+    })
   | (OfCall & { type: 'tool-output-denied' })
   | {
-    type: `data-${string}`
-    /** Of a part that is replaced by the next with this id. */
-    id?: string
-    /** What the part holds: js/docs/ai-sdk.md. */
-    data: unknown
-    /** It becomes no part of the message: only `onData` sees it. */
-    transient?: boolean
-  }
+      type: `data-${string}`
+      /** Of a part that is replaced by the next with this id. */
+      id?: string
+      /** What the part holds: js/docs/ai-sdk.md. */
+      data: unknown
+      /** It becomes no part of the message: only `onData` sees it. */
+      transient?: boolean
+    }
   | {
-    type: 'message-metadata'
-    /** Laid over what the message has. */
-    messageMetadata: unknown
-  }
+      type: 'message-metadata'
+      /** Laid over what the message has. */
+      messageMetadata: unknown
+    }
   | {
-    type: 'finish'
-    /** `tool-calls`: the turn waits for people, or for tools of the client. */
-    finishReason: 'stop' | 'tool-calls' | 'other'
-    /** `sluice`: the outcome of the turn and its usage. */
-    messageMetadata?: unknown
-  }
+      type: 'finish'
+      /** `tool-calls`: the turn waits for people, or for tools of the client. */
+      finishReason: 'stop' | 'tool-calls' | 'other'
+      /** `sluice`: the outcome of the turn and its usage. */
+      messageMetadata?: unknown
+    }
   | {
-    type: 'abort'
-    /** Why it was cancelled. */
-    reason?: string
-  }
+      type: 'abort'
+      /** Why it was cancelled. */
+      reason?: string
+    }
   | {
-    type: 'error'
-    errorText: string
-  }
+      type: 'error'
+      errorText: string
+    }
 
 /** What a page knows of a question: `part.approval.descriptor.sluice`. */
 export interface ApprovalDescriptor {

@@ -5,7 +5,10 @@ import { AnswerWriter, usageOf, type MalformedCalls } from './model-answer.js'
 import type { ModelFinishReason, ModelStreamPart } from './model-types.js'
 
 /** A part as the model gives it. */
-export interface GivenPart { type: string; [member: string]: unknown }
+export interface GivenPart {
+  type: string
+  [member: string]: unknown
+}
 
 /** What may stand in the middle of a text. */
 const beside = new Set(['stream-start', 'response-metadata', 'ping', 'raw'])
@@ -29,9 +32,11 @@ export class AnswerReader {
 
   take(part: GivenPart): ModelStreamPart[] {
     switch (part.type) {
-      case 'text-start': case 'text-end':
+      case 'text-start':
+      case 'text-end':
         return []
-      case 'text-delta': case 'text': {
+      case 'text-delta':
+      case 'text': {
         const content = part['delta'] ?? part['text']
         return content === '' ? [] : this.#writer.say(this.#reader.take(alone({ delta: { content } })))
       }
@@ -51,7 +56,11 @@ export class AnswerReader {
   end(): ModelStreamPart[] {
     if (this.#ended) return []
     this.#ended = true
-    const parts = this.#writer.end(this.#reader.end('network'), { type: 'finish', finishReason: { unified: 'error', raw: undefined }, usage: usageOf() })
+    const parts = this.#writer.end(this.#reader.end('network'), {
+      type: 'finish',
+      finishReason: { unified: 'error', raw: undefined },
+      usage: usageOf(),
+    })
     return parts.filter(({ type }) => type !== 'finish')
   }
 
@@ -65,7 +74,10 @@ export class AnswerReader {
     const failed = this.#failed || broken.has(unified)
     const last = this.#reader.take(alone({ delta: {}, finish_reason: finishReasons[unified] ?? 'stop' }))
     this.#ended = true
-    return [...this.#writer.say(last), ...this.#writer.end(this.#reader.end(failed ? 'network' : 'complete'), part, this.#calls)]
+    return [
+      ...this.#writer.say(last),
+      ...this.#writer.end(this.#reader.end(failed ? 'network' : 'complete'), part, this.#calls),
+    ]
   }
 }
 
@@ -73,27 +85,30 @@ export class AnswerReader {
 export function readStream(stream: ReadableStream<GivenPart>, reader: AnswerReader): ReadableStream<ModelStreamPart> {
   const source = stream.getReader()
   let failure: { error: unknown } | undefined
-  return new ReadableStream<ModelStreamPart>({
-    async pull(controller) {
-      if (failure) throw failure.error
-      for (let out: ModelStreamPart[] = []; out.length === 0; ) {
-        let done = false
-        try {
-          const read = await source.read()
-          done = read.done
-          out = read.done ? reader.end() : reader.take(read.value)
-        } catch (error) {
-          failure = { error } // behind what was said so far
-          out = reader.end()
-          if (out.length === 0) throw error
+  return new ReadableStream<ModelStreamPart>(
+    {
+      async pull(controller) {
+        if (failure) throw failure.error
+        for (let out: ModelStreamPart[] = []; out.length === 0; ) {
+          let done = false
+          try {
+            const read = await source.read()
+            done = read.done
+            out = read.done ? reader.end() : reader.take(read.value)
+          } catch (error) {
+            failure = { error } // behind what was said so far
+            out = reader.end()
+            if (out.length === 0) throw error
+          }
+          for (const part of out) controller.enqueue(part)
+          if (done) return controller.close()
         }
-        for (const part of out) controller.enqueue(part)
-        if (done) return controller.close()
-      }
+      },
+      async cancel(reason) {
+        reader.close()
+        await source.cancel(reason)
+      },
     },
-    async cancel(reason) {
-      reader.close()
-      await source.cancel(reason)
-    },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }

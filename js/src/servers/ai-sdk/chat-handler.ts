@@ -1,4 +1,5 @@
-// The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come with the next request.
+// The server's side of the AI SDK's `Chat`: a conversation in a store, legs that write its answers, decisions that come
+// with the next request.
 import type { Engine, NeedsContext } from '../../engine/core/engine.js'
 import { func, isObject, members, type Check } from '../../engine/core/options.js'
 import type { Run } from '../../engine/core/run.js'
@@ -26,7 +27,8 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   /** Says how a turn is run: called for every request that begins a turn, or goes on with one. */
   run: (request: ChatRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
   /**
-   * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of `sluice/conversations`, or a store of your own. Or with the page, which
+   * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of
+   * `sluice/conversations`, or a store of your own. Or with the page, which
    * sends them with every request: `sealed(secret, { spend })`.
    */
   store: LegOptions['store'] | PageStore
@@ -35,30 +37,48 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
 const checkStore: Check = (value, path) => (isObject(value) && isPageStore(value)) || isChatStore(value, path)
 const checkOptions = members({
   members: {
-    ...writerChecks, ...legChecks, run: func('(request) => { model, … }'), store: checkStore,
+    ...writerChecks,
+    ...legChecks,
+    run: func('(request) => { model, … }'),
+    store: checkStore,
   } satisfies { [member in keyof Required<ChatHandlerOptions>]: unknown },
   needs: ['run', 'store', 'authorize'],
 })
 
 /**
- * The server's side of the AI SDK's `Chat` and `useChat`, versions 6 and 7, for Next, Hono, Bun, Deno or, by `nodeListener` of `sluice/web`, for Node:
- * `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST {api}/{id}/decide`. With a store, only the last message of what a client sends is
+ * The server's side of the AI SDK's `Chat` and `useChat`, versions 6 and 7, for Next, Hono, Bun, Deno or, by
+ * `nodeListener` of `sluice/web`, for Node:
+ * `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST {api}/{id}/decide`. With a store, only the last
+ * message of what a client sends is
  * read: the conversation is the store's. One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
-export function chatHandler<C>(engine: Engine<C>, options: ChatHandlerOptions<C>): (request: Request) => Promise<Response>
+export function chatHandler<C>(
+  engine: Engine<C>,
+  options: ChatHandlerOptions<C>,
+): (request: Request) => Promise<Response>
 /**
- * The same in front of durable turns: requests start, decide and read, workers do the work. Any process answers any request, where they share the stores.
+ * The same in front of durable turns: requests start, decide and read, workers do the work. Any process answers any
+ * request, where they share the stores.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function chatHandler(turns: Durable, options: DurableChatOptions): (request: Request) => Promise<Response>
-export function chatHandler<C>(runner: Engine<C> | Durable, options: ChatHandlerOptions<C> | DurableChatOptions): (request: Request) => Promise<Response> {
-  const chats = isDurable(runner) ? new DurableChats(runner, options as DurableChatOptions, reader) : new Chats(runner as Engine, options as ChatHandlerOptions)
+export function chatHandler<C>(
+  runner: Engine<C> | Durable,
+  options: ChatHandlerOptions<C> | DurableChatOptions,
+): (request: Request) => Promise<Response> {
+  const chats = isDurable(runner)
+    ? new DurableChats(runner, options as DurableChatOptions, reader)
+    : new Chats(runner as Engine, options as ChatHandlerOptions)
   return (request) => chats.respond(request)
 }
 
 const reader: RequestReader<Posted> = {
-  name: 'chatHandler', framing: { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, last: 'data: [DONE]\n\n' }, members: 'id and messages', wayOf, postedOf,
+  name: 'chatHandler',
+  framing: { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, last: 'data: [DONE]\n\n' },
+  members: 'id and messages',
+  wayOf,
+  postedOf,
 }
 
 class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
@@ -119,6 +139,13 @@ class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
   #lead(id: string, keeping: Keeping, run: Run, answer: Answer, answered?: Answered): Leg<UIMessageChunk> {
     const writer = new MessageWriter(answer.id, run.tools, this.options)
     const answers = answered && new Answers(run, answered, this.legs.most)
-    return this.legs.lead(id, run, answer, writer, answers, keeping.keeper?.(answer, run, (call) => writer.callName(call)))
+    return this.legs.lead(
+      id,
+      run,
+      answer,
+      writer,
+      answers,
+      keeping.keeper?.(answer, run, (call) => writer.callName(call)),
+    )
   }
 }

@@ -35,8 +35,14 @@ export interface SluiceProvider {
 
 const check = members({
   members: {
-    ...settingChecks, headers: checkHeaders, apiKey: text, malformed: oneOf('text', 'report'),
-    baseURL: is('an http or https URL such as http://127.0.0.1:11434/v1', (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)),
+    ...settingChecks,
+    headers: checkHeaders,
+    apiKey: text,
+    malformed: oneOf('text', 'report'),
+    baseURL: is(
+      'an http or https URL such as http://127.0.0.1:11434/v1',
+      (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    ),
   } satisfies { [member in keyof Required<CreateSluiceOptions>]: unknown },
   needs: ['baseURL'],
 })
@@ -44,8 +50,10 @@ const check = members({
 const isName = is('the name of a model', (value) => typeof value === 'string' && value !== '')
 
 /**
- * A provider for `generateText({ model: sluice('qwen3:8b') })` and all that takes a model, of the AI SDK 6 and 7: the engine tells the model of its tools in the model's own
- * format, and reads its answer. What a server refuses is an `APICallError` of the AI SDK, which tries again what may pass.
+ * A provider for `generateText({ model: sluice('qwen3:8b') })` and all that takes a model, of the AI SDK 6 and 7: the
+ * engine tells the model of its tools in the model's own
+ * format, and reads its answer. What a server refuses is an `APICallError` of the AI SDK, which tries again what may
+ * pass.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function createSluice(options: CreateSluiceOptions): SluiceProvider {
@@ -58,7 +66,15 @@ export function createSluice(options: CreateSluiceOptions): SluiceProvider {
     return new SluiceModel(modelId, shared)
   }
   const none = (modelId: string): never => {
-    throw new SluiceError({ code: 'unsupported', detail: `found ${modelId}, expected a language model: sluice has no others` })
+    throw new SluiceError({
+      code: 'unsupported',
+      detail: `found ${modelId}, expected a language model: sluice has no others`,
+    })
   }
-  return Object.assign((modelId: string) => languageModel(modelId), { specificationVersion: 'v3' as const, languageModel, embeddingModel: none, imageModel: none })
+  return Object.assign((modelId: string) => languageModel(modelId), {
+    specificationVersion: 'v3' as const,
+    languageModel,
+    embeddingModel: none,
+    imageModel: none,
+  })
 }

@@ -6,16 +6,28 @@ export interface ChatDecision {
   approved: boolean
   /** Why not: the model reads it. */
   reason?: string
-  /** Runs the call with these arguments instead. They must fit the tool's schema; where they do not, the question is asked again. */
+  /**
+   * Runs the call with these arguments instead. They must fit the tool's schema; where they do not, the question is
+   * asked again.
+   */
   arguments?: { [name: string]: unknown }
-  /** How long calls of the tool need no question; the server says how long at most (`remember` of `chatHandler`). Default `once`. */
+  /**
+   * How long calls of the tool need no question; the server says how long at most (`remember` of `chatHandler`).
+   * Default `once`.
+   */
   remember?: 'once' | 'turn' | 'session' | 'always'
   /** Remembers these very arguments only. Default false. */
   exact?: boolean
 }
 
-interface PartLike { type: string; approval?: unknown }
-interface MessageLike { id: string; parts: PartLike[] }
+interface PartLike {
+  type: string
+  approval?: unknown
+}
+interface MessageLike {
+  id: string
+  parts: PartLike[]
+}
 
 /** What is used of `Chat`, and of what `useChat` gives: `{ messages, setMessages, addToolApprovalResponse }`. */
 export interface ChatLike {
@@ -28,11 +40,26 @@ export interface ChatLike {
 }
 
 /**
- * Answers a question like `addToolApprovalResponse`, with edited arguments and with how long the answer is remembered: both travel to `chatHandler` on
+ * Answers a question like `addToolApprovalResponse`, with edited arguments and with how long the answer is remembered:
+ * both travel to `chatHandler` on
  * `part.approval`. `approvalId` is `part.approval.id`. An id that no part has is passed over.
  */
-export async function decide(chat: ChatLike, approvalId: string, { approved, reason, ...more }: ChatDecision): Promise<void> {
-  const noted = (messages: readonly MessageLike[]): MessageLike[] => messages.map((message) => (message.parts.some(asks) ? { ...message, parts: message.parts.map((part) => (asks(part) ? { ...part, approval: { ...(part.approval as object), ...more } } : part)) } : message))
+export async function decide(
+  chat: ChatLike,
+  approvalId: string,
+  { approved, reason, ...more }: ChatDecision,
+): Promise<void> {
+  const noted = (messages: readonly MessageLike[]): MessageLike[] =>
+    messages.map((message) =>
+      message.parts.some(asks)
+        ? {
+            ...message,
+            parts: message.parts.map((part) =>
+              asks(part) ? { ...part, approval: { ...(part.approval as object), ...more } } : part,
+            ),
+          }
+        : message,
+    )
   const asks = ({ approval }: PartLike): boolean => (approval as { id?: unknown } | undefined)?.id === approvalId
   if (chat.setMessages) chat.setMessages(noted)
   else chat.messages = noted(chat.messages as MessageLike[])

@@ -19,12 +19,17 @@ import type { UIMessageChunk } from './ai-sdk-types.js'
 export interface DurableChatOptions extends Omit<DurableRequestOptions, 'store'>, Omit<WriterOptions, 'messageId'> {
   /** Where conversations are kept. Processes that answer requests share it. */
   store: ChatStore
-  /** What a turn begins with, beside the conversation: asked when a message comes. `data` is for the `run` of `durable`. Default: nothing. */
+  /**
+   * What a turn begins with, beside the conversation: asked when a message comes. `data` is for the `run` of `durable`.
+   * Default: nothing.
+   */
   start?: (request: ChatRequest) => DurableStart | Promise<DurableStart>
 }
 
 const checkOptions = members({
-  members: { ...writerChecks, ...durableRequestChecks, start: func('(request) => { system, data }') } satisfies { [member in keyof Required<DurableChatOptions>]: unknown },
+  members: { ...writerChecks, ...durableRequestChecks, start: func('(request) => { system, data }') } satisfies {
+    [member in keyof Required<DurableChatOptions>]: unknown
+  },
   needs: ['store', 'authorize'],
 })
 

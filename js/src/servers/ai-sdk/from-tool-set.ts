@@ -27,7 +27,8 @@ export interface AISDKTool {
 /** What `fromToolSet` takes beside the tools. */
 export interface FromToolSetOptions {
   /**
-   * What a tool may do without asking: one level for all, or by name. Default `sensitive`: each call is asked about. `needsApproval` of a tool only makes it
+   * What a tool may do without asking: one level for all, or by name. Default `sensitive`: each call is asked about.
+   * `needsApproval` of a tool only makes it
    * stricter.
    */
   permission?: PermissionLevel | ((name: string) => PermissionLevel)
@@ -36,7 +37,10 @@ export interface FromToolSetOptions {
 }
 
 /** What `jsonSchema()` gives. */
-interface JsonSchemaLike { jsonSchema: unknown; validate?: (value: unknown) => unknown }
+interface JsonSchemaLike {
+  jsonSchema: unknown
+  validate?: (value: unknown) => unknown
+}
 
 const levels = oneOf('public', 'moderate', 'sensitive')
 const check = members({
@@ -47,8 +51,10 @@ const check = members({
 })
 
 /**
- * The tools of a `ToolSet`, for `new Engine({ tools })`: models may call each by its name. `execute` gets `{ toolCallId, messages, abortSignal }`, of which `toolCallId` is
- * the call's idempotency key; a tool without `execute` is `external`. Where `needsApproval` is a function, each call is asked about.
+ * The tools of a `ToolSet`, for `new Engine({ tools })`: models may call each by its name. `execute` gets `{
+ * toolCallId, messages, abortSignal }`, of which `toolCallId` is
+ * the call's idempotency key; a tool without `execute` is `external`. Where `needsApproval` is a function, each call is
+ * asked about.
  * @throws SluiceError `option` where an option or a tool is wrong; `unsupported` for a tool that a provider runs.
  */
 export function fromToolSet(tools: { readonly [name: string]: AISDKTool }, options: FromToolSetOptions = {}): Tool[] {
@@ -57,37 +63,74 @@ export function fromToolSet(tools: { readonly [name: string]: AISDKTool }, optio
   return Object.entries(tools).map(([name, one]) => toolOf(name, one, options))
 }
 
-function toolOf(name: string, one: AISDKTool & { type?: string }, { permission = 'sensitive', messages = () => [] }: FromToolSetOptions): Tool {
+function toolOf(
+  name: string,
+  one: AISDKTool & { type?: string },
+  { permission = 'sensitive', messages = () => [] }: FromToolSetOptions,
+): Tool {
   if (!isObject(one as unknown)) throw wrong(`tools.${name}`, one, 'what tool({ … }) of the AI SDK returns')
-  if (one.type?.startsWith('provider')) throw new SluiceError({ code: 'unsupported', path: `tools.${name}`, detail: 'found a tool that its provider runs, expected one that the app runs' })
+  if (one.type?.startsWith('provider'))
+    throw new SluiceError({
+      code: 'unsupported',
+      path: `tools.${name}`,
+      detail: 'found a tool that its provider runs, expected one that the app runs',
+    })
   const { description, title, execute, needsApproval, toModelOutput } = one
   const { schema, validate } = schemaOf(name, one.inputSchema)
   const level = typeof permission === 'function' ? permission(name) : permission
   levels(level, `permission of ${name}`)
   return tool({
-    name, ...(description === undefined ? {} : { description: typeof description === 'function' ? String(description({ context: undefined })) : description as string }), ...(typeof title === 'string' ? { title } : {}), ...(schema === undefined ? {} : { parameters: schema }),
-    agentCallable: true, permission: level, ...(needsApproval ? { executionApproval: 'ask_always' as const } : {}),
-    ...(execute ? {
-      identity: String(execute),
-      execute: async (args: unknown, context: ToolContext) => {
-        const input = await validate(args)
-        const { key: toolCallId, signal: abortSignal, context: given } = context
-        const more = { toolCallId, messages: messages(given), abortSignal, experimental_context: given, context: given }
-        const output = await lastOf(await execute.call(one, input, more), context)
-        return toModelOutput ? resultOf(await toModelOutput.call(one, { toolCallId, input, output })) : output
-      },
-    } : { external: true }),
+    name,
+    ...(description === undefined
+      ? {}
+      : {
+          description:
+            typeof description === 'function' ? String(description({ context: undefined })) : (description as string),
+        }),
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(schema === undefined ? {} : { parameters: schema }),
+    agentCallable: true,
+    permission: level,
+    ...(needsApproval ? { executionApproval: 'ask_always' as const } : {}),
+    ...(execute
+      ? {
+          identity: String(execute),
+          execute: async (args: unknown, context: ToolContext) => {
+            const input = await validate(args)
+            const { key: toolCallId, signal: abortSignal, context: given } = context
+            const more = {
+              toolCallId,
+              messages: messages(given),
+              abortSignal,
+              experimental_context: given,
+              context: given,
+            }
+            const output = await lastOf(await execute.call(one, input, more), context)
+            return toModelOutput ? resultOf(await toModelOutput.call(one, { toolCallId, input, output })) : output
+          },
+        }
+      : { external: true }),
   }) as Tool
 }
 
 /** The schema, and what it makes of arguments that fit it. */
-function schemaOf(name: string, given: unknown): { schema: JsonObject | StandardSchema | undefined; validate: (args: unknown) => unknown } {
-  const made: unknown = typeof given === 'function' && !('~standard' in given) ? (given as () => unknown)() : given // a schema that is made when it is needed
+function schemaOf(
+  name: string,
+  given: unknown,
+): { schema: JsonObject | StandardSchema | undefined; validate: (args: unknown) => unknown } {
+  // a schema that is made when it is needed
+  const made: unknown = typeof given === 'function' && !('~standard' in given) ? (given as () => unknown)() : given
   if (made === undefined || made === null) return { schema: undefined, validate: (args) => args }
-  if (!isObject(made) || !('jsonSchema' in made)) return { schema: made as JsonObject, validate: (args) => args } // a Standard Schema: `tool` checks it, and by it
+  // a Standard Schema: `tool` checks it, and by it
+  if (!isObject(made) || !('jsonSchema' in made)) return { schema: made as JsonObject, validate: (args) => args }
   const { jsonSchema, validate } = made as unknown as JsonSchemaLike
   if (typeof (jsonSchema as PromiseLike<unknown> | undefined)?.then === 'function') {
-    throw new SluiceError({ code: 'unsupported', path: `tools.${name}.inputSchema`, detail: 'found a JSON Schema that comes later, expected one that is there', hint: 'inputSchema: jsonSchema(await schema.jsonSchema)' })
+    throw new SluiceError({
+      code: 'unsupported',
+      path: `tools.${name}.inputSchema`,
+      detail: 'found a JSON Schema that comes later, expected one that is there',
+      hint: 'inputSchema: jsonSchema(await schema.jsonSchema)',
+    })
   }
   const { $schema: _, ...schema } = jsonSchema as JsonObject
   return { schema, validate: async (args) => (validate ? valueOf(await validate.call(made, args)) : args) }
@@ -105,7 +148,7 @@ async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
   let last: unknown
   for await (const value of output as AsyncIterable<unknown>) {
     last = value
-    context.progress(typeof value === 'string' ? value : JSON.stringify(value) ?? '')
+    context.progress(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   }
   return last
 }
@@ -113,7 +156,8 @@ async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
 /** What `toModelOutput` gave. */
 function resultOf(output: unknown): unknown {
   const { type, value, reason } = output as { type: string; value?: unknown; reason?: string }
-  if (type === 'error-text' || type === 'error-json') throw new Error(typeof value === 'string' ? value : JSON.stringify(value))
+  if (type === 'error-text' || type === 'error-json')
+    throw new Error(typeof value === 'string' ? value : JSON.stringify(value))
   if (type === 'execution-denied') throw new Error(reason ?? 'the tool refused to run')
   return type === 'content' && Array.isArray(value) ? resultParts(...(value as PromptPart[]).map(partOf)) : value
 }
@@ -122,6 +166,7 @@ function resultOf(output: unknown): unknown {
 function partOf(part: PromptPart): ResultPart {
   const { base64 } = dataOf(part['data'])
   const type = part['mediaType']
-  if (base64 !== undefined && typeof type === 'string' && /^image\/[\w.+-]+$/i.test(type)) return { type: 'image', mediaType: type.toLowerCase(), data: base64 }
+  if (base64 !== undefined && typeof type === 'string' && /^image\/[\w.+-]+$/i.test(type))
+    return { type: 'image', mediaType: type.toLowerCase(), data: base64 }
   return { type: 'text', text: contentOf(part) }
 }

@@ -1,4 +1,5 @@
-// The AI SDK of Vercel, versions 6 and 7: turns as streams of UI messages, the server's side of `useChat`, and models that write calls as text behind `streamText`.
+// The AI SDK of Vercel, versions 6 and 7: turns as streams of UI messages, the server's side of `useChat`, and models
+// that write calls as text behind `streamText`.
 export { chatHandler, type ChatHandlerOptions, type ChatRun } from './chat-handler.js'
 export { createSluice, type CreateSluiceOptions, type SluiceProvider } from './create-sluice.js'
 export type { ChatRequest } from './chat-request.js'
@@ -6,9 +7,25 @@ export type { DurableChatOptions } from './durable-chat.js'
 export { fromToolSet, type AISDKTool, type FromToolSetOptions } from './from-tool-set.js'
 export type { PageStore } from './keeping.js'
 export type { WriterOptions as UIMessageStreamOptions } from './message-writer.js'
-export { toolCallMiddleware, type StreamedModelAnswer, type ToolCallMiddleware, type ToolCallMiddlewareOptions, type WholeModelAnswer } from './tool-call-middleware.js'
+export {
+  toolCallMiddleware,
+  type StreamedModelAnswer,
+  type ToolCallMiddleware,
+  type ToolCallMiddlewareOptions,
+  type WholeModelAnswer,
+} from './tool-call-middleware.js'
 export type {
-  ModelCallOptions, ModelContent, ModelFinishReason, ModelStreamPart, ModelToolCall, ModelUsage, ModelWarning, PromptMessage, PromptTool, ProviderData, SluiceLanguageModel,
+  ModelCallOptions,
+  ModelContent,
+  ModelFinishReason,
+  ModelStreamPart,
+  ModelToolCall,
+  ModelUsage,
+  ModelWarning,
+  PromptMessage,
+  PromptTool,
+  ProviderData,
+  SluiceLanguageModel,
 } from './model-types.js'
 export type { MalformedCalls } from './model-answer.js'
 export { sealed, type SealedOptions } from './sealed-chat.js'

@@ -24,7 +24,11 @@ export interface Keeping {
   /** Throws Refusal where this was said before. */
   refuseRepeated(written: Written, again: Again): Promise<void>
   /** Keeps what a person said, and begins the answer, with what the app says to the messages. */
-  begin(written: Written, again: Again, given: (messages: ChatMessage[]) => Promise<ChatRun>): Promise<{ run: Run; answer: Answer }>
+  begin(
+    written: Written,
+    again: Again,
+    given: (messages: ChatMessage[]) => Promise<ChatRun>,
+  ): Promise<{ run: Run; answer: Answer }>
   /** The answer at the end, where it waits. */
   waiting(): Promise<Waiting | undefined>
   close(waiting: Waiting, run: Run, reason: string): Promise<void>
@@ -55,15 +59,26 @@ const open = new Set(['pending', 'awaiting_approval', 'executing', 'awaiting_res
 export const openBlocks = ({ blocks }: Pick<AssistantMessage, 'blocks'> | SavedMessage): ToolUseBlock[] =>
   blocks.flatMap((block) => (block?.type === 'tool_use' && open.has(block.status ?? '') ? [block] : []))
 
-/** Throws Refusal if a client answers nothing that the message waits for. The run asks again about a question that has changed. */
-export function refuseUnrelated({ message, decisions, outputs }: Answered, waiting: Pick<AssistantMessage, 'blocks'> | SavedMessage): void {
+/**
+ * Throws Refusal if a client answers nothing that the message waits for. The run asks again about a question that has
+ * changed.
+ */
+export function refuseUnrelated(
+  { message, decisions, outputs }: Answered,
+  waiting: Pick<AssistantMessage, 'blocks'> | SavedMessage,
+): void {
   const calls = new Set<number | undefined>(openBlocks(waiting).map(({ call }) => call))
-  const asked = [...decisions.keys()].some((name) => name.startsWith(`${message}:`) && calls.has(Number.parseInt(name.slice(message.length + 1), 10)))
+  const asked = [...decisions.keys()].some(
+    (name) => name.startsWith(`${message}:`) && calls.has(Number.parseInt(name.slice(message.length + 1), 10)),
+  )
   if (!asked && ![...outputs.keys()].some((name) => calls.has(numberOfCall(message, name)))) throw answersNothing()
 }
 
 /** Throws Refusal where a result is about a call that runs on the page, but not as it is now. */
-export function refuseStale({ message, outputs }: Pick<Answered, 'message' | 'outputs'>, { blocks }: Pick<AssistantMessage, 'blocks'> | SavedMessage): void {
+export function refuseStale(
+  { message, outputs }: Pick<Answered, 'message' | 'outputs'>,
+  { blocks }: Pick<AssistantMessage, 'blocks'> | SavedMessage,
+): void {
   const running = blocks.flatMap((block) => (block?.type === 'tool_use' && block.status === 'executing' ? [block] : []))
   if (staleNames(message, running, outputs.keys()).length > 0) throw staleResult()
 }

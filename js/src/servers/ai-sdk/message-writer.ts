@@ -1,6 +1,19 @@
-// Events of a run → chunks of a UI message. The client throws at a delta without its start and at a call that it does not know, and reads nothing
+// Events of a run → chunks of a UI message. The client throws at a delta without its start and at a call that it does
+// not know, and reads nothing
 // behind an error: the order is kept here.
-import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ErrorEvent, JsonObject, ReasoningEvent, SluiceEvent, TextEvent, TextMarks, ToolUseBlock } from '../../engine/core/events.js'
+import type {
+  ApprovalEvent,
+  AssistantMessage,
+  CardEvent,
+  CardFields,
+  ErrorEvent,
+  JsonObject,
+  ReasoningEvent,
+  SluiceEvent,
+  TextEvent,
+  TextMarks,
+  ToolUseBlock,
+} from '../../engine/core/events.js'
 import type { RunResult } from '../../engine/core/run-options.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { notCounting, type Counting } from '../leg/decision.js'
@@ -16,7 +29,10 @@ export interface WriterOptions {
   sendReasoning?: boolean
   /** Whether `onData` of the page gets diagnostics, as `data-sluice-diagnostic`. Default false. */
   sendDiagnostics?: boolean
-  /** Whether the page's types do not know a tool: its parts are `dynamic-tool` instead of `tool-<name>`. Default: tools with a tag `mcp:…`. */
+  /**
+   * Whether the page's types do not know a tool: its parts are `dynamic-tool` instead of `tool-<name>`. Default: tools
+   * with a tag `mcp:…`.
+   */
   dynamic?: (tool: string) => boolean
 }
 
@@ -40,7 +56,18 @@ interface Call {
   blank: string
 }
 
-const finals = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
+const finals = new Set([
+  'success',
+  'error',
+  'denied',
+  'result_rejected',
+  'not_found',
+  'invalid',
+  'timeout',
+  'expired',
+  'cancelled',
+  'unknown',
+])
 
 export class MessageWriter implements Writer<UIMessageChunk> {
   readonly #id: string
@@ -90,7 +117,12 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   /** A decision that does not count. */
   stale(approvalId: string, reason: 'stale' | 'over', counts: Counting): UIMessageChunk[] {
-    return [{ type: 'data-sluice-error', data: { code: 'stale', detail: notCounting(reason, counts), approvalId, decided: false, reason, ...counts } }]
+    return [
+      {
+        type: 'data-sluice-error',
+        data: { code: 'stale', detail: notCounting(reason, counts), approvalId, decided: false, reason, ...counts },
+      },
+    ]
   }
 
   lost(detail: string): UIMessageChunk {
@@ -155,7 +187,11 @@ export class MessageWriter implements Writer<UIMessageChunk> {
         break
       }
       case 'ipc':
-        this.#out.push({ type: 'data-sluice-ipc', data: { channel: event.channel, payload: event.payload }, transient: true })
+        this.#out.push({
+          type: 'data-sluice-ipc',
+          data: { channel: event.channel, payload: event.payload },
+          transient: true,
+        })
         break
       case 'retracted':
         this.#retract(event.blocks)
@@ -165,7 +201,12 @@ export class MessageWriter implements Writer<UIMessageChunk> {
         this.#error = event
         break
       case 'diagnostic':
-        if (this.#options.sendDiagnostics) this.#out.push({ type: 'data-sluice-diagnostic', data: { code: event.code, detail: event.detail ?? null }, transient: true })
+        if (this.#options.sendDiagnostics)
+          this.#out.push({
+            type: 'data-sluice-diagnostic',
+            data: { code: event.code, detail: event.detail ?? null },
+            transient: true,
+          })
         break
     }
     return this.#taken()
@@ -177,13 +218,18 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     if (outcome !== 'failed') this.#survive()
     if (outcome === 'suspended') this.#offerQueue()
     this.#endStep()
-    if (result === 'waiting' || outcome === 'suspended') return this.#taken({ type: 'finish', finishReason: 'tool-calls' })
+    if (result === 'waiting' || outcome === 'suspended')
+      return this.#taken({ type: 'finish', finishReason: 'tool-calls' })
     if (outcome === 'failed') return this.#taken({ type: 'error', errorText: textOf(this.#error ?? result.error) })
     const messageMetadata = { sluice: { outcome, ...(result.usage ? { usage: result.usage } : {}) } }
     if (outcome === 'awaiting_user') return this.#taken({ type: 'finish', finishReason: 'tool-calls', messageMetadata })
     // A page that sends by itself when the calls of the last step have results would do so for ever.
     if (this.#endsOnCalls) this.#out.push({ type: 'start-step' }, { type: 'finish-step' })
-    if (outcome === 'cancelled') return this.#taken({ type: 'message-metadata', messageMetadata }, { type: 'abort', ...(result.reason === undefined ? {} : { reason: result.reason }) })
+    if (outcome === 'cancelled')
+      return this.#taken(
+        { type: 'message-metadata', messageMetadata },
+        { type: 'abort', ...(result.reason === undefined ? {} : { reason: result.reason }) },
+      )
     return this.#taken({ type: 'finish', finishReason: outcome === 'completed' ? 'stop' : 'other', messageMetadata })
   }
 
@@ -193,7 +239,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     return out
   }
 
-  // -- text and steps -------------------------------------------------------------------------------------------------------
+  // -- text and steps -------------------------------------------------------------------------------------------------
 
   #partId(block: number): string {
     return blockName(this.#id, block)
@@ -203,11 +249,16 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     const { block, text, type: kind } = event
     const { refusal, fabricated, phase } = event as TextMarks
     const id = this.#partId(block)
-    const marks = { ...(refusal ? { refusal } : {}), ...(fabricated ? { fabricated } : {}), ...(phase ? { phase } : {}) }
+    const marks = {
+      ...(refusal ? { refusal } : {}),
+      ...(fabricated ? { fabricated } : {}),
+      ...(phase ? { phase } : {}),
+    }
     const metadata = Object.keys(marks).length > 0 ? { providerMetadata: { sluice: marks } } : {}
     const isLate = this.#phases.has(block) && phase !== undefined && this.#phases.get(block) !== phase
     const isOpen = this.#part?.block === block
-    if (text === '' && !isOpen && this.#phases.has(block)) { // its part has ended
+    if (text === '' && !isOpen && this.#phases.has(block)) {
+      // its part has ended
       if (isLate) this.#out.push({ type: 'data-sluice-phase', data: { part: id, phase } })
     } else {
       if (!isOpen) {
@@ -250,13 +301,24 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     this.#error = undefined
   }
 
-  // -- calls ----------------------------------------------------------------------------------------------------------------
+  // -- calls ----------------------------------------------------------------------------------------------------------
 
   #callOf(number: number): Call {
     let call = this.#calls.get(number)
     if (call) return call
     this.#endPart()
-    call = { id: callName(this.#id, number), card: {}, tool: undefined, begun: false, available: false, asked: false, queued: false, final: false, json: undefined, blank: '' }
+    call = {
+      id: callName(this.#id, number),
+      card: {},
+      tool: undefined,
+      begun: false,
+      available: false,
+      asked: false,
+      queued: false,
+      final: false,
+      json: undefined,
+      blank: '',
+    }
     this.#calls.set(number, call)
     return call
   }
@@ -288,11 +350,24 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   /** What every chunk about the tool of a call has. */
-  #toolOf({ id, card: { name = '' }, tool, queued }: Call): { toolCallId: string; toolName: string; dynamic?: boolean; title?: string; providerExecuted?: boolean } {
+  #toolOf({ id, card: { name = '' }, tool, queued }: Call): {
+    toolCallId: string
+    toolName: string
+    dynamic?: boolean
+    title?: string
+    providerExecuted?: boolean
+  } {
     const tags = tool?.declaration['tags']
-    const dynamic = this.#options.dynamic?.(name) ?? (Array.isArray(tags) && tags.some((tag) => String(tag).startsWith('mcp:')))
+    const dynamic =
+      this.#options.dynamic?.(name) ?? (Array.isArray(tags) && tags.some((tag) => String(tag).startsWith('mcp:')))
     const title = (tool?.declaration['annotations'] as { title?: unknown } | undefined)?.title
-    return { toolCallId: id, toolName: name, ...(dynamic ? { dynamic } : {}), ...(typeof title === 'string' ? { title } : {}), ...(queued ? { providerExecuted: true } : ownOf(tool)) }
+    return {
+      toolCallId: id,
+      toolName: name,
+      ...(dynamic ? { dynamic } : {}),
+      ...(typeof title === 'string' ? { title } : {}),
+      ...(queued ? { providerExecuted: true } : ownOf(tool)),
+    }
   }
 
   #begin(call: Call): void {
@@ -317,13 +392,21 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     if (call.available || (call.begun && call.json === true)) return
     this.#begin(call)
     call.json = true
-    this.#out.push({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: JSON.stringify(call.card.arguments ?? {}) })
+    this.#out.push({
+      type: 'tool-input-delta',
+      toolCallId: call.id,
+      inputTextDelta: JSON.stringify(call.card.arguments ?? {}),
+    })
   }
 
   #available(call: Call): void {
     call.begun = call.available = true
     if (!isOwn(call.tool)) this.#endsOnCalls = true
-    this.#out.push({ type: 'tool-input-available', ...this.#toolOf(call), input: call.card.editedArguments ?? call.card.arguments ?? {} })
+    this.#out.push({
+      type: 'tool-input-available',
+      ...this.#toolOf(call),
+      input: call.card.editedArguments ?? call.card.arguments ?? {},
+    })
   }
 
   #ask(event: ApprovalEvent): void {
@@ -331,21 +414,40 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     const call = this.#callOf(number)
     call.card.name ??= name
     call.tool ??= this.#tools.get(name)
-    if (!call.begun) (isClients(call) ? this.#shown(call) : this.#available(call))
+    if (!call.begun) isClients(call) ? this.#shown(call) : this.#available(call)
     call.asked = true
-    const sluice = { stage, level, policy, digest, ...(protocolFields ? { protocolFields } : {}), ...(preview ? { preview: preview as unknown as JsonObject } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) }
-    this.#out.push({ type: 'tool-approval-request', approvalId: this.questionName(event), toolCallId: call.id, ...(description ? { reason: description } : {}), approvalDescriptor: { sluice } })
+    const sluice = {
+      stage,
+      level,
+      policy,
+      digest,
+      ...(protocolFields ? { protocolFields } : {}),
+      ...(preview ? { preview: preview as unknown as JsonObject } : {}),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    }
+    this.#out.push({
+      type: 'tool-approval-request',
+      approvalId: this.questionName(event),
+      toolCallId: call.id,
+      ...(description ? { reason: description } : {}),
+      approvalDescriptor: { sluice },
+    })
   }
 
   /**
-   * Calls run one after another, and the page has one of them: it would wait for ever for those behind it, as it sends its results together. It gets its own
+   * Calls run one after another, and the page has one of them: it would wait for ever for those behind it, as it sends
+   * its results together. It gets its own
    * at once, and is told not to wait for the server's.
    */
   #offerQueue(): void {
     const calls = [...this.#calls.values()]
     if (!calls.some((call) => call.available && !call.final && isClients(call))) return
     for (const call of calls) {
-      if (call.card.status !== 'pending' || !call.card.approvals?.some(({ stage, decision }) => stage === 'execution' && decision === 'approved')) continue
+      if (
+        call.card.status !== 'pending' ||
+        !call.card.approvals?.some(({ stage, decision }) => stage === 'execution' && decision === 'approved')
+      )
+        continue
       call.queued = !isClients(call)
       if (call.queued || !call.available) this.#available(call)
     }
@@ -358,13 +460,24 @@ export class MessageWriter implements Writer<UIMessageChunk> {
     call.final = true
     if (!call.available && !call.asked && (status === 'invalid' || status === 'not_found')) {
       this.#endsOnCalls = true
-      return void this.#out.push({ type: 'tool-input-error', ...this.#toolOf(call), input: card.rawArguments ?? card.arguments ?? '', errorText })
+      return void this.#out.push({
+        type: 'tool-input-error',
+        ...this.#toolOf(call),
+        input: card.rawArguments ?? card.arguments ?? '',
+        errorText,
+      })
     }
     if (isClients(call)) this.#shown(call)
     else if (!call.available) this.#available(call)
     const own = call.queued ? { providerExecuted: false } : ownOf(tool)
-    if (status === 'success') this.#out.push({ type: 'tool-output-available', toolCallId: id, output: outputOf(card), ...own })
-    else if (call.asked && (status === 'denied' || status === 'result_rejected') && card.approvals?.at(-1)?.by === 'user') this.#out.push({ type: 'tool-output-denied', toolCallId: id })
+    if (status === 'success')
+      this.#out.push({ type: 'tool-output-available', toolCallId: id, output: outputOf(card), ...own })
+    else if (
+      call.asked &&
+      (status === 'denied' || status === 'result_rejected') &&
+      card.approvals?.at(-1)?.by === 'user'
+    )
+      this.#out.push({ type: 'tool-output-denied', toolCallId: id })
     else this.#out.push({ type: 'tool-output-error', toolCallId: id, errorText, ...own })
   }
 }
@@ -374,10 +487,11 @@ const isOwn = (tool: Tool | undefined): boolean => Boolean(tool?.declaration['ip
 const ownOf = (tool: Tool | undefined): { providerExecuted?: true } => (isOwn(tool) ? { providerExecuted: true } : {})
 
 /** Whether the client runs it. */
-const isClients = ({ tool, card }: Pick<Call, 'tool' | 'card'>): boolean => tool !== undefined && tool.run === undefined && !isOwn(tool) && card.source !== 'provider'
+const isClients = ({ tool, card }: Pick<Call, 'tool' | 'card'>): boolean =>
+  tool !== undefined && tool.run === undefined && !isOwn(tool) && card.source !== 'provider'
 
 const textOf = (error: Pick<ErrorEvent, 'detail' | 'hint'> | undefined): string =>
-  (error ? `${error.detail}${error.hint ? ` (${error.hint})` : ''}` : 'the turn failed')
+  error ? `${error.detail}${error.hint ? ` (${error.hint})` : ''}` : 'the turn failed'
 
 /** Objects and lists as they are; of other JSON nobody can tell whether it was a text. */
 function outputOf({ output = '', parts }: CardFields): unknown {

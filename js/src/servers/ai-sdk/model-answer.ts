@@ -16,7 +16,10 @@ type Finish = Extract<ModelStreamPart, { type: 'finish' }>
 
 export class AnswerWriter {
   readonly #malformed: MalformedCalls
-  /** The calls that have begun, and what is known of their arguments; `json`: those that are JSON come as they are written, undefined until a character tells. */
+  /**
+   * The calls that have begun, and what is known of their arguments; `json`: those that are JSON come as they are
+   * written, undefined until a character tells.
+   */
   readonly #begun = new Map<string, { text: string; json: boolean | undefined }>()
   #count = 0
   #open: { kind: 'text' | 'reasoning'; id: string } | undefined
@@ -57,16 +60,34 @@ export class AnswerWriter {
     return open ? [{ type: `${open.kind}-end`, id: open.id }] : []
   }
 
-  /** The calls, and why the answer ended. `given`: what the server says of that. `others`: there are calls beside these. */
-  end({ pieces, calls, broken, fault }: Ending, { finishReason: given, ...finish }: Finish, others = false): ModelStreamPart[] {
+  /**
+   * The calls, and why the answer ended. `given`: what the server says of that. `others`: there are calls beside these.
+   */
+  end(
+    { pieces, calls, broken, fault }: Ending,
+    { finishReason: given, ...finish }: Finish,
+    others = false,
+  ): ModelStreamPart[] {
     const whole = !fault && complete.has(given.unified)
     const reports = this.#malformed === 'report' && whole ? broken.filter(isNamed) : []
     const unread = this.#malformed === 'report' && !whole ? new Set(broken.filter(isNamed).map(({ raw }) => raw)) : []
-    const out = [...this.say([...pieces, ...Array.from(unread, (text): Piece => ({ kind: 'content', text }))]), ...this.close()]
-    if (!fault) out.push(...calls.flatMap((call) => this.#written(call)), ...reports.flatMap((call) => this.#reported(call)))
+    const out = [
+      ...this.say([...pieces, ...Array.from(unread, (text): Piece => ({ kind: 'content', text }))]),
+      ...this.close(),
+    ]
+    if (!fault)
+      out.push(...calls.flatMap((call) => this.#written(call)), ...reports.flatMap((call) => this.#reported(call)))
     for (const id of this.#begun.keys()) out.push({ type: 'tool-input-end', id })
-    if (fault) return [...out, { type: 'error', error: fault }, { ...finish, finishReason: { unified: 'error', raw: given.raw } }]
-    const finishReason = reasonOf(given, { calls: others || calls.length + reports.length > 0, broken: broken.length > 0 })
+    if (fault)
+      return [
+        ...out,
+        { type: 'error', error: fault },
+        { ...finish, finishReason: { unified: 'error', raw: given.raw } },
+      ]
+    const finishReason = reasonOf(given, {
+      calls: others || calls.length + reports.length > 0,
+      broken: broken.length > 0,
+    })
     if (broken.length === 0) return [...out, { ...finish, finishReason }]
     const sluice = { broken: broken.map(({ name, reason, error }): Json => ({ tool: name ?? null, reason, error })) }
     return [...out, { ...finish, finishReason, providerMetadata: { ...finish.providerMetadata, sluice } }]
@@ -89,19 +110,30 @@ export class AnswerWriter {
   #written({ id, name: toolName, arguments: input }: ReadCall): ModelStreamPart[] {
     const told = this.#begun.get(id)?.json === true
     const start: ModelStreamPart[] = this.#begun.delete(id) ? [] : [{ type: 'tool-input-start', id, toolName }]
-    return [...start, ...(told ? [] : [{ type: 'tool-input-delta', id, delta: input } as const]), { type: 'tool-input-end', id }, { type: 'tool-call', toolCallId: id, toolName, input }]
+    return [
+      ...start,
+      ...(told ? [] : [{ type: 'tool-input-delta', id, delta: input } as const]),
+      { type: 'tool-input-end', id },
+      { type: 'tool-call', toolCallId: id, toolName, input },
+    ]
   }
 
   /** A call whose input is no JSON, whatever the model wrote: the AI SDK refuses it, and tells the model. */
   #reported({ id, name: toolName, error, reason, raw }: BrokenCall & { name: string }): ModelStreamPart[] {
     const end: ModelStreamPart[] = this.#begun.delete(id) ? [{ type: 'tool-input-end', id }] : []
-    return [...end, { type: 'tool-call', toolCallId: id, toolName, input: `Not run, ${error || reason}: ${raw.slice(0, MOST_RAW)}` }]
+    return [
+      ...end,
+      { type: 'tool-call', toolCallId: id, toolName, input: `Not run, ${error || reason}: ${raw.slice(0, MOST_RAW)}` },
+    ]
   }
 }
 
 const isNamed = (call: BrokenCall): call is BrokenCall & { name: string } => call.name !== undefined
 
-function reasonOf({ unified, raw }: ModelFinishReason, { calls, broken }: { calls: boolean; broken: boolean }): ModelFinishReason {
+function reasonOf(
+  { unified, raw }: ModelFinishReason,
+  { calls, broken }: { calls: boolean; broken: boolean },
+): ModelFinishReason {
   if (!complete.has(unified)) return { unified, raw }
   if (calls) return { unified: 'tool-calls', raw }
   if (broken && unified !== 'length') return { unified: 'error', raw }
@@ -109,7 +141,14 @@ function reasonOf({ unified, raw }: ModelFinishReason, { calls, broken }: { call
 }
 
 /** What a whole answer does not have. */
-const streamed = new Set(['stream-start', 'text-end', 'reasoning-end', 'tool-input-start', 'tool-input-delta', 'tool-input-end'])
+const streamed = new Set([
+  'stream-start',
+  'text-end',
+  'reasoning-end',
+  'tool-input-start',
+  'tool-input-delta',
+  'tool-input-end',
+])
 
 /** The parts of a stream as a whole answer. Throws the error that is among them. */
 export function wholeOf(parts: readonly ModelStreamPart[]): { content: ModelContent[]; finish: Finish | undefined } {
@@ -117,8 +156,10 @@ export function wholeOf(parts: readonly ModelStreamPart[]): { content: ModelCont
   let finish: Finish | undefined
   for (const part of parts) {
     if (part.type === 'error') throw part.error
-    if (part.type === 'text-start' || part.type === 'reasoning-start') content.push({ type: part.type === 'text-start' ? 'text' : 'reasoning', text: '' })
-    else if (part.type === 'text-delta' || part.type === 'reasoning-delta') (content.at(-1) as { text: string }).text += part.delta
+    if (part.type === 'text-start' || part.type === 'reasoning-start')
+      content.push({ type: part.type === 'text-start' ? 'text' : 'reasoning', text: '' })
+    else if (part.type === 'text-delta' || part.type === 'reasoning-delta')
+      (content.at(-1) as { text: string }).text += part.delta
     else if (part.type === 'finish') finish = part
     else if (!streamed.has(part.type)) content.push(part as ModelContent)
   }
@@ -126,8 +167,15 @@ export function wholeOf(parts: readonly ModelStreamPart[]): { content: ModelCont
 }
 
 /** Tokens as the AI SDK counts them. */
-export function usageOf({ inputTokens: input, outputTokens: output, cachedTokens: cacheRead, cacheWriteTokens: cacheWrite, reasoningTokens: reasoning }: Usage = {}): ModelUsage {
-  const less = (all: number | undefined, part = 0): number | undefined => (all === undefined ? undefined : Math.max(0, all - part))
+export function usageOf({
+  inputTokens: input,
+  outputTokens: output,
+  cachedTokens: cacheRead,
+  cacheWriteTokens: cacheWrite,
+  reasoningTokens: reasoning,
+}: Usage = {}): ModelUsage {
+  const less = (all: number | undefined, part = 0): number | undefined =>
+    all === undefined ? undefined : Math.max(0, all - part)
   return {
     inputTokens: { total: input, noCache: less(input, (cacheRead ?? 0) + (cacheWrite ?? 0)), cacheRead, cacheWrite },
     outputTokens: { total: output, text: less(output, reasoning), reasoning },

@@ -1,4 +1,5 @@
-// What goes wrong with a request, as the AI SDK knows errors: it tries again what may pass, and `APICallError.isInstance` finds it. Nothing of the package is imported.
+// What goes wrong with a request, as the AI SDK knows errors: it tries again what may pass, and
+// `APICallError.isInstance` finds it. Nothing of the package is imported.
 const ofSdk: unique symbol = Symbol.for('vercel.ai.error')
 const ofCall: unique symbol = Symbol.for('vercel.ai.error.AI_APICallError')
 
@@ -15,8 +16,26 @@ export class ModelCallError extends Error {
   /** Of js/docs/codes.md. */
   readonly code: string
 
-  constructor({ message, code, url, body, status, headers, responseBody, isRetryable, cause }: {
-    message: string; code: string; url: string; body: string; status?: number; headers?: Record<string, string>; responseBody?: string; isRetryable: boolean; cause?: unknown
+  constructor({
+    message,
+    code,
+    url,
+    body,
+    status,
+    headers,
+    responseBody,
+    isRetryable,
+    cause,
+  }: {
+    message: string
+    code: string
+    url: string
+    body: string
+    status?: number
+    headers?: Record<string, string>
+    responseBody?: string
+    isRetryable: boolean
+    cause?: unknown
   }) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code

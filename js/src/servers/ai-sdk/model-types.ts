@@ -1,4 +1,5 @@
-// What the AI SDK asks of a language model and gets from it, its specifications v3 (version 6) and v4 (version 7): what is used here of both. Nothing of the
+// What the AI SDK asks of a language model and gets from it, its specifications v3 (version 6) and v4 (version 7): what
+// is used here of both. Nothing of the
 // package is imported.
 import type { Json } from '../../engine/core/events.js'
 
@@ -6,10 +7,12 @@ import type { Json } from '../../engine/core/events.js'
 export interface PromptMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   /** A text where the role is `system`, else parts. */
-  content: string | readonly {
-    /** `text`, `file`, `reasoning`, `tool-call`, `tool-result`, … */
-    type: string
-  }[]
+  content:
+    | string
+    | readonly {
+        /** `text`, `file`, `reasoning`, `tool-call`, `tool-result`, … */
+        type: string
+      }[]
   /** Options that only the provider reads. */
   providerOptions?: ProviderData | undefined
 }
@@ -32,11 +35,13 @@ export interface ModelCallOptions {
   /** The tools that the model may call. */
   tools?: readonly PromptTool[] | undefined
   /** What the model is to do with them. */
-  toolChoice?: {
-    type: 'auto' | 'none' | 'required' | 'tool'
-    /** Where `type` is `tool`. */
-    toolName?: string
-  } | undefined
+  toolChoice?:
+    | {
+        type: 'auto' | 'none' | 'required' | 'tool'
+        /** Where `type` is `tool`. */
+        toolName?: string
+      }
+    | undefined
   /** Tokens of the answer, at most. */
   maxOutputTokens?: number | undefined
   /** How much chance there is in the answer. */
@@ -52,16 +57,18 @@ export interface ModelCallOptions {
   /** Against using the same words. */
   frequencyPenalty?: number | undefined
   /** Text, or JSON by a schema. */
-  responseFormat?: {
-    /** Which of the two. */
-    type: 'text' | 'json'
-    /** The JSON Schema of the answer. */
-    schema?: object
-    /** The name of the schema. */
-    name?: string
-    /** The description of the schema. */
-    description?: string
-  } | undefined
+  responseFormat?:
+    | {
+        /** Which of the two. */
+        type: 'text' | 'json'
+        /** The JSON Schema of the answer. */
+        schema?: object
+        /** The name of the schema. */
+        name?: string
+        /** The description of the schema. */
+        description?: string
+      }
+    | undefined
   /** For answers that can be repeated. */
   seed?: number | undefined
   /** How much the model is to think; version 7. */
@@ -124,52 +131,54 @@ export interface ModelToolCall {
 /** A piece of an answer. */
 export type ModelStreamPart =
   | {
-    type: 'stream-start'
-    /** Settings that have no effect. */
-    warnings: ModelWarning[]
-  }
+      type: 'stream-start'
+      /** Settings that have no effect. */
+      warnings: ModelWarning[]
+    }
   | {
-    type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'
-    id: string
-  }
+      type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'
+      id: string
+    }
   | {
-    type: 'text-delta' | 'reasoning-delta'
-    id: string
-    /** Behind what came before. */
-    delta: string
-  }
+      type: 'text-delta' | 'reasoning-delta'
+      id: string
+      /** Behind what came before. */
+      delta: string
+    }
   | {
-    type: 'tool-input-start'
-    id: string
-    toolName: string
-  }
+      type: 'tool-input-start'
+      id: string
+      toolName: string
+    }
   | {
-    type: 'tool-input-delta'
-    id: string
-    delta: string
-  }
+      type: 'tool-input-delta'
+      id: string
+      delta: string
+    }
   | {
-    type: 'tool-input-end'
-    id: string
-  }
+      type: 'tool-input-end'
+      id: string
+    }
   | ModelToolCall
   | {
-    type: 'error'
-    error: unknown
-  }
+      type: 'error'
+      error: unknown
+    }
   | {
-    type: 'finish'
-    finishReason: ModelFinishReason
-    usage: ModelUsage
-    /** `sluice.broken`: the calls that lost something. */
-    providerMetadata?: { [provider: string]: { [member: string]: Json } }
-  }
+      type: 'finish'
+      finishReason: ModelFinishReason
+      usage: ModelUsage
+      /** `sluice.broken`: the calls that lost something. */
+      providerMetadata?: { [provider: string]: { [member: string]: Json } }
+    }
 
 /** A part of a whole answer. */
-export type ModelContent = ModelToolCall | {
-  type: 'text' | 'reasoning'
-  text: string
-}
+export type ModelContent =
+  | ModelToolCall
+  | {
+      type: 'text' | 'reasoning'
+      text: string
+    }
 
 /** A language model of the AI SDK, specification v3: versions 6 and 7 take it. */
 export interface SluiceLanguageModel {

@@ -12,13 +12,16 @@ export interface Open {
   stage: ApprovalEvent['stage'] | 'output'
   digest: string
   expiresAt: number
-  /** An earlier request answered it, and it is still open: edited arguments did not fit, or the result came before the turn of its call. */
+  /**
+   * An earlier request answered it, and it is still open: edited arguments did not fit, or the result came before the
+   * turn of its call.
+   */
   spent?: boolean
 }
 
 /** By which the page answers it. */
 export const nameOf = (message: string, { call, toolCallId, stage, digest }: Open): string =>
-  (stage === 'output' ? toolCallId : questionName(message, { call, stage, digest }))
+  stage === 'output' ? toolCallId : questionName(message, { call, stage, digest })
 
 const DAY = 86_400_000
 
@@ -50,7 +53,10 @@ export class OpenAnswers {
     return openBlocks(message).flatMap(({ call, name, status, digest }) => {
       const question = status?.startsWith('awaiting_') ? this.#questions.get(call) : undefined
       const isPages = tools.some((tool) => tool.name === name && !tool.run && !tool.declaration['ipc'])
-      return [...(question ? [question] : []), ...(isPages && digest !== undefined ? [this.#open(call, 'output', digest)] : [])]
+      return [
+        ...(question ? [question] : []),
+        ...(isPages && digest !== undefined ? [this.#open(call, 'output', digest)] : []),
+      ]
     })
   }
 
@@ -58,6 +64,13 @@ export class OpenAnswers {
   #open(call: number, stage: Open['stage'], digest: string, until?: number): Open {
     const before = this.#before.find((one) => one.call === call && one.stage === stage && one.digest === digest)
     const expiresAt = until ?? before?.expiresAt ?? Date.now() + this.#timeoutMs
-    return { call, toolCallId: this.#callName(call), stage, digest, expiresAt, ...(before?.spent ? { spent: true } : {}) }
+    return {
+      call,
+      toolCallId: this.#callName(call),
+      stage,
+      digest,
+      expiresAt,
+      ...(before?.spent ? { spent: true } : {}),
+    }
   }
 }

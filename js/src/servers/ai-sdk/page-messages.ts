@@ -18,15 +18,18 @@ export interface PageMessage {
 
 /** Throws Refusal. */
 export function messagesIn(given: readonly unknown[]): PageMessage[] {
-  if (given.length > MOST_MESSAGES) throw new Refusal(413, `messages: found ${given.length}, expected at most ${MOST_MESSAGES}`)
+  if (given.length > MOST_MESSAGES)
+    throw new Refusal(413, `messages: found ${given.length}, expected at most ${MOST_MESSAGES}`)
   return given.map((message, at) => {
     if (!isObject(message)) throw new Refusal(400, `messages[${at}]: found ${shown(message)}, expected an object`)
     const { role, metadata } = message
     const parts: unknown = message['parts'] ?? []
     const id = checkedId(message['id'], `messages[${at}].id`)
-    if (role !== 'user' && role !== 'assistant' && role !== 'system') throw new Refusal(400, `messages[${at}].role: found ${shown(role)}, expected user, assistant or system`)
+    if (role !== 'user' && role !== 'assistant' && role !== 'system')
+      throw new Refusal(400, `messages[${at}].role: found ${shown(role)}, expected user, assistant or system`)
     if (!Array.isArray(parts)) throw new Refusal(400, `messages[${at}].parts: found ${shown(parts)}, expected a list`)
-    if (parts.length > MOST_PARTS) throw new Refusal(413, `messages[${at}].parts: found ${parts.length}, expected at most ${MOST_PARTS}`)
+    if (parts.length > MOST_PARTS)
+      throw new Refusal(413, `messages[${at}].parts: found ${parts.length}, expected at most ${MOST_PARTS}`)
     return { id, role, parts: parts as unknown[], metadata }
   })
 }
@@ -61,11 +64,24 @@ export interface CallPart {
 /** Undefined for a part about something else. */
 export function callIn(part: unknown): CallPart | undefined {
   if (!isObject(part) || typeof part['toolCallId'] !== 'string' || typeof part['type'] !== 'string') return undefined
-  const { type, toolCallId, toolName, state, input, output, errorText, approval } = part as { [member: string]: unknown; type: string; toolCallId: string }
+  const { type, toolCallId, toolName, state, input, output, errorText, approval } = part as {
+    [member: string]: unknown
+    type: string
+    toolCallId: string
+  }
   const name = type === 'dynamic-tool' ? toolName : type.startsWith('tool-') ? type.slice('tool-'.length) : undefined
   if (typeof name !== 'string' || name === '') return undefined
-  return { toolCallId, name, state: String(state), input, output, errorText, approval: isObject(approval) ? approval : undefined }
+  return {
+    toolCallId,
+    name,
+    state: String(state),
+    input,
+    output,
+    errorText,
+    approval: isObject(approval) ? approval : undefined,
+  }
 }
 
 /** The call has come to no end. */
-export const isOpen = ({ state }: CallPart): boolean => state === 'input-available' || state === 'approval-requested' || state === 'approval-responded'
+export const isOpen = ({ state }: CallPart): boolean =>
+  state === 'input-available' || state === 'approval-requested' || state === 'approval-responded'

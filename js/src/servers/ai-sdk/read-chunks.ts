@@ -19,12 +19,21 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
         break
       case 'text-start':
       case 'reasoning-start':
-        open = { type: chunk.type === 'text-start' ? 'text' : 'reasoning', text: '', ...(chunk.providerMetadata ? { providerMetadata: chunk.providerMetadata } : {}), state: 'streaming' }
+        open = {
+          type: chunk.type === 'text-start' ? 'text' : 'reasoning',
+          text: '',
+          ...(chunk.providerMetadata ? { providerMetadata: chunk.providerMetadata } : {}),
+          state: 'streaming',
+        }
         parts.push(open)
         break
       case 'text-delta':
       case 'reasoning-delta':
-        if (open) Object.assign(open, { text: String(open['text']) + chunk.delta, ...(chunk.providerMetadata ? { providerMetadata: chunk.providerMetadata } : {}) })
+        if (open)
+          Object.assign(open, {
+            text: String(open['text']) + chunk.delta,
+            ...(chunk.providerMetadata ? { providerMetadata: chunk.providerMetadata } : {}),
+          })
         break
       case 'text-end':
       case 'reasoning-end':
@@ -33,11 +42,26 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
       case 'tool-input-start':
       case 'tool-input-available':
       case 'tool-input-error': {
-        const { toolCallId, toolName, dynamic, input, ...more } = without(chunk) as { toolCallId: string; toolName: string; dynamic?: boolean; input?: unknown }
-        const part = calls.get(toolCallId) ?? ({ type: dynamic ? 'dynamic-tool' : `tool-${toolName}`, ...(dynamic ? { toolName } : {}), toolCallId } as Part)
+        const { toolCallId, toolName, dynamic, input, ...more } = without(chunk) as {
+          toolCallId: string
+          toolName: string
+          dynamic?: boolean
+          input?: unknown
+        }
+        const part =
+          calls.get(toolCallId) ??
+          ({
+            type: dynamic ? 'dynamic-tool' : `tool-${toolName}`,
+            ...(dynamic ? { toolName } : {}),
+            toolCallId,
+          } as Part)
         if (!calls.has(toolCallId)) parts.push(part)
         calls.set(toolCallId, part)
-        const state = { 'tool-input-start': 'input-streaming', 'tool-input-available': 'input-available', 'tool-input-error': 'output-error' }[chunk.type]
+        const state = {
+          'tool-input-start': 'input-streaming',
+          'tool-input-available': 'input-available',
+          'tool-input-error': 'output-error',
+        }[chunk.type]
         Object.assign(part, more, { state }, chunk.type === 'tool-input-start' ? {} : { input })
         break
       }
@@ -48,7 +72,10 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
       }
       case 'tool-approval-request': {
         const { toolCallId, approvalId, approvalDescriptor } = chunk
-        Object.assign(calls.get(toolCallId) ?? {}, { state: 'approval-requested', approval: { id: approvalId, descriptor: approvalDescriptor } })
+        Object.assign(calls.get(toolCallId) ?? {}, {
+          state: 'approval-requested',
+          approval: { id: approvalId, descriptor: approvalDescriptor },
+        })
         break
       }
       case 'tool-output-available':
@@ -63,7 +90,8 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
         if (chunk.messageMetadata !== undefined) metadata = { ...metadata, ...(chunk.messageMetadata as object) }
         break
       default:
-        if (chunk.type.startsWith('data-') && !('transient' in chunk && chunk.transient)) parts.push({ ...chunk } as Part)
+        if (chunk.type.startsWith('data-') && !('transient' in chunk && chunk.transient))
+          parts.push({ ...chunk } as Part)
     }
   }
   return { id, role: 'assistant', ...(metadata ? { metadata } : {}), parts }

@@ -6,21 +6,38 @@ import { shown } from '../../engine/core/options.js'
 import type { PromptPart } from './prompt.js'
 
 /** Where a file is: version 7 says it in an object. */
-interface FileData { type: string; data?: unknown; url?: unknown; text?: unknown }
+interface FileData {
+  type: string
+  data?: unknown
+  url?: unknown
+  text?: unknown
+}
 
-/** A part of a user's message that is no text. Throws SluiceError `unsupported` for what the format has no place for. */
+/**
+ * A part of a user's message that is no text. Throws SluiceError `unsupported` for what the format has no place for.
+ */
 export function requestPart(part: PromptPart): object {
   const { mediaType, filename } = part
   const type = typeof mediaType === 'string' ? mediaType.toLowerCase() : ''
   const { url, base64, text } = dataOf(part['data'])
-  if (type.startsWith('text/') && (text ?? base64) !== undefined) return { type: 'text', text: text ?? utf8(fromBase64(base64 as string)) }
+  if (type.startsWith('text/') && (text ?? base64) !== undefined)
+    return { type: 'text', text: text ?? utf8(fromBase64(base64 as string)) }
   const precise = /^image(?:\/\*)?$/.test(type) ? 'image/jpeg' : type
   const address = url ?? (base64 === undefined ? undefined : `data:${precise};base64,${base64}`)
   if (precise.startsWith('image/') && address !== undefined) return { type: 'image_url', image_url: { url: address } }
   const [, format] = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(type) ?? []
-  if (format !== undefined && base64 !== undefined) return { type: 'input_audio', input_audio: { data: base64, format: format === 'wav' ? 'wav' : 'mp3' } }
-  if (type === 'application/pdf' && base64 !== undefined) return { type: 'file', file: { filename: typeof filename === 'string' ? filename : 'document.pdf', file_data: address } }
-  throw new SluiceError({ code: 'unsupported', path: 'prompt', detail: `found a ${part.type} of type ${shown(mediaType)}, expected a picture, WAV or MP3, a PDF, or text` })
+  if (format !== undefined && base64 !== undefined)
+    return { type: 'input_audio', input_audio: { data: base64, format: format === 'wav' ? 'wav' : 'mp3' } }
+  if (type === 'application/pdf' && base64 !== undefined)
+    return {
+      type: 'file',
+      file: { filename: typeof filename === 'string' ? filename : 'document.pdf', file_data: address },
+    }
+  throw new SluiceError({
+    code: 'unsupported',
+    path: 'prompt',
+    detail: `found a ${part.type} of type ${shown(mediaType)}, expected a picture, WAV or MP3, a PDF, or text`,
+  })
 }
 
 /** A file, in any of the forms in which both versions give it. */

@@ -9,9 +9,12 @@ import { writtenOf } from './posted-chat.js'
 import type { UIMessage } from './ai-sdk-types.js'
 
 /**
- * The messages of a page as messages for the model: `engine.run({ messages: [system, ...toChatMessages(messages)] })`. Texts, pictures, calls and results
- * are read; reasoning and what the providers said about it are not in them. Messages with the role `system` are left out: give your own. Calls that have come
- * to no end stay open at the end, where a run takes them up; before it they count as not run. Nothing of it is checked: whoever can change the messages can
+ * The messages of a page as messages for the model: `engine.run({ messages: [system, ...toChatMessages(messages)] })`.
+ * Texts, pictures, calls and results
+ * are read; reasoning and what the providers said about it are not in them. Messages with the role `system` are left
+ * out: give your own. Calls that have come
+ * to no end stay open at the end, where a run takes them up; before it they count as not run. Nothing of it is checked:
+ * whoever can change the messages can
  * have the model read what they like.
  * @throws SluiceError `option` where a message is none.
  */
@@ -19,7 +22,13 @@ export function toChatMessages(messages: readonly UIMessage[]): ChatMessage[] {
   array(messages, 'messages')
   try {
     const list = messagesIn(messages)
-    return list.flatMap((message, at) => (message.role === 'user' ? questionOf([writtenOf(message.id, message.parts)]) : message.role === 'assistant' ? answeredIn(message, at === list.length - 1) : []))
+    return list.flatMap((message, at) =>
+      message.role === 'user'
+        ? questionOf([writtenOf(message.id, message.parts)])
+        : message.role === 'assistant'
+          ? answeredIn(message, at === list.length - 1)
+          : [],
+    )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new SluiceError({ code: 'option', path: 'messages', detail: error.message })
@@ -44,16 +53,37 @@ function answeredIn({ parts }: PageMessage, last: boolean): ChatMessage[] {
   }
   const said = steps.filter(({ text, calls }) => text !== '' || calls.length > 0)
   return said.flatMap(({ text, calls }, at) => [
-    { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls.map(calledIn) } : {}) },
-    ...calls.filter((call) => !(last && at === said.length - 1 && isOpen(call))).map((call): ChatMessage => ({ role: 'tool', tool_call_id: call.toolCallId, name: call.name, content: resultOf(call) })),
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...(calls.length > 0 ? { tool_calls: calls.map(calledIn) } : {}),
+    },
+    ...calls
+      .filter((call) => !(last && at === said.length - 1 && isOpen(call)))
+      .map(
+        (call): ChatMessage => ({
+          role: 'tool',
+          tool_call_id: call.toolCallId,
+          name: call.name,
+          content: resultOf(call),
+        }),
+      ),
   ])
 }
 
-const calledIn = ({ toolCallId, name, input }: CallPart): NonNullable<ChatMessage['tool_calls']>[number] =>
-  ({ id: toolCallId, type: 'function', function: { name, arguments: JSON.stringify(isObject(input) ? input : {}) } })
+const calledIn = ({ toolCallId, name, input }: CallPart): NonNullable<ChatMessage['tool_calls']>[number] => ({
+  id: toolCallId,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(isObject(input) ? input : {}) },
+})
 
 /** What the model reads of a call that has come to an end, or comes to none. */
-function resultOf({ state, output, errorText, approval }: Pick<CallPart, 'state' | 'output' | 'errorText' | 'approval'>): string {
+function resultOf({
+  state,
+  output,
+  errorText,
+  approval,
+}: Pick<CallPart, 'state' | 'output' | 'errorText' | 'approval'>): string {
   if (state === 'output-available') return textOf(output)
   if (state === 'output-error') return typeof errorText === 'string' ? errorText : 'The tool failed.'
   if (state !== 'output-denied') return 'Not run, as far as is known.'
@@ -68,4 +98,7 @@ function textOf(output: unknown): string {
 }
 
 const isPart = (value: unknown): value is { type: 'image' } | { type: 'text'; text: string } =>
-  isObject(value) && (value['type'] === 'image' ? 'mediaType' in value || 'url' in value : value['type'] === 'text' && typeof value['text'] === 'string')
+  isObject(value) &&
+  (value['type'] === 'image'
+    ? 'mediaType' in value || 'url' in value
+    : value['type'] === 'text' && typeof value['text'] === 'string')

@@ -4,14 +4,21 @@ import { eventsUntilQuiet } from '../leg/until-quiet.js'
 import { MessageWriter, type WriterOptions } from './message-writer.js'
 import type { UIMessageChunk } from './ai-sdk-types.js'
 
-export const messageId = is('an id of 1 to 200 characters', (value) => typeof value === 'string' && value !== '' && value.length <= 200)
+export const messageId = is(
+  'an id of 1 to 200 characters',
+  (value) => typeof value === 'string' && value !== '' && value.length <= 200,
+)
 export const writerChecks = { sendReasoning: flag, sendDiagnostics: flag, dynamic: func('(tool) => true | false') }
 export const checkWriter = members({ members: writerChecks })
-const check = members({ members: { ...writerChecks, messageId } satisfies { [member in keyof Required<WriterOptions>]: unknown } })
+const check = members({
+  members: { ...writerChecks, messageId } satisfies { [member in keyof Required<WriterOptions>]: unknown },
+})
 
 /**
- * A run as the chunks that the AI SDK's `Chat` and `useChat` read, for `createUIMessageStreamResponse({ stream })` and `readUIMessageStream`. It ends when
- * the turn is over, or when nothing but people or tools of the client is waited for: then `run.suspend()` gives the state to go on from. Cancelling the
+ * A run as the chunks that the AI SDK's `Chat` and `useChat` read, for `createUIMessageStreamResponse({ stream })` and
+ * `readUIMessageStream`. It ends when
+ * the turn is over, or when nothing but people or tools of the client is waited for: then `run.suspend()` gives the
+ * state to go on from. Cancelling the
  * stream cancels the run. A run that was resumed continues the message with the same `messageId`.
  * @throws SluiceError `option` where an option is wrong.
  */

@@ -17,14 +17,21 @@ import { checkWriter } from './to-ui-message-stream.js'
 import type { UIMessage, UIMessageChunk } from './ai-sdk-types.js'
 
 /**
- * The shown branch of a conversation as `useChat({ messages })` takes it, or `Chat`: with the questions that are open now, which its page can answer. Empty
+ * The shown branch of a conversation as `useChat({ messages })` takes it, or `Chat`: with the questions that are open
+ * now, which its page can answer. Empty
  * where there is no such conversation. An answer that is being written is not in it: `resume` brings that.
  * @param runner the engine of the handler, or its durable turns: a question is asked as it is with the tools of today
  * @param options the handler's `sendReasoning` and `dynamic`
  * `Message` is the app's type of messages: `const messages: UIMessage[] = await toUIMessages(…)`.
- * @throws SluiceError `option` where an option is wrong, `json` for a saved state that cannot be read; what the store throws.
+ * @throws SluiceError `option` where an option is wrong, `json` for a saved state that cannot be read; what the store
+ * throws.
  */
-export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable, store: ChatStore, id: string, options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {}): Promise<Message[]> {
+export async function toUIMessages<Message = UIMessage>(
+  runner: Engine | Durable,
+  store: ChatStore,
+  id: string,
+  options: Omit<WriterOptions, 'messageId' | 'sendDiagnostics'> = {},
+): Promise<Message[]> {
   if (!isDurable(runner)) withMethods('an Engine', 'run', 'resume')(runner, 'engine')
   const { tools } = runner
   isChatStore(store, 'store')
@@ -45,14 +52,28 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
     const status = await statusOf(turns, own)
     if (!status || status.phase === 'running') return []
     const writer = new MessageWriter(own, tools, options)
-    const chunks = [...writer.retell(status.message), ...status.questions.flatMap((question) => writer.take(askedBy(question)))]
-    return [messageFrom(own, [...chunks, ...writer.end(status.outcome === undefined ? 'waiting' : { ...status, outcome: status.outcome })])]
+    const chunks = [
+      ...writer.retell(status.message),
+      ...status.questions.flatMap((question) => writer.take(askedBy(question))),
+    ]
+    return [
+      messageFrom(own, [
+        ...chunks,
+        ...writer.end(status.outcome === undefined ? 'waiting' : { ...status, outcome: status.outcome }),
+      ]),
+    ]
   }
 
   function answered({ id: own, message }: ConversationEntry): UIMessageChunk[] {
     const writer = new MessageWriter(own, tools, options)
     if (!message) return []
-    return [...writer.retell(message as AssistantMessage), ...writer.end({ outcome: message.outcome ?? 'cancelled', ...(message.usage ? { usage: message.usage } : {}) } as RunResult)]
+    return [
+      ...writer.retell(message as AssistantMessage),
+      ...writer.end({
+        outcome: message.outcome ?? 'cancelled',
+        ...(message.usage ? { usage: message.usage } : {}),
+      } as RunResult),
+    ]
   }
 
   function waiting({ id: own }: ConversationEntry, state: string): UIMessageChunk[] {
@@ -61,7 +82,8 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
     try {
       const chunks = writer.retell(turn.message)
       turn.tick()
-      for (const event of turn.events()) if (event.type === 'approval' || event.type === 'card') chunks.push(...writer.take(event))
+      for (const event of turn.events())
+        if (event.type === 'approval' || event.type === 'card') chunks.push(...writer.take(event))
       return [...chunks, ...writer.end('waiting')]
     } finally {
       turn.close()
@@ -69,9 +91,18 @@ export async function toUIMessages<Message = UIMessage>(runner: Engine | Durable
   }
 }
 
-const asked = ({ id, text = '', parts = [] }: ConversationEntry): UIMessage => ({ id, role: 'user', parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts].map(partOf) })
+const asked = ({ id, text = '', parts = [] }: ConversationEntry): UIMessage => ({
+  id,
+  role: 'user',
+  parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts].map(partOf),
+})
 
 function partOf(part: ResultPart): { type: string } {
   if (part.type === 'text') return part
-  return { type: 'file', ...('data' in part ? { mediaType: part.mediaType, url: `data:${part.mediaType};base64,${part.data}` } : { mediaType: 'image/*', url: part.url }) }
+  return {
+    type: 'file',
+    ...('data' in part
+      ? { mediaType: part.mediaType, url: `data:${part.mediaType};base64,${part.data}` }
+      : { mediaType: 'image/*', url: part.url }),
+  }
 }

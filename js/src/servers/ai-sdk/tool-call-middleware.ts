@@ -1,4 +1,5 @@
-// Tools for models that write their calls as text, in front of any model of the AI SDK: the prompt in the model's own words, and the calls out of its text.
+// Tools for models that write their calls as text, in front of any model of the AI SDK: the prompt in the model's own
+// words, and the calls out of its text.
 import { members, oneOf } from '../../engine/core/options.js'
 import { settingChecks, type TextToolCallOptions } from '../openai/openai-options.js'
 import { Translator, type Translation } from '../openai/translator.js'
@@ -8,10 +9,13 @@ import type { ModelCallOptions } from './model-types.js'
 import { messagesOf, offerOf, promptOf, type WireMessage } from './prompt.js'
 
 /** What `toolCallMiddleware` takes. */
-export interface ToolCallMiddlewareOptions extends Omit<TextToolCallOptions, 'fetch' | 'firstByteTimeoutMs' | 'idleTimeoutMs'> {
+export interface ToolCallMiddlewareOptions
+  extends Omit<TextToolCallOptions, 'fetch' | 'firstByteTimeoutMs' | 'idleTimeoutMs'> {
   /**
-   * What becomes of a call that lost something, which never runs. `text`: it is text, as the model wrote it, and the answer's finish reason is `error`.
-   * `report`: it is a call whose input is no JSON: the AI SDK refuses it, and the model reads why; the arguments of every call are streamed as they are written. Default `text`.
+   * What becomes of a call that lost something, which never runs. `text`: it is text, as the model wrote it, and the
+   * answer's finish reason is `error`.
+   * `report`: it is a call whose input is no JSON: the AI SDK refuses it, and the model reads why; the arguments of
+   * every call are streamed as they are written. Default `text`.
    */
   malformed?: MalformedCalls
 }
@@ -64,10 +68,15 @@ export interface StreamedModelAnswer {
 }
 
 const { fetch: _fetch, firstByteTimeoutMs: _first, idleTimeoutMs: _idle, ...checks } = settingChecks
-const check = members({ members: { ...checks, malformed: oneOf('text', 'report') } satisfies { [member in keyof Required<ToolCallMiddlewareOptions>]: unknown } })
+const check = members({
+  members: { ...checks, malformed: oneOf('text', 'report') } satisfies {
+    [member in keyof Required<ToolCallMiddlewareOptions>]: unknown
+  },
+})
 
 /**
- * A middleware for `wrapLanguageModel({ model, middleware })`: the model is told of its tools in its own format, and the calls that it writes into its text come out as
+ * A middleware for `wrapLanguageModel({ model, middleware })`: the model is told of its tools in its own format, and
+ * the calls that it writes into its text come out as
  * calls, which the AI SDK runs. Calls that the provider reads itself pass, and so do the provider's own tools.
  * @throws SluiceError `option` where an option is wrong; a request that cannot be told in words is rejected with it.
  */
@@ -86,11 +95,20 @@ export function toolCallMiddleware(options: ToolCallMiddlewareOptions = {}): Too
       const { prompt, tools = [], toolChoice } = params
       const offer = offerOf(params)
       if (!offer) return params
-      const body = { model: model.modelId, messages: messagesOf(prompt, (_, index) => ({ type: 'part', index }), { numbered: true }), ...offer }
+      const body = {
+        model: model.modelId,
+        messages: messagesOf(prompt, (_, index) => ({ type: 'part', index }), { numbered: true }),
+        ...offer,
+      }
       const translation = translator.translate(JSON.stringify(body), { always: true }) as Translation
       const told = JSON.parse(translation.body) as { messages: WireMessage[] }
       const others = tools.filter(({ type }) => type !== 'function')
-      const inWords = { ...params, prompt: promptOf(told.messages, prompt), tools: others.length > 0 ? others : undefined, toolChoice: others.some(({ name }) => name === toolChoice?.toolName) ? toolChoice : undefined }
+      const inWords = {
+        ...params,
+        prompt: promptOf(told.messages, prompt),
+        tools: others.length > 0 ? others : undefined,
+        toolChoice: others.some(({ name }) => name === toolChoice?.toolName) ? toolChoice : undefined,
+      }
       translations.set(inWords, translation)
       return inWords
     },
@@ -100,7 +118,10 @@ export function toolCallMiddleware(options: ToolCallMiddlewareOptions = {}): Too
       if (!reader) return result
       const parts = result.content.flatMap((part) => reader.take(part as GivenPart))
       const { finishReason, usage, providerMetadata } = result
-      const { content, finish } = wholeOf([...parts, ...reader.take({ type: 'finish', finishReason, usage, providerMetadata })])
+      const { content, finish } = wholeOf([
+        ...parts,
+        ...reader.take({ type: 'finish', finishReason, usage, providerMetadata }),
+      ])
       return { ...result, content, finishReason: finish?.finishReason, providerMetadata: finish?.providerMetadata }
     },
     async wrapStream({ doStream, params }) {

@@ -1,4 +1,5 @@
-// BullMQ as the queue: one waiting wake for each turn at most, and one more where it is woken while it is worked on. Nothing but ids stands in it.
+// BullMQ as the queue: one waiting wake for each turn at most, and one more where it is woken while it is worked on.
+// Nothing but ids stands in it.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
@@ -9,9 +10,13 @@ import type { QueueWorker, WakeQueue } from './durable-types.js'
 /** A queue of BullMQ, as far as it is used here. */
 export interface BullmqQueue {
   /** Adds a job. Resolves to the one that is in the queue: with deduplication, to an earlier one. */
-  add(name: string, data: {
-    id: string
-  }, options: object): Promise<{
+  add(
+    name: string,
+    data: {
+      id: string
+    },
+    options: object,
+  ): Promise<{
     /** The id of the job. */
     id?: string
   }>
@@ -30,13 +35,16 @@ export interface BullmqQueue {
 /** A worker of BullMQ, as far as it is used here. */
 export interface BullmqWorker {
   /** Takes one job by hand. */
-  getNextJob(token: string): Promise<{
-    /** The data that `add` was given. */
-    data: {
-      id: string
-    }
-    moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
-  } | undefined>
+  getNextJob(token: string): Promise<
+    | {
+        /** The data that `add` was given. */
+        data: {
+          id: string
+        }
+        moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
+      }
+    | undefined
+  >
   /** Waits for the jobs that it has, and ends its connection. */
   close(): Promise<void>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -46,12 +54,22 @@ export interface BullmqWorker {
 export interface BullmqOptions {
   /** The class `Queue` of `bullmq`, 5.81 or later. */
   // Each version of BullMQ has its own types.
-  Queue: new (...given: any[]) => BullmqQueue
+  Queue: new (
+    ...given: any[]
+  ) => BullmqQueue
   /** The class `Worker` of `bullmq`. */
-  Worker: new (...given: any[]) => BullmqWorker
-  /** As BullMQ takes it: of Redis `{ host, port, … }` or a client with `maxRetriesPerRequest: null`; of Postgres a connection string, a configuration or a pool. */
+  Worker: new (
+    ...given: any[]
+  ) => BullmqWorker
+  /**
+   * As BullMQ takes it: of Redis `{ host, port, … }` or a client with `maxRetriesPerRequest: null`; of Postgres a
+   * connection string, a configuration or a pool.
+   */
   connection: unknown
-  /** BullMQ 6 on Postgres: `createPostgresBackend`. Its tables must be there, or `migrate: true` in `connection` makes them. Default: Redis. */
+  /**
+   * BullMQ 6 on Postgres: `createPostgresBackend`. Its tables must be there, or `migrate: true` in `connection` makes
+   * them. Default: Redis.
+   */
   backend?: unknown
   /** Of the queue. Default `sluice`. */
   name?: string
@@ -63,14 +81,25 @@ export interface BullmqOptions {
 
 const aClass = func('that is a class of bullmq')
 const checkOptions = members({
-  members: { Queue: aClass, Worker: aClass, connection: anything, backend: anything, name: text, concurrency: whole(1), lockMs: whole(100, MOST_MS) } satisfies { [member in keyof Required<BullmqOptions>]: unknown },
+  members: {
+    Queue: aClass,
+    Worker: aClass,
+    connection: anything,
+    backend: anything,
+    name: text,
+    concurrency: whole(1),
+    lockMs: whole(100, MOST_MS),
+  } satisfies { [member in keyof Required<BullmqOptions>]: unknown },
   needs: ['Queue', 'Worker', 'connection'],
 })
 
 /**
- * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws SluiceError `option` where an option is wrong;
- * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in the queue `<name>-trial` that it removes again, until a trial
- * tells; one that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose nothing have backends.
+ * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws
+ * SluiceError `option` where an option is wrong;
+ * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in the
+ * queue `<name>-trial` that it removes again, until a trial
+ * tells; one that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions
+ * that lose nothing have backends.
  */
 export function bullmqQueue(options: BullmqOptions): WakeQueue & {
   /** Ends the connection of the queue. */
@@ -81,12 +110,16 @@ export function bullmqQueue(options: BullmqOptions): WakeQueue & {
 }
 
 /**
- * Plain deduplication, or a job's id for each turn, would lose a wake that comes while the job runs: `keepLastIfActive` makes it one job that follows. A failed one is
+ * Plain deduplication, or a job's id for each turn, would lose a wake that comes while the job runs: `keepLastIfActive`
+ * makes it one job that follows. A failed one is
  * out of the way: its turn is found by `sweep`.
  */
 const wakeOf = (id: string): object => ({ deduplication: { id: idOf(id), keepLastIfActive: true }, ...swept })
 
-/** Of a wake by a sweep: without deduplication, since the job of a dead worker holds the place of its turn until it counts as stalled. The revision in the store keeps two workers apart. */
+/**
+ * Of a wake by a sweep: without deduplication, since the job of a dead worker holds the place of its turn until it
+ * counts as stalled. The revision in the store keeps two workers apart.
+ */
 const swept = { removeOnComplete: true, removeOnFail: 1000, attempts: 10, backoff: { type: 'exponential', delay: 500 } }
 
 /** BullMQ has a colon between the parts of its own keys. */
@@ -117,17 +150,33 @@ class BullWakes implements WakeQueue {
 
   /** Without deduplication: a delayed job under a turn's own name would swallow every wake until it is due. */
   async at(id: string, time: number): Promise<void> {
-    await this.#add('timer', id, { jobId: `timer-${idOf(id)}-${Math.ceil(time)}`, delay: Math.max(0, Math.ceil(time) - Date.now()), removeOnComplete: true, removeOnFail: true, attempts: 10, backoff: { type: 'exponential', delay: 500 } })
+    await this.#add('timer', id, {
+      jobId: `timer-${idOf(id)}-${Math.ceil(time)}`,
+      delay: Math.max(0, Math.ceil(time) - Date.now()),
+      removeOnComplete: true,
+      removeOnFail: true,
+      attempts: 10,
+      backoff: { type: 'exponential', delay: 500 },
+    })
   }
 
   work(advance: (id: string) => Promise<unknown>, { leaseMs = 30_000 }: { leaseMs?: number } = {}): QueueWorker {
     const { Worker, connection, backend, concurrency = 50, lockMs = leaseMs } = this.#options
-    if (lockMs > 2 * leaseMs) warn(`lockMs of bullmq is ${lockMs}, more than twice the leaseMs of the turns (${leaseMs}): a turn whose worker dies stands still for longer than its lease`)
+    if (lockMs > 2 * leaseMs)
+      warn(
+        `lockMs of bullmq is ${lockMs}, more than twice the leaseMs of the turns (${leaseMs}): a turn whose worker dies stands still for longer than its lease`,
+      )
     const process = async ({ name, data: { id } }: { name: string; data: { id: string } }): Promise<void> => {
       if (name === 'timer') await this.wake(id)
       else await advance(id)
     }
-    const settings = { connection, concurrency, lockDuration: lockMs, stalledInterval: Math.ceil(lockMs / 3), maxStalledCount: 100 }
+    const settings = {
+      connection,
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: Math.ceil(lockMs / 3),
+      maxStalledCount: 100,
+    }
     const worker = new Worker(this.#name, process, settings, backend)
     worker.on('error', tell)
     // It works meanwhile: where it is refused, what it did is done.
@@ -147,7 +196,10 @@ class BullWakes implements WakeQueue {
     await this.#tried()
   }
 
-  /** Throws where this BullMQ loses wakes. What the trial could not find out, the next call tries again. Only versions that lose nothing have backends. */
+  /**
+   * Throws where this BullMQ loses wakes. What the trial could not find out, the next call tries again. Only versions
+   * that lose nothing have backends.
+   */
   async #tried(): Promise<void> {
     if (this.#options.backend !== undefined) return
     this.#trial ??= tryOut(this.#options, `${this.#name}-trial`)
@@ -163,7 +215,8 @@ class BullWakes implements WakeQueue {
 }
 
 /**
- * Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be seen. All trials of a queue have one name, one at a time, and
+ * Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be
+ * seen. All trials of a queue have one name, one at a time, and
  * each removes what is there at its end, also of those whose process died.
  */
 async function tryOut({ Queue, Worker, connection }: BullmqOptions, name: string): Promise<void> {
@@ -192,16 +245,29 @@ async function tryOut({ Queue, Worker, connection }: BullmqOptions, name: string
     if (held) await queue?.obliterate({ force: true }).catch(() => {}) // it is gone, or the server is
     await Promise.allSettled([worker?.close(), queue?.close()])
   }
-  if (kept === 0) throw new SluiceError({ code: 'option', path: 'Queue', detail: 'this BullMQ loses a wake that comes while its turn is worked on', hint: 'bullmq 5.81 or later keeps it' })
+  if (kept === 0)
+    throw new SluiceError({
+      code: 'option',
+      path: 'Queue',
+      detail: 'this BullMQ loses a wake that comes while its turn is worked on',
+      hint: 'bullmq 5.81 or later keeps it',
+    })
 }
 
 /** So long a trial has the queue of the trials for itself, in milliseconds. */
 const TRIAL_MS = 5000
 
-/** Takes the queue of the trials: a job that no worker gets has the place, which is free again when the trial ends, or some time after its process died. */
+/**
+ * Takes the queue of the trials: a job that no worker gets has the place, which is free again when the trial ends, or
+ * some time after its process died.
+ */
 async function reserve(queue: BullmqQueue, own: string): Promise<void> {
   for (const end = performance.now() + 3 * TRIAL_MS; performance.now() < end; await delay(20 + 80 * Math.random())) {
-    const { id } = await queue.add('reserved', { id: own }, { jobId: own, delay: 1000 * TRIAL_MS, deduplication: { id: 'trial', ttl: TRIAL_MS } })
+    const { id } = await queue.add(
+      'reserved',
+      { id: own },
+      { jobId: own, delay: 1000 * TRIAL_MS, deduplication: { id: 'trial', ttl: TRIAL_MS } },
+    )
     if (id === own) return
   }
   throw new Error('other processes are trying it')
@@ -211,10 +277,18 @@ async function storing<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (cause) {
-    throw SluiceError.is(cause) ? cause : new SluiceError({ code: 'storage', path: 'queue', detail: `the queue of the turns: ${messageOf(cause)}`, cause })
+    throw SluiceError.is(cause)
+      ? cause
+      : new SluiceError({
+          code: 'storage',
+          path: 'queue',
+          detail: `the queue of the turns: ${messageOf(cause)}`,
+          cause,
+        })
   }
 }
 
-const tell = (error: unknown): void => warn(SluiceError.is(error) ? error.message : `the queue of the turns: ${messageOf(error)}`)
+const tell = (error: unknown): void =>
+  warn(SluiceError.is(error) ? error.message : `the queue of the turns: ${messageOf(error)}`)
 
 const listen = (queue: BullmqQueue): void => void (queue as Partial<BullmqWorker>).on?.('error', tell)

@@ -1,4 +1,5 @@
-// The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what came of it follows when somebody
+// The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what
+// came of it follows when somebody
 // sees that its turn is over.
 import { createHash, randomUUID } from 'node:crypto'
 import type { ApprovalDuration } from '../../engine/core/approvals.js'
@@ -28,7 +29,8 @@ export interface DurableStart {
 /** What handlers in front of durable turns take of whoever sends a request. */
 export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'> {
   /**
-   * May whoever sends this request read and continue this conversation? With `question`: may they decide this one, by its turn and its tool? Without a true
+   * May whoever sends this request read and continue this conversation? With `question`: may they decide this one, by
+   * its turn and its tool? Without a true
    * nothing happens: status 403, or the question stays.
    */
   authorize: (request: Request, id: string, question?: TurnQuestion) => boolean | Promise<boolean>
@@ -37,7 +39,9 @@ export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'>
 }
 
 export const durableRequestChecks: { [member in keyof Required<DurableRequestOptions>]: Check } = {
-  ...requestChecks, authorize: func('(request, id, question) => true | false'), by: func('(request) => a name'),
+  ...requestChecks,
+  authorize: func('(request, id, question) => true | false'),
+  by: func('(request) => a name'),
 }
 
 /** Who decides. */
@@ -49,18 +53,30 @@ export interface Decider {
 }
 
 /** Whoever sends this request. */
-export const deciderOf = (request: Request, id: string, { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>, most: ApprovalDuration): Decider => ({
-  may: async (question) => (await authorize(request, id, question)) === true, by: async () => await by?.(request), most,
+export const deciderOf = (
+  request: Request,
+  id: string,
+  { authorize, by }: Pick<DurableRequestOptions, 'authorize' | 'by'>,
+  most: ApprovalDuration,
+): Decider => ({
+  may: async (question) => (await authorize(request, id, question)) === true,
+  by: async () => await by?.(request),
+  most,
 })
 
-/** A turn that is told to end is waited for so long, in milliseconds: one that runs in another process hears of it within a second. */
+/**
+ * A turn that is told to end is waited for so long, in milliseconds: one that runs in another process hears of it
+ * within a second.
+ */
 const END_MS = 10_000
 
 /** Why a decision counts for nothing that `authorize` refuses. */
 export const NOT_YOURS = 'this question is not yours to decide'
 
 /** Also of the package's other build (ES module, CommonJS). */
-export const isDurable = (value: unknown): value is Durable => isObject(value) && ['start', 'decide', 'events', 'status', 'advance'].every((name) => typeof value[name] === 'function')
+export const isDurable = (value: unknown): value is Durable =>
+  isObject(value) &&
+  ['start', 'decide', 'events', 'status', 'advance'].every((name) => typeof value[name] === 'function')
 
 /** An answer that is not over. */
 export interface Open {
@@ -81,22 +97,44 @@ export class DurableAnswers {
   }
 
   /**
-   * Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client brings.
+   * Begins an answer at the end of a branch, with what the app says to its messages, and with tools that the client
+   * brings.
    * @param kept the conversation in which the branch is
    */
-  async begin(id: string, kept: Conversation | null, branch: readonly ConversationEntry[], given: (messages: ChatMessage[]) => Promise<DurableStart>, external: readonly ClientTool[] = []): Promise<ConversationEntry> {
+  async begin(
+    id: string,
+    kept: Conversation | null,
+    branch: readonly ConversationEntry[],
+    given: (messages: ChatMessage[]) => Promise<DurableStart>,
+    external: readonly ClientTool[] = [],
+  ): Promise<ConversationEntry> {
     const messages = await messagesForModel(branch, { bytes: (ref) => this.#store.bytes(id, ref) })
     const start = await given(messages)
     if (typeof start !== 'object') throw wrong('start()', start, '{ system, data }')
     const { system, data } = start
     const parent = branch.at(-1)?.id ?? null
-    const entry: ConversationEntry = { id: await this.#nameOf([id, parent, kept?.entries.filter((one) => one.parent === parent).length ?? 0, messages]), parent, at: Date.now(), role: 'assistant' }
-    await this.#store.save(id, { entries: [entry] }) // in front of the turn: none runs that the conversation does not know
-    await this.#turns.start({ id: entry.id, thread: id, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages], ...(data === undefined ? {} : { data }), ...(external.length > 0 ? { external } : {}) })
+    const entry: ConversationEntry = {
+      id: await this.#nameOf([id, parent, kept?.entries.filter((one) => one.parent === parent).length ?? 0, messages]),
+      parent,
+      at: Date.now(),
+      role: 'assistant',
+    }
+    // in front of the turn: none runs that the conversation does not know
+    await this.#store.save(id, { entries: [entry] })
+    await this.#turns.start({
+      id: entry.id,
+      thread: id,
+      messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
+      ...(data === undefined ? {} : { data }),
+      ...(external.length > 0 ? { external } : {}),
+    })
     return entry
   }
 
-  /** The same where a request reaches two processes: they begin one turn. A turn of this name that is over was of a conversation that is gone. */
+  /**
+   * The same where a request reaches two processes: they begin one turn. A turn of this name that is over was of a
+   * conversation that is gone.
+   */
   async #nameOf(about: unknown): Promise<string> {
     const name = `msg-${createHash('sha256').update(JSON.stringify(about)).digest('base64url')}`
     return (await statusOf(this.#turns, name))?.phase === 'done' ? `msg-${randomUUID()}` : name
@@ -114,7 +152,11 @@ export class DurableAnswers {
   }
 
   /** Keeps what came of an answer. */
-  async settle(id: string, { id: own, parent, at, role }: ConversationEntry, { message, history }: TurnStatus): Promise<void> {
+  async settle(
+    id: string,
+    { id: own, parent, at, role }: ConversationEntry,
+    { message, history }: TurnStatus,
+  ): Promise<void> {
     const { entry, blobs } = withoutPictures({ id: own, parent, at, role, message, ...(history ? { history } : {}) })
     await this.#store.save(id, { entries: [entry], blobs })
   }
@@ -142,25 +184,53 @@ export class DurableAnswers {
   }
 
   /** What a client decided about the questions that wait, question by question. */
-  async decideAll({ questions }: TurnStatus, decisions: ReadonlyMap<string, Decision>, decider: Decider): Promise<Map<string, Decided>> {
+  async decideAll(
+    { questions }: TurnStatus,
+    decisions: ReadonlyMap<string, Decision>,
+    decider: Decider,
+  ): Promise<Map<string, Decided>> {
     const said = new Map<string, Decided>()
     for (const question of questions) {
       const name = questionName(question.turn, question)
       const decision = decisions.get(name)
-      if (decision) said.set(name, (await decider.may(question)) ? await this.decide(question, decision, decider) : { said: 'refused', detail: NOT_YOURS })
+      if (decision)
+        said.set(
+          name,
+          (await decider.may(question))
+            ? await this.decide(question, decision, decider)
+            : { said: 'refused', detail: NOT_YOURS },
+        )
     }
     return said
   }
 
-  async decide({ turn, call, stage, digest }: TurnQuestion, { approved, reason, arguments: args, remember, exact }: Decision, decider: Decider): Promise<Decided> {
+  async decide(
+    { turn, call, stage, digest }: TurnQuestion,
+    { approved, reason, arguments: args, remember, exact }: Decision,
+    decider: Decider,
+  ): Promise<Decided> {
     const kept = remember && cut(remember, decider.most)
     const by = await decider.by()
-    const more = approved ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) } : reason === undefined ? {} : { reason }
+    const more = approved
+      ? { ...(args ? { arguments: args } : {}), ...(kept ? { remember: kept } : {}), ...(exact ? { exact } : {}) }
+      : reason === undefined
+        ? {}
+        : { reason }
     try {
-      const said = await this.#turns.decide(turn, { call, stage, digest, decision: approved ? 'approve' : 'deny', ...more, ...(by === undefined ? {} : { by }) })
-      return said === 'accepted' ? { said } : { said, counts: countsOf(await this.#turns.decisionOn(turn, { call, stage, digest })) }
+      const said = await this.#turns.decide(turn, {
+        call,
+        stage,
+        digest,
+        decision: approved ? 'approve' : 'deny',
+        ...more,
+        ...(by === undefined ? {} : { by }),
+      })
+      return said === 'accepted'
+        ? { said }
+        : { said, counts: countsOf(await this.#turns.decisionOn(turn, { call, stage, digest })) }
     } catch (error) {
-      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state')) return { said: 'refused', detail: error.message }
+      if (SluiceError.is(error) && (error.code === 'json' || error.code === 'state'))
+        return { said: 'refused', detail: error.message }
       throw error
     }
   }
@@ -173,10 +243,15 @@ export class DurableAnswers {
   }
 
   /**
-   * Of the results that came, those that are about a call that runs on the page. Throws Refusal `stale` where one is about another call of its number, or
+   * Of the results that came, those that are about a call that runs on the page. Throws Refusal `stale` where one is
+   * about another call of its number, or
    * came before: then none of them is used.
    */
-  async results(turn: string, { message }: TurnStatus, outputs: ReadonlyMap<string, ClientOutput>): Promise<Set<number>> {
+  async results(
+    turn: string,
+    { message }: TurnStatus,
+    outputs: ReadonlyMap<string, ClientOutput>,
+  ): Promise<Set<number>> {
     const waiting = clientCalls({ message }, this.#turns.tools)
     if (staleNames(turn, waiting, outputs.keys()).length > 0) throw staleResult()
     const results = new Set<number>()
@@ -194,12 +269,18 @@ export class DurableAnswers {
 
 /** Calls of the client's tools that have no result yet. */
 export const clientCalls = ({ message }: Pick<TurnStatus, 'message'>, tools: readonly Tool[]): ToolUseBlock[] =>
-  message.blocks.filter((block): block is ToolUseBlock => block.type === 'tool_use' && block.status === 'executing' && !tools.find(({ name }) => name === block.name)?.run)
+  message.blocks.filter(
+    (block): block is ToolUseBlock =>
+      block.type === 'tool_use' && block.status === 'executing' && !tools.find(({ name }) => name === block.name)?.run,
+  )
 
 /** What a decision comes to. `refused`: it does not fit, and its question still waits. */
 export type Decided = { said: 'accepted' } | Stale | { said: 'refused'; detail: string }
 
-/** A decision that does not count: another one does (`counts`), the question is another one now, or its turn has ended (`over`). */
+/**
+ * A decision that does not count: another one does (`counts`), the question is another one now, or its turn has ended
+ * (`over`).
+ */
 export interface Stale {
   said: 'stale' | 'over'
   counts: Counting
@@ -209,7 +290,8 @@ const countsOf = (record: TurnDecisionRecord | undefined): Counting =>
   record ? { decision: record.decision, ...(record.by === undefined ? {} : { by: record.by }), at: record.at } : {}
 
 /** An answer of which the conversation has nothing but its begin: the turn has the rest. */
-export const isBegun = ({ role, message, history, state }: ConversationEntry): boolean => role === 'assistant' && message === undefined && history === undefined && state === undefined
+export const isBegun = ({ role, message, history, state }: ConversationEntry): boolean =>
+  role === 'assistant' && message === undefined && history === undefined && state === undefined
 
 /** Undefined where there is no such turn: it was forgotten, or never started. */
 export async function statusOf(turns: Durable, turn: string): Promise<TurnStatus | undefined> {

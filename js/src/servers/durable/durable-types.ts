@@ -1,13 +1,26 @@
 // The contracts of durable turns: the store that has the truth, the queue that wakes, and what an app sees.
 import type { ApprovalDuration } from '../../engine/core/approvals.js'
-import type { ApprovalRequest, AssistantMessage, ChatMessage, ErrorEvent, FinishReason, Json, JsonObject, Outcome, SluiceEvent, Usage } from '../../engine/core/events.js'
+import type {
+  ApprovalRequest,
+  AssistantMessage,
+  ChatMessage,
+  ErrorEvent,
+  FinishReason,
+  Json,
+  JsonObject,
+  Outcome,
+  SluiceEvent,
+  Usage,
+} from '../../engine/core/events.js'
 import type { RunOptions } from '../../engine/core/run-options.js'
 import type { Tool } from '../../engine/core/tool.js'
 import type { ClientTool } from '../leg/client-tools.js'
 
-// -- the store ----------------------------------------------------------------------------------------------------------------
+// -- the store --------------------------------------------------------------------------------------------------------
 
-/** `running`: a worker has it, or it waits for one. `waiting`: for people, or results from outside. `done`: it is over. */
+/**
+ * `running`: a worker has it, or it waits for one. `waiting`: for people, or results from outside. `done`: it is over.
+ */
 export type TurnPhase = 'running' | 'waiting' | 'done'
 
 /** A turn as lists have it. */
@@ -21,7 +34,10 @@ export interface ListedTurnRow {
   /** Counts the workers that had it. */
   epoch: number
   phase: TurnPhase
-  /** When to look at it at the latest, in Unix milliseconds; null: never. Of one that runs: how long its worker is believed to live. */
+  /**
+   * When to look at it at the latest, in Unix milliseconds; null: never. Of one that runs: how long its worker is
+   * believed to live.
+   */
   wakeAt: number | null
   /** When it was saved, in Unix milliseconds. */
   updated: number
@@ -40,7 +56,8 @@ export interface TurnRow extends ListedTurnRow {
 }
 
 /** What a save changes: members that are left out stay. */
-export interface TurnRowPatch extends Partial<Pick<TurnRow, 'epoch' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
+export interface TurnRowPatch
+  extends Partial<Pick<TurnRow, 'epoch' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
   /** When it was, in Unix milliseconds. */
   updated: number
   /** Keys of the entries that this save has used: they leave the inbox. */
@@ -61,12 +78,16 @@ export interface TurnRowFilter {
   thread?: string
   /** Those with open questions. */
   asking?: boolean
-  /** Those that somebody should look at now, in Unix milliseconds: `wakeAt` has passed, or it waits and its inbox is not empty. */
+  /**
+   * Those that somebody should look at now, in Unix milliseconds: `wakeAt` has passed, or it waits and its inbox is not
+   * empty.
+   */
   due?: number
 }
 
 /**
- * Keeps turns. Once a method resolved, what it did survives a crash. Methods may be called from any number of processes at once, unless the store says
+ * Keeps turns. Once a method resolved, what it did survives a crash. Methods may be called from any number of processes
+ * at once, unless the store says
  * otherwise, and reject with SluiceError `storage` where they cannot read or write; then nothing has changed.
  */
 export interface TurnStore {
@@ -77,11 +98,15 @@ export interface TurnStore {
   /** What came for it and was not taken, in the order in which it came. */
   inbox(id: string): Promise<TurnInboxEntry[]>
   /**
-   * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is another, there is no such turn, or it is
+   * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is
+   * another, there is no such turn, or it is
    * `done`. A turn that becomes `done` loses its inbox.
    */
   save(id: string, rev: number, patch: TurnRowPatch): Promise<number | null>
-  /** Adds an entry. Resolves to false, and changes nothing, if its key was there before, the turn is `done`, or there is none. */
+  /**
+   * Adds an entry. Resolves to false, and changes nothing, if its key was there before, the turn is `done`, or there is
+   * none.
+   */
   push(id: string, entry: TurnInboxEntry): Promise<boolean>
   /** The turns that fit, in any order; what changes meanwhile may be there or not. */
   list(filter?: TurnRowFilter): AsyncIterable<ListedTurnRow>
@@ -99,7 +124,7 @@ export interface BlobStore {
   remove(id: string): Promise<void>
 }
 
-// -- the queue ----------------------------------------------------------------------------------------------------------------
+// -- the queue --------------------------------------------------------------------------------------------------------
 
 /** What takes wakes off a queue. */
 export interface QueueWorker {
@@ -108,19 +133,25 @@ export interface QueueWorker {
 }
 
 /**
- * Says which turn somebody should look at, and holds nothing else: what it loses, `sweep` finds. A wake that comes while the turn is being looked at
+ * Says which turn somebody should look at, and holds nothing else: what it loses, `sweep` finds. A wake that comes
+ * while the turn is being looked at
  * must lead to another look.
  */
 export interface WakeQueue {
-  /** Somebody should look at this turn now. `swept`: a sweep found it, so whoever was woken for it before may be dead. */
+  /**
+   * Somebody should look at this turn now. `swept`: a sweep found it, so whoever was woken for it before may be dead.
+   */
   wake(id: string, how?: { swept?: boolean }): Promise<void>
   /** Somebody should look at it at this time, in Unix milliseconds. */
   at(id: string, time: number): Promise<void>
-  /** Calls `advance` for what is woken. What it rejects with is tried again after a while. `leaseMs`: a worker that says nothing for so long is taken for dead. */
+  /**
+   * Calls `advance` for what is woken. What it rejects with is tried again after a while. `leaseMs`: a worker that says
+   * nothing for so long is taken for dead.
+   */
   work(advance: (id: string) => Promise<unknown>, around?: { leaseMs: number }): QueueWorker
 }
 
-// -- what an app sees ---------------------------------------------------------------------------------------------------------
+// -- what an app sees -------------------------------------------------------------------------------------------------
 
 /** A question that waits for a person. */
 export interface TurnQuestion extends ApprovalRequest {
@@ -230,7 +261,10 @@ export interface TurnInfo {
   data?: Json
 }
 
-/** What `run` gives: model, key, settings and hooks of a turn. Of a turn that goes on, settings are in its state: they are not taken from here. */
+/**
+ * What `run` gives: model, key, settings and hooks of a turn. Of a turn that goes on, settings are in its state: they
+ * are not taken from here.
+ */
 export type TurnRun<C = unknown> = Omit<RunOptions<C>, 'messages' | 'id' | 'checkpoint' | 'dispatch'>
 
 /** What `start` takes. */
@@ -259,31 +293,49 @@ export interface Durable {
   readonly tools: readonly Tool[]
   /** Begins a turn. Resolves to its id when it is saved: from then on no crash loses it. */
   start(options: StartOptions): Promise<string>
-  /** @internal Of the tools that a client brings, those that a turn can have. Throws Refusal where they cannot be declared. */
+  /**
+   * @internal Of the tools that a client brings, those that a turn can have. Throws Refusal where they cannot be
+   * declared.
+   */
   external(tools: readonly ClientTool[]): ClientTool[]
   /**
-   * Decides a question. `accepted`: the worker applies it, unless it asks the question in another way by then. `stale`: it was decided already, expired, or is
-   * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects with SluiceError `json` for edited
+   * Decides a question. `accepted`: the worker applies it, unless it asks the question in another way by then. `stale`:
+   * it was decided already, expired, or is
+   * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects
+   * with SluiceError `json` for edited
    * arguments that do not fit, `state` where a rule of the turn forbids them; then the question waits as before.
    */
   decide(id: string, decision: TurnDecision): Promise<'accepted' | 'stale' | 'over'>
-  /** @internal The decision about a question that counts, also where no worker has looked at it yet. Undefined where there is none. */
-  decisionOn(id: string, question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): Promise<TurnDecisionRecord | undefined>
   /**
-   * The result of a call to an `external` tool, as its `execute` event or its card names it. `accepted`: the worker applies it. `stale`: no such call runs, or
+   * @internal The decision about a question that counts, also where no worker has looked at it yet. Undefined where
+   * there is none.
+   */
+  decisionOn(
+    id: string,
+    question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>,
+  ): Promise<TurnDecisionRecord | undefined>
+  /**
+   * The result of a call to an `external` tool, as its `execute` event or its card names it. `accepted`: the worker
+   * applies it. `stale`: no such call runs, or
    * it has its result; nothing happens, now or later. `over`: the turn has ended.
    */
-  result(id: string, of: {
-    /** The number of the call. */
-    readonly call: number
-    /** Of the `execute` event, or of the card. */
-    readonly digest: string
-  }, result: {
-    value: unknown
-  } | {
-    /** Why nothing did, for the model. */
-    error: string
-  }): Promise<'accepted' | 'stale' | 'over'>
+  result(
+    id: string,
+    of: {
+      /** The number of the call. */
+      readonly call: number
+      /** Of the `execute` event, or of the card. */
+      readonly digest: string
+    },
+    result:
+      | {
+          value: unknown
+        }
+      | {
+          /** Why nothing did, for the model. */
+          error: string
+        },
+  ): Promise<'accepted' | 'stale' | 'over'>
   /** Cancels the turn: what waits at once, what runs in another process within about a second. */
   cancel(id: string, reason?: string): Promise<void>
   /** Where it stands, by what was saved. */
@@ -296,19 +348,27 @@ export interface Durable {
     tool?: string
   }): AsyncIterable<TurnQuestion>
   /**
-   * What the turn tells, from the last `reset` on, until it is done. `from`: only what stands behind this place, unless a `reset` came since. A question stands in it when it
-   * can be decided, `waiting` when nothing else happens, `done` when it is saved. Where the process that runs the turn shares no log with this one, `reset` brings what was saved, within a second.
+   * What the turn tells, from the last `reset` on, until it is done. `from`: only what stands behind this place, unless
+   * a `reset` came since. A question stands in it when it
+   * can be decided, `waiting` when nothing else happens, `done` when it is saved. Where the process that runs the turn
+   * shares no log with this one, `reset` brings what was saved, within a second.
    */
   events(id: string, from?: number): AsyncIterableIterator<TurnEvent>
   /** Carries a turn on until it waits or is done: what a worker does for each wake. */
   advance(id: string): Promise<'waiting' | 'done'>
-  /** Wakes the turns that somebody should look at: whose inbox is not empty, whose time has passed, whose worker died. Resolves to how many. */
+  /**
+   * Wakes the turns that somebody should look at: whose inbox is not empty, whose time has passed, whose worker died.
+   * Resolves to how many.
+   */
   sweep(): Promise<number>
   /** Works off the queue in this process, and sweeps now and every `sweepMs` (default 60,000). */
   work(options?: {
     /** Milliseconds from one sweep to the next. */
     sweepMs?: number
   }): TurnWorker
-  /** Removes a turn with all that is kept of it. One that runs stops at its next save. Resolves to false if there was none. */
+  /**
+   * Removes a turn with all that is kept of it. One that runs stops at its next save. Resolves to false if there was
+   * none.
+   */
   forget(id: string): Promise<boolean>
 }

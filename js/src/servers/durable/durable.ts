@@ -4,7 +4,23 @@ import type { Engine, NeedsContext } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { AssistantMessage, ToolUseBlock } from '../../engine/core/events.js'
 import { onAbort } from '../../engine/core/on-abort.js'
-import { anything, encode, flag, func, is, isObject, members, milliseconds, MOST_MS, oneOf, record, text, whole, withMethods, wrong } from '../../engine/core/options.js'
+import {
+  anything,
+  encode,
+  flag,
+  func,
+  is,
+  isObject,
+  members,
+  milliseconds,
+  MOST_MS,
+  oneOf,
+  record,
+  text,
+  whole,
+  withMethods,
+  wrong,
+} from '../../engine/core/options.js'
 import { checkRunnable } from '../../engine/core/runnable.js'
 import { Turn } from '../../engine/core/turn.js'
 import { warn } from '../../engine/core/warning.js'
@@ -18,7 +34,23 @@ import { fileTurns } from './file-turns.js'
 import { keyOf, Leg, nothing, type Config, type Entry, type LegEnd, type Surroundings } from './worker-leg.js'
 import { localQueue } from './local.js'
 import { Texts, unreadable } from './texts.js'
-import type { BlobStore, TurnDecision, TurnDecisionRecord, Durable, TurnQuestion, TurnRow, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun, TurnStatus, TurnStore, TurnWorker, WakeQueue } from './durable-types.js'
+import type {
+  BlobStore,
+  TurnDecision,
+  TurnDecisionRecord,
+  Durable,
+  TurnQuestion,
+  TurnRow,
+  StartOptions,
+  TurnEnd,
+  TurnEvent,
+  TurnInfo,
+  TurnRun,
+  TurnStatus,
+  TurnStore,
+  TurnWorker,
+  WakeQueue,
+} from './durable-types.js'
 import { namedIn } from './who.js'
 
 /** What `durable` takes. */
@@ -29,12 +61,16 @@ export interface DurableOptions<C = unknown> {
   store?: TurnStore
   /** Which turn is looked at next. Default: `localQueue()`, in this process. */
   queue?: WakeQueue
-  /** What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn; `redisLog(client)` and `postgresLog(pool)` have them anywhere. */
+  /**
+   * What readers follow. Default: `memoryLog()`, for readers in the process that runs the turn; `redisLog(client)` and
+   * `postgresLog(pool)` have them anywhere.
+   */
   log?: StreamLog
   /** Where pictures and long results are kept, beside the turn. Default: in it, and written again with every save. */
   blobs?: BlobStore
   /**
-   * 32 bytes that seal by AES-256-GCM what store, blobs and `log` hold of a turn. Readable stay its id, its thread and its phase, and when it goes on.
+   * 32 bytes that seal by AES-256-GCM what store, blobs and `log` hold of a turn. Readable stay its id, its thread and
+   *   its phase, and when it goes on.
    * Of several, the first one seals, all of them open. Default: nothing is sealed.
    */
   seal?: Uint8Array | readonly Uint8Array[]
@@ -45,7 +81,16 @@ export interface DurableOptions<C = unknown> {
 const checkOptions = members({
   members: {
     run: func('(turn) => { model, … }'),
-    store: withMethods('a store of turns such as fileTurns(folder)', 'create', 'load', 'inbox', 'save', 'push', 'list', 'remove'),
+    store: withMethods(
+      'a store of turns such as fileTurns(folder)',
+      'create',
+      'load',
+      'inbox',
+      'save',
+      'push',
+      'list',
+      'remove',
+    ),
     queue: withMethods('a queue such as localQueue()', 'wake', 'at', 'work'),
     log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
     blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
@@ -55,13 +100,31 @@ const checkOptions = members({
   needs: ['run'],
 })
 
-const anId = is('a text of 1 to 200 characters, no control characters', (value) => typeof value === 'string' && value !== '' && value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value))
+const anId = is(
+  'a text of 1 to 200 characters, no control characters',
+  (value) => typeof value === 'string' && value !== '' && value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value),
+)
 const checkStart = members({
-  members: { messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0), id: anId, thread: anId, data: anything, external: anything }, needs: ['messages'],
+  members: {
+    messages: is('an array of at least one message', (value) => Array.isArray(value) && value.length > 0),
+    id: anId,
+    thread: anId,
+    data: anything,
+    external: anything,
+  },
+  needs: ['messages'],
 })
 const checkDecision = members({
   members: {
-    call: whole(1), stage: oneOf('execution', 'result'), digest: text, decision: oneOf('approve', 'deny'), arguments: record, remember: oneOf('once', 'turn', 'session', 'always'), exact: flag, reason: text, by: text,
+    call: whole(1),
+    stage: oneOf('execution', 'result'),
+    digest: text,
+    decision: oneOf('approve', 'deny'),
+    arguments: record,
+    remember: oneOf('once', 'turn', 'session', 'always'),
+    exact: flag,
+    reason: text,
+    by: text,
   } satisfies { [member in keyof Required<TurnDecision>]: unknown },
   needs: ['call', 'stage', 'digest', 'decision'],
 })
@@ -74,7 +137,8 @@ const SWEEP_MS = 60_000
 const LOOK_MS = 1000
 
 /**
- * Turns that are saved before each step outside, and go on in whatever process works for them: after a crash, after a deployment, days later.
+ * Turns that are saved before each step outside, and go on in whatever process works for them: after a crash, after a
+ * deployment, days later.
  * @throws SluiceError `option` where an option is wrong, or a tool of the engine cannot be part of a durable turn.
  */
 export function durable<C>(engine: Engine<C>, options: DurableOptions<C>): Durable {
@@ -105,7 +169,18 @@ class Turns implements Durable {
   readonly #readers = new Map<string, Set<() => void>>()
   #closing = false
 
-  constructor(engine: Engine, { run, store = fileTurns('./turns'), queue = localQueue(), log: given, blobs, seal, leaseMs = 30_000 }: DurableOptions) {
+  constructor(
+    engine: Engine,
+    {
+      run,
+      store = fileTurns('./turns'),
+      queue = localQueue(),
+      log: given,
+      blobs,
+      seal,
+      leaseMs = 30_000,
+    }: DurableOptions,
+  ) {
     this.#engine = engine
     this.#run = run
     this.#store = store
@@ -113,7 +188,16 @@ class Turns implements Durable {
     this.#engines = new EnginesBeside(engine)
     this.#texts = new Texts(blobs, new Sealing(seal ?? []))
     const log = given === undefined ? memoryLog() : seal === undefined ? given : encryptedLog(given, seal)
-    this.#around = { engine, store, texts: this.#texts, log, leaseMs, told: (id) => { for (const wake of this.#readers.get(id) ?? []) wake() } }
+    this.#around = {
+      engine,
+      store,
+      texts: this.#texts,
+      log,
+      leaseMs,
+      told: (id) => {
+        for (const wake of this.#readers.get(id) ?? []) wake()
+      },
+    }
   }
 
   get tools(): Durable['tools'] {
@@ -124,14 +208,24 @@ class Turns implements Durable {
     return clientToolsBeside(this.#engine, tools)
   }
 
-  // -- what is said to a turn -----------------------------------------------------------------------------------------------
+  // -- what is said to a turn -----------------------------------------------------------------------------------------
 
   async start(options: StartOptions): Promise<string> {
     checkStart(options, 'options')
     const { messages, id = randomUUID(), thread, data, external } = options
     if (external) this.#engines.with(external) // what cannot be declared is known now, and not in every leg
     const config = await this.#texts.write(id, 'config', encode({ messages, data, external }, 'options'))
-    await this.#store.create(id, { thread: thread ?? null, epoch: 0, phase: 'running', wakeAt: 0, updated: Date.now(), questions: null, config, state: null, result: null })
+    await this.#store.create(id, {
+      thread: thread ?? null,
+      epoch: 0,
+      phase: 'running',
+      wakeAt: 0,
+      updated: Date.now(),
+      questions: null,
+      config,
+      state: null,
+      result: null,
+    })
     await this.#wake(id) // also where it was there: its first wake may be lost
     return id
   }
@@ -150,7 +244,10 @@ class Turns implements Durable {
     return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
   }
 
-  async decisionOn(id: string, question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): Promise<TurnDecisionRecord | undefined> {
+  async decisionOn(
+    id: string,
+    question: Pick<TurnDecision, 'call' | 'stage' | 'digest'>,
+  ): Promise<TurnDecisionRecord | undefined> {
     const row = await this.#load(id)
     const { decisions = [] } = await this.#config(row)
     const isOf = (one: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): boolean => keyOf(one) === keyOf(question)
@@ -160,19 +257,31 @@ class Turns implements Durable {
     const key = asked && `${keyOf(asked)}:${asked.askedAt}`
     const kept = key === undefined ? undefined : (await this.#store.inbox(id)).find((one) => one.key === key)
     if (!kept) return applied
-    const { call, stage, digest, decision, by, at } = (await this.#texts.parse(id, `entry ${kept.key}`, kept.entry)) as Entry & { type: 'decision' }
+    const { call, stage, digest, decision, by, at } = (await this.#texts.parse(
+      id,
+      `entry ${kept.key}`,
+      kept.entry,
+    )) as Entry & { type: 'decision' }
     return { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }
   }
 
-  async result(id: string, of: { readonly call: number; readonly digest: string }, result: { value: unknown } | { error: string }): Promise<'accepted' | 'stale' | 'over'> {
-    const { call, digest } = isObject(of) ? of : { call: of, digest: undefined } // a number alone says too little: the call may be another one by now
+  async result(
+    id: string,
+    of: { readonly call: number; readonly digest: string },
+    result: { value: unknown } | { error: string },
+  ): Promise<'accepted' | 'stale' | 'over'> {
+    // a number alone says too little: the call may be another one by now
+    const { call, digest } = isObject(of) ? of : { call: of, digest: undefined }
     whole(1)(call, 'of.call')
     checkResult(result, 'result')
-    if (('value' in result) === ('error' in result)) throw wrong('result', result, '{ value }, or { error } with a text')
+    if ('value' in result === 'error' in result) throw wrong('result', result, '{ value }, or { error } with a text')
     const row = await this.#load(id)
     if (row.phase === 'done') return 'over'
     if (await this.#isCancelled(id)) return 'over'
-    const entry = encode({ type: 'result', call, ...(digest === undefined ? {} : { digest }), ...result } satisfies Entry, 'result')
+    const entry = encode(
+      { type: 'result', call, ...(digest === undefined ? {} : { digest }), ...result } satisfies Entry,
+      'result',
+    )
     const waits = typeof digest === 'string' && this.#waitsFor(await this.#message(row), call, digest)
     if (waits && (await this.#push(id, `${call}:${digest}`, entry))) return 'accepted'
     return (await this.#load(id)).phase === 'done' ? 'over' : 'stale'
@@ -181,7 +290,8 @@ class Turns implements Durable {
   async cancel(id: string, reason?: string): Promise<void> {
     if (reason !== undefined) text(reason, 'reason')
     const row = await this.#load(id)
-    if (row.phase !== 'done') await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
+    if (row.phase !== 'done')
+      await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
   }
 
   /** Somebody cancelled it, and no worker has looked yet: what comes after that does not count. */
@@ -214,14 +324,21 @@ class Turns implements Durable {
     }
   }
 
-  // -- what can be seen of it -----------------------------------------------------------------------------------------------
+  // -- what can be seen of it -----------------------------------------------------------------------------------------
 
   async status(id: string): Promise<TurnStatus> {
     const row = await this.#load(id)
     const { data, decisions = [], external } = await this.#config(row)
     const { phase, thread } = row
-    const known = { phase, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }), ...(external ? { external } : {}), decisions }
-    if (row.result !== null) return { ...known, questions: [], ...((await this.#read(row, 'result', row.result)) as TurnEnd) }
+    const known = {
+      phase,
+      ...(thread === null ? {} : { thread }),
+      ...(data === undefined ? {} : { data }),
+      ...(external ? { external } : {}),
+      decisions,
+    }
+    if (row.result !== null)
+      return { ...known, questions: [], ...((await this.#read(row, 'result', row.result)) as TurnEnd) }
     return { ...known, questions: await this.#questionsOf(row), message: await this.#message(row) }
   }
 
@@ -231,7 +348,8 @@ class Turns implements Durable {
     let fault: unknown
     for await (const row of this.#store.list({ asking: true, ...(thread === undefined ? {} : { thread }) })) {
       try {
-        for (const question of await this.#questionsOf(row)) if (tool === undefined || question.name === tool) yield question
+        for (const question of await this.#questionsOf(row))
+          if (tool === undefined || question.name === tool) yield question
       } catch (error) {
         fault ??= error // of one turn: it hides no other
       }
@@ -267,7 +385,7 @@ class Turns implements Durable {
     })
   }
 
-  // -- what carries it on ---------------------------------------------------------------------------------------------------
+  // -- what carries it on ---------------------------------------------------------------------------------------------
 
   async advance(id: string): Promise<'waiting' | 'done'> {
     anId(id, 'id')
@@ -298,7 +416,10 @@ class Turns implements Durable {
     checkEngine(this.#engine)
     this.#closing = false
     const worker = this.#queue.work((id) => this.advance(id), { leaseMs: this.#around.leaseMs })
-    const sweep = (): void => void this.sweep().catch((error: unknown) => warn(`turns that were left cannot be looked for: ${messageOf(error)}`))
+    const sweep = (): void =>
+      void this.sweep().catch((error: unknown) =>
+        warn(`turns that were left cannot be looked for: ${messageOf(error)}`),
+      )
     const timer = setInterval(sweep, options.sweepMs ?? SWEEP_MS)
     sweep()
     return {
@@ -370,15 +491,20 @@ class Turns implements Durable {
   async #given({ id, thread, config }: TurnRow): Promise<TurnRun> {
     checkEngine(this.#engine)
     const { data } = await this.#config({ id, config })
-    const given: unknown = await this.#run({ id, ...(thread === null ? {} : { thread }), ...(data === undefined ? {} : { data }) })
+    const given: unknown = await this.#run({
+      id,
+      ...(thread === null ? {} : { thread }),
+      ...(data === undefined ? {} : { data }),
+    })
     if (typeof given !== 'object' || given === null) throw wrong('run()', given, '{ model, … }')
     for (const name of ['messages', 'id', 'checkpoint'] as const) {
-      if ((given as { [name: string]: unknown })[name] !== undefined) throw new SluiceError({ code: 'option', path: `run().${name}`, detail: 'a durable turn has its own' })
+      if ((given as { [name: string]: unknown })[name] !== undefined)
+        throw new SluiceError({ code: 'option', path: `run().${name}`, detail: 'a durable turn has its own' })
     }
     return given as TurnRun
   }
 
-  // -- reading a row --------------------------------------------------------------------------------------------------------
+  // -- reading a row --------------------------------------------------------------------------------------------------
 
   async #load(id: string): Promise<TurnRow> {
     anId(id, 'id')
@@ -406,15 +532,23 @@ class Turns implements Durable {
     if (row.state === null) return nothing()
     const { decisions = [] } = await this.#config(row)
     const isCarriedOn = row.phase === 'running' && (row.wakeAt ?? 0) > Date.now()
-    return namedIn(await this.#restored(row, row.state, (turn) => (isCarriedOn ? withRunning(turn) : turn.message)), decisions)
+    return namedIn(
+      await this.#restored(row, row.state, (turn) => (isCarriedOn ? withRunning(turn) : turn.message)),
+      decisions,
+    )
   }
 
-  /** Throws where edited arguments do not fit the question as this process asks it. Where the worker has other tools, it sees what fits them. */
+  /**
+   * Throws where edited arguments do not fit the question as this process asks it. Where the worker has other tools, it
+   * sees what fits them.
+   */
   async #checkArguments(row: TurnRow, { call, stage, digest, decision, arguments: args }: TurnDecision): Promise<void> {
     if (decision !== 'approve' || stage !== 'execution' || args === undefined || row.state === null) return
     await this.#restored(row, row.state, (turn) => {
       turn.tick()
-      const asked = [...turn.events()].some((event) => event.type === 'approval' && event.call === call && event.digest === digest)
+      const asked = [...turn.events()].some(
+        (event) => event.type === 'approval' && event.call === call && event.digest === digest,
+      )
       if (asked) turn.approve({ call, digest }, { arguments: args })
     })
   }
@@ -437,7 +571,14 @@ class Turns implements Durable {
 
   /** This very call runs outside. Readers hear of it when it is saved, so it is in the state. */
   #waitsFor({ blocks }: TurnStatus['message'], call: number, digest: string): boolean {
-    return blocks.some((block) => block.type === 'tool_use' && block.call === call && block.status === 'executing' && block.digest === digest && !this.#runs(block.name))
+    return blocks.some(
+      (block) =>
+        block.type === 'tool_use' &&
+        block.call === call &&
+        block.status === 'executing' &&
+        block.digest === digest &&
+        !this.#runs(block.name),
+    )
   }
 
   #runs(name: string | undefined): boolean {
@@ -447,17 +588,34 @@ class Turns implements Durable {
 
 /** A restored turn takes every call that ran for cut off: here a worker lives, and they run. */
 function withRunning(turn: Turn): AssistantMessage {
-  const cut = new Set([...turn.events()].flatMap((event) => (event.type === 'card' && event.status === 'unknown' && event.reason === 'turn_ended' ? [event.call] : [])))
+  const cut = new Set(
+    [...turn.events()].flatMap((event) =>
+      event.type === 'card' && event.status === 'unknown' && event.reason === 'turn_ended' ? [event.call] : [],
+    ),
+  )
   const { message } = turn
-  return { ...message, blocks: message.blocks.map((block) => (block.type === 'tool_use' && cut.has(block.call) ? runningAgain(block) : block)) }
+  return {
+    ...message,
+    blocks: message.blocks.map((block) =>
+      block.type === 'tool_use' && cut.has(block.call) ? runningAgain(block) : block,
+    ),
+  }
 }
 
-const runningAgain = ({ reason: _, modelOutput: __, error: ___, endedAt: ____, durationMs: _____, ...block }: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
+const runningAgain = ({
+  reason: _,
+  modelOutput: __,
+  error: ___,
+  endedAt: ____,
+  durationMs: _____,
+  ...block
+}: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
 
-// -- what an engine must be like ----------------------------------------------------------------------------------------------
+// -- what an engine must be like --------------------------------------------------------------------------------------
 
 /** Nobody but the layer reads the events of a leg, so each call needs somebody who runs it. */
 function checkEngine(engine: Engine): void {
-  if (engine.checkpoint) throw new SluiceError({ code: 'option', path: 'engine.checkpoint', detail: 'a durable turn has its own' })
+  if (engine.checkpoint)
+    throw new SluiceError({ code: 'option', path: 'engine.checkpoint', detail: 'a durable turn has its own' })
   checkRunnable(engine.tools)
 }

@@ -1,4 +1,5 @@
-// Engines that have the tools of clients, too, for looking at turns: whoever follows one looks every second, and declaring long tools takes 100 ms.
+// Engines that have the tools of clients, too, for looking at turns: whoever follows one looks every second, and
+// declaring long tools takes 100 ms.
 import type { Engine } from '../../engine/core/engine.js'
 import { engineBeside, type ClientTool } from '../leg/client-tools.js'
 

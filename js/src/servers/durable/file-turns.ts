@@ -1,4 +1,5 @@
-// Stores turns as files: each has a folder with its row and an inbox, one file for each entry. For a desktop, and for servers with few turns.
+// Stores turns as files: each has a folder with its row and an inbox, one file for each entry. For a desktop, and for
+// servers with few turns.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -9,23 +10,37 @@ import { LockLost } from '../../engine/core/lock-file.js'
 import { isObject } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import { faultIn, fits, listed } from './row.js'
-import type { BlobStore, TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
+import type {
+  BlobStore,
+  TurnInboxEntry,
+  ListedTurnRow,
+  TurnRow,
+  TurnRowFilter,
+  TurnRowPatch,
+  TurnStore,
+} from './durable-types.js'
 
 /**
- * Keeps turns in a folder, created with the first turn: `<folder>/<id>/turn.json`, what came for it in `inbox/` beside it. Any number of processes may use it
- * at the same time, on one machine. A damaged file is told with its path, and never written over. Throws SluiceError `option` if `folder` is not a path.
+ * Keeps turns in a folder, created with the first turn: `<folder>/<id>/turn.json`, what came for it in `inbox/` beside
+ * it. Any number of processes may use it
+ * at the same time, on one machine. A damaged file is told with its path, and never written over. Throws SluiceError
+ * `option` if `folder` is not a path.
  */
 export function fileTurns(folder: string): TurnStore {
   return new FileTurns(checkedFolder(folder))
 }
 
-/** Keeps blobs in a folder: `<folder>/<id>/<sha256>`. It may be the folder of `fileTurns`. Throws SluiceError `option` if `folder` is not a path. */
+/**
+ * Keeps blobs in a folder: `<folder>/<id>/<sha256>`. It may be the folder of `fileTurns`. Throws SluiceError `option`
+ * if `folder` is not a path.
+ */
 export function fileBlobs(folder: string): BlobStore {
   return new FileBlobs(checkedFolder(folder))
 }
 
 function checkedFolder(folder: unknown): string {
-  if (typeof folder !== 'string' || folder === '') throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
+  if (typeof folder !== 'string' || folder === '')
+    throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
   return resolve(folder)
 }
 
@@ -87,7 +102,8 @@ class FileTurns implements TurnStore {
         await rm(inbox, { recursive: true, force: true })
       } else if (taken.length > 0) {
         const gone = new Set(taken.map(hashOf))
-        for (const name of await this.#names(id)) if (gone.has(name.slice(ORDER + 1))) await rm(join(inbox, name), { force: true })
+        for (const name of await this.#names(id))
+          if (gone.has(name.slice(ORDER + 1))) await rm(join(inbox, name), { force: true })
       }
       return rev + 1
     })
@@ -102,7 +118,11 @@ class FileTurns implements TurnStore {
       const number = Math.max(kept.taken.length, ...names.map((name) => Number(name.slice(0, ORDER)))) + 1
       const inbox = join(this.#pathOf(id), INBOX)
       await mkdir(inbox, { recursive: true, mode: 0o700 })
-      await replaceFile(join(inbox, `${String(number).padStart(ORDER, '0')}-${hash}`), JSON.stringify({ key, entry }), check)
+      await replaceFile(
+        join(inbox, `${String(number).padStart(ORDER, '0')}-${hash}`),
+        JSON.stringify({ key, entry }),
+        check,
+      )
       return true
     })
   }
@@ -130,7 +150,7 @@ class FileTurns implements TurnStore {
     })
   }
 
-  // -- one turn -------------------------------------------------------------------------------------------------------------
+  // -- one turn -------------------------------------------------------------------------------------------------------
 
   #pathOf(id: string): string {
     return join(this.#folder, folderNameOf(id))
@@ -139,16 +159,21 @@ class FileTurns implements TurnStore {
   /** Runs `act` while no other process changes the turn. */
   async #changing<T>(id: string, act: (check: () => void) => Promise<T>): Promise<T> {
     const folder = this.#pathOf(id)
-    return await attempt(folder, async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      for (;;) {
-        try {
-          return await locked(`${folder}.lock`, act)
-        } catch (error) {
-          if (!(error instanceof LockLost)) throw error // this process slept while it held it: what is there now decides
+    return await attempt(
+      folder,
+      async () => {
+        await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+        for (;;) {
+          try {
+            return await locked(`${folder}.lock`, act)
+          } catch (error) {
+            // this process slept while it held it: what is there now decides
+            if (!(error instanceof LockLost)) throw error
+          }
         }
-      }
-    }, of)
+      },
+      of,
+    )
   }
 
   async #write(kept: Kept, check: () => void): Promise<void> {
@@ -157,7 +182,8 @@ class FileTurns implements TurnStore {
 
   async #read(id: string): Promise<Kept | null> {
     const kept = await this.#readIn(folderNameOf(id), EITHER)
-    if (kept && kept.id !== id) throw damaged(this.#pathOf(id), `it belongs to the turn ${JSON.stringify(kept.id.slice(0, 60))}`)
+    if (kept && kept.id !== id)
+      throw damaged(this.#pathOf(id), `it belongs to the turn ${JSON.stringify(kept.id.slice(0, 60))}`)
     return kept
   }
 
@@ -179,13 +205,18 @@ class FileTurns implements TurnStore {
   async #entries({ id, taken }: Kept): Promise<TurnInboxEntry[]> {
     const inbox = join(this.#pathOf(id), INBOX)
     const entries: TurnInboxEntry[] = []
-    await attempt(inbox, async () => {
-      for (const name of await this.#names(id)) {
-        const text = await orNull(readFile(join(inbox, name), 'utf8'))
-        const entry = text === null ? undefined : entryOf(join(inbox, name), text)
-        if (entry && !taken.includes(entry.key)) entries.push(entry) // one that was used and is still there: a process was killed behind its save
-      }
-    }, of)
+    await attempt(
+      inbox,
+      async () => {
+        for (const name of await this.#names(id)) {
+          const text = await orNull(readFile(join(inbox, name), 'utf8'))
+          const entry = text === null ? undefined : entryOf(join(inbox, name), text)
+          // one that was used and is still there: a process was killed behind its save
+          if (entry && !taken.includes(entry.key)) entries.push(entry)
+        }
+      },
+      of,
+    )
     return entries
   }
 }
@@ -195,12 +226,18 @@ const ORDER = 8
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const damaged = (path: string, detail: string): SluiceError =>
-  new SluiceError({ code: 'storage', path, detail: `${of} is damaged: ${detail}`, hint: 'mend or remove the file: until then nothing is written to it' })
+  new SluiceError({
+    code: 'storage',
+    path,
+    detail: `${of} is damaged: ${detail}`,
+    hint: 'mend or remove the file: until then nothing is written to it',
+  })
 
 function parsed(path: string, text: string): Kept {
   const kept = jsonOf(path, text) as Partial<Kept>
   const { sluice, id, config, taken } = kept
-  if (sluice !== 1 || typeof id !== 'string' || typeof config !== 'string' || !Array.isArray(taken)) throw damaged(path, 'expected {"sluice":1,"id":"…","rev":…,"phase":"…",…}')
+  if (sluice !== 1 || typeof id !== 'string' || typeof config !== 'string' || !Array.isArray(taken))
+    throw damaged(path, 'expected {"sluice":1,"id":"…","rev":…,"phase":"…",…}')
   const fault = faultIn(kept)
   if (fault !== undefined) throw damaged(path, fault)
   return kept as Kept
@@ -233,11 +270,15 @@ class FileBlobs implements BlobStore {
   async put(id: string, ref: string, text: string): Promise<void> {
     const folder = join(this.#folder, folderNameOf(id), BLOBS)
     const path = join(folder, ref)
-    await attempt(path, async () => {
-      if (await orNull(stat(path))) return
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await replaceFile(path, text, () => {})
-    }, 'the file of a blob')
+    await attempt(
+      path,
+      async () => {
+        if (await orNull(stat(path))) return
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await replaceFile(path, text, () => {})
+      },
+      'the file of a blob',
+    )
   }
 
   async get(id: string, ref: string): Promise<string | null> {

@@ -1,4 +1,5 @@
-// Turns that outlive processes: saved before each step outside, woken by a queue, carried on by whichever worker is there.
+// Turns that outlive processes: saved before each step outside, woken by a queue, carried on by whichever worker is
+// there.
 export { durable, type DurableOptions } from './durable.js'
 export { fileBlobs, fileTurns } from './file-turns.js'
 export { sqliteTurns } from './sqlite-turns.js'
@@ -7,8 +8,29 @@ export { encryptedLog } from '../leg/sealed-log.js'
 export { memoryLog, type LoggedChunks, type MemoryLogOptions, type StreamLog } from '../leg/stream-log.js'
 export type { SqliteDatabase, SqliteStatement } from '../../app/conversations/sqlite-access.js'
 export type {
-  BlobStore, TurnDecision, TurnDecisionRecord, Durable, TurnInboxEntry, ListedTurnRow, TurnPhase, TurnQuestion, QueueWorker, ResetEvent, TurnRow, TurnRowFilter, TurnRowPatch, StartOptions, TurnEnd, TurnEvent, TurnInfo, TurnRun,
-  TurnStatus, TurnStore, TurnWorker, WaitingEvent, WakeQueue,
+  BlobStore,
+  TurnDecision,
+  TurnDecisionRecord,
+  Durable,
+  TurnInboxEntry,
+  ListedTurnRow,
+  TurnPhase,
+  TurnQuestion,
+  QueueWorker,
+  ResetEvent,
+  TurnRow,
+  TurnRowFilter,
+  TurnRowPatch,
+  StartOptions,
+  TurnEnd,
+  TurnEvent,
+  TurnInfo,
+  TurnRun,
+  TurnStatus,
+  TurnStore,
+  TurnWorker,
+  WaitingEvent,
+  WakeQueue,
 } from './durable-types.js'
 export { postgresTurns, type PostgresOptions, type PostgresPool } from './postgres.js'
 export { postgresLog, type PostgresConnection, type PostgresLogOptions, type PostgresLogPool } from './postgres-log.js'

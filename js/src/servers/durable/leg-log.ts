@@ -88,7 +88,11 @@ export class LegLog {
     for (let count = this.#next(); count > 0; count = this.#next()) {
       const events = this.#waiting.splice(0, count)
       try {
-        await this.#log.append(this.#id, this.#epoch, events.map((event) => JSON.stringify(event)))
+        await this.#log.append(
+          this.#id,
+          this.#epoch,
+          events.map((event) => JSON.stringify(event)),
+        )
         this.#told()
       } catch (error) {
         // Readers with a gap would show what never was: they go on from what is saved.
@@ -101,11 +105,15 @@ export class LegLog {
 
   /** How many of those that wait can be told. */
   #next(): number {
-    const end = this.#waiting.findIndex((event) => (event.type === 'approval' ? !this.#saved.has(nameOf(event)) : event.type === 'done' && !this.#endSaved))
+    const end = this.#waiting.findIndex((event) =>
+      event.type === 'approval' ? !this.#saved.has(nameOf(event)) : event.type === 'done' && !this.#endSaved,
+    )
     return end < 0 ? this.#waiting.length : end
   }
 }
 
-const nameOf = ({ call, stage, digest }: Pick<TurnQuestion, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
+const nameOf = ({ call, stage, digest }: Pick<TurnQuestion, 'call' | 'stage' | 'digest'>): string =>
+  `${call}:${stage}:${digest}`
 
-const tellFault = (error: unknown): void => warn(`the stream log: ${messageOf(error)}; readers get the rest from the store`)
+const tellFault = (error: unknown): void =>
+  warn(`the stream log: ${messageOf(error)}; readers get the rest from the store`)

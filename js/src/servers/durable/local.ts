@@ -19,7 +19,10 @@ const FIRST_DELAY_MS = 500
 
 const checkOptions = members({ members: { concurrency: whole(1) } })
 
-/** A queue in the memory of this process. What it forgets when the process ends, `sweep` finds. Throws SluiceError `option` where an option is wrong. */
+/**
+ * A queue in the memory of this process. What it forgets when the process ends, `sweep` finds. Throws SluiceError
+ * `option` where an option is wrong.
+ */
 export function localQueue(options: LocalOptions = {}): WakeQueue {
   checkOptions(options, 'options')
   return new LocalQueue(options.concurrency ?? 50)
@@ -126,13 +129,17 @@ class LocalQueue implements WakeQueue {
       work.end()
       this.#fill()
     }
-    advance(id).then(() => settled(), (error: unknown) => settled({ error }))
+    advance(id).then(
+      () => settled(),
+      (error: unknown) => settled({ error }),
+    )
   }
 
   /** Tries it again after a while, in turn with the others. */
   #failed(id: string, error: unknown): void {
     const tries = (this.#failures.get(id) ?? 0) + 1
-    if (tries === 1 || tries === MOST_TRIES) warn(`the turn ${id} does not go on${tries === 1 ? ', and is tried again' : ''}: ${messageOf(error)}`)
+    if (tries === 1 || tries === MOST_TRIES)
+      warn(`the turn ${id} does not go on${tries === 1 ? ', and is tried again' : ''}: ${messageOf(error)}`)
     if (tries === MOST_TRIES) this.#failures.delete(id)
     else {
       this.#failures.set(id, tries)

@@ -1,14 +1,18 @@
-// Waits for notifications of Postgres in one connection of a pool, for all readers of this process. A notification says only that there is something to read.
+// Waits for notifications of Postgres in one connection of a pool, for all readers of this process. A notification says
+// only that there is something to read.
 import type { PostgresPool } from './postgres.js'
 
 /** A connection that a pool gives. */
 export interface PostgresConnection {
   query(text: string): Promise<unknown>
   /** Calls back with what comes unasked: a `notification`, an `error`, the `end`. */
-  on(event: string, listener: (message: {
-    /** What a notification carries. */
-    payload?: string | undefined
-  }) => void): unknown
+  on(
+    event: string,
+    listener: (message: {
+      /** What a notification carries. */
+      payload?: string | undefined
+    }) => void,
+  ): unknown
   /** Gives the connection back; with `true` it is closed. */
   release(destroy?: boolean): void
 }
@@ -71,7 +75,8 @@ export class Listener {
   }
 
   /**
-   * Notifications arrive. Only one that came proves it: behind PgBouncer in transaction mode LISTEN succeeds, and nothing ever comes.
+   * Notifications arrive. Only one that came proves it: behind PgBouncer in transaction mode LISTEN succeeds, and
+   * nothing ever comes.
    */
   get hears(): boolean {
     return this.#hears
@@ -93,14 +98,22 @@ export class Listener {
     if (this.#seats.size === 0) this.#drop()
   }
 
-  /** A reader found what no notification told it: the connection may be dead without knowing it. The next one is tried after a pause. */
+  /**
+   * A reader found what no notification told it: the connection may be dead without knowing it. The next one is tried
+   * after a pause.
+   */
   missed(): void {
     if (this.#hears) this.#drop()
   }
 
   async #listen(): Promise<void> {
     // A connection that is taken for good out of a pool of one leaves none for anything else.
-    if (this.#listening || typeof this.#pool.connect !== 'function' || (this.#pool as { options?: { max?: number } }).options?.max === 1) return
+    if (
+      this.#listening ||
+      typeof this.#pool.connect !== 'function' ||
+      (this.#pool as { options?: { max?: number } }).options?.max === 1
+    )
+      return
     this.#listening = true
     let pause = RETRY_MS
     while (this.#seats.size > 0) {
@@ -127,7 +140,8 @@ export class Listener {
         for (const seat of this.#seats.get(payload ?? '') ?? []) seat.wake()
       })
       await Promise.race([taken.query(`LISTEN ${CHANNEL}`), over])
-      for (const seats of this.#seats.values()) for (const seat of seats) seat.wake() // what was told before it listened
+      // what was told before it listened
+      for (const seats of this.#seats.values()) for (const seat of seats) seat.wake()
       await over
       return true
     } catch {

@@ -1,5 +1,7 @@
-// A stream log in Postgres: for readers in other processes than the one that writes, without another server. What is told stands in two tables, and a notification
-// wakes those who read. The tables are unlogged: an append waits for no disk. A crash of the database empties them, and readers go on from what the store has saved.
+// A stream log in Postgres: for readers in other processes than the one that writes, without another server. What is
+// told stands in two tables, and a notification
+// wakes those who read. The tables are unlogged: an append waits for no disk. A crash of the database empties them, and
+// readers go on from what the store has saved.
 import { createHash } from 'node:crypto'
 import { onAbort } from '../../engine/core/on-abort.js'
 import { members, milliseconds, whole } from '../../engine/core/options.js'
@@ -19,11 +21,17 @@ export interface PostgresLogOptions extends PostgresOptions {
   pollMs?: number
 }
 
-const checkOptions = members({ members: { keepMs: whole(0), pollMs: milliseconds, prefix: checkPrefix } satisfies { [member in keyof Required<PostgresLogOptions>]: unknown } })
+const checkOptions = members({
+  members: { keepMs: whole(0), pollMs: milliseconds, prefix: checkPrefix } satisfies {
+    [member in keyof Required<PostgresLogOptions>]: unknown
+  },
+})
 
 /**
- * Keeps what is told of answers in two tables of a Postgres database (12 or later), `sluice_log` and `sluice_log_chunks`, created if missing, for readers in any process. While
- * somebody reads, one connection of the pool is taken to LISTEN. Where that is not possible, readers look every `pollMs`: behind PgBouncer in transaction mode, and with a pool of one
+ * Keeps what is told of answers in two tables of a Postgres database (12 or later), `sluice_log` and
+ * `sluice_log_chunks`, created if missing, for readers in any process. While
+ * somebody reads, one connection of the pool is taken to LISTEN. Where that is not possible, readers look every
+ * `pollMs`: behind PgBouncer in transaction mode, and with a pool of one
  * connection. Throws SluiceError `option` if this is no pool, or an option is wrong.
  */
 export function postgresLog(pool: PostgresLogPool, options: PostgresLogOptions = {}): StreamLog {
@@ -36,7 +44,10 @@ export function postgresLog(pool: PostgresLogPool, options: PostgresLogOptions =
 const PAGE = 500
 /** How long the rest of an answer that is over is kept for those who read it. */
 const REST_MS = 30_000
-/** A reader that hears notifications looks for itself all the same, for one that was lost, and for the end of the time that a log is kept. */
+/**
+ * A reader that hears notifications looks for itself all the same, for one that was lost, and for the end of the time
+ * that a log is kept.
+ */
 const SURE_MS = 1000
 /** What is told within so many milliseconds is read at once. */
 const GATHER_MS = 20
@@ -91,7 +102,14 @@ class PostgresLog implements StreamLog {
     for (let at = 0; at < chunks.length; at += PAGE) {
       const page = chunks.slice(at, at + PAGE)
       const { first, next } = this.#statements
-      const told = await this.#query(this.#begun.has(id, epoch) ? next : first, [id, epoch, page.length, this.#keepMs, JSON.stringify(page), name])
+      const told = await this.#query(this.#begun.has(id, epoch) ? next : first, [
+        id,
+        epoch,
+        page.length,
+        this.#keepMs,
+        JSON.stringify(page),
+        name,
+      ])
       if (told.length === 0) throw new Error(`epoch ${epoch} of ${id} is over`)
       this.#begun.add(id, epoch)
     }
@@ -101,21 +119,24 @@ class PostgresLog implements StreamLog {
   async end(id: string, epoch: number): Promise<void> {
     this.#begun.delete(id, epoch)
     this.#sweepLater()
-    await endSurely(async () => void (await this.#query(this.#statements.end, [id, epoch, Math.min(REST_MS, this.#keepMs), this.#nameOf(id)])))
+    await endSurely(
+      async () =>
+        void (await this.#query(this.#statements.end, [id, epoch, Math.min(REST_MS, this.#keepMs), this.#nameOf(id)])),
+    )
   }
 
   read(id: string): AsyncIterableIterator<LoggedChunks, void, undefined> {
     return leavable((left) => this.#read(id, left))
   }
 
-  // -- reading --------------------------------------------------------------------------------------------------------------
+  // -- reading --------------------------------------------------------------------------------------------------------
 
   async *#read(id: string, left: AbortSignal): AsyncGenerator<LoggedChunks, void, undefined> {
     const name = this.#nameOf(id)
     let seat: Seat | undefined
     let forget = (): void => {}
     try {
-      for (let epoch = -1, at = 0, late = false; ;) {
+      for (let epoch = -1, at = 0, late = false; ; ) {
         if (seat) seat.told = false
         const found = await this.#find(id, epoch, at, left)
         if (!found || left.aborted || (epoch < 0 && found.ended)) return
@@ -145,19 +166,30 @@ class PostgresLog implements StreamLog {
 
   /** A reader that has begun outlasts a database that begins anew. */
   async #find(id: string, epoch: number, at: number, left: AbortSignal): Promise<Found | undefined> {
-    for (const until = performance.now() + PATIENCE_MS; ;) {
+    for (const until = performance.now() + PATIENCE_MS; ; ) {
       try {
-        const rows = await this.#query<{ epoch: string; ended: boolean; length: string; chunks: string | null }>(this.#statements.read, [id, epoch, at])
+        const rows = await this.#query<{ epoch: string; ended: boolean; length: string; chunks: string | null }>(
+          this.#statements.read,
+          [id, epoch, at],
+        )
         const [first] = rows
-        return first && { epoch: Number(first.epoch), ended: first.ended, length: Number(first.length), chunks: rows.flatMap(({ chunks }) => (chunks === null ? [] : (JSON.parse(chunks) as string[]))) }
+        return (
+          first && {
+            epoch: Number(first.epoch),
+            ended: first.ended,
+            length: Number(first.length),
+            chunks: rows.flatMap(({ chunks }) => (chunks === null ? [] : (JSON.parse(chunks) as string[]))),
+          }
+        )
       } catch (error) {
-        if (epoch < 0 || left.aborted || performance.now() > until || (this.#pool as { ending?: boolean }).ending) throw error
+        if (epoch < 0 || left.aborted || performance.now() > until || (this.#pool as { ending?: boolean }).ending)
+          throw error
       }
       await delay(RETRY_MS, left)
     }
   }
 
-  // -- what nobody reads any more --------------------------------------------------------------------------------------------
+  // -- what nobody reads any more -------------------------------------------------------------------------------------
 
   /** Now and then, as long as something may be left of what was written here. Also what other processes left. */
   #sweepLater(): void {
@@ -177,12 +209,20 @@ class PostgresLog implements StreamLog {
       this.#sweeping = undefined // the next one who writes begins it again
       return
     }
-    this.#sweeping = swept.length === SWEPT ? this.#sweepIn(1000) : performance.now() < this.#wroteAt + this.#keepMs + ms ? this.#sweepIn(ms) : undefined
+    this.#sweeping =
+      swept.length === SWEPT
+        ? this.#sweepIn(1000)
+        : performance.now() < this.#wroteAt + this.#keepMs + ms
+          ? this.#sweepIn(ms)
+          : undefined
   }
 
-  // -- the database ---------------------------------------------------------------------------------------------------------
+  // -- the database ---------------------------------------------------------------------------------------------------
 
-  /** What a notification says: the readers of which answer look. Ids may be longer than what it carries, and are nobody else's business. */
+  /**
+   * What a notification says: the readers of which answer look. Ids may be longer than what it carries, and are nobody
+   * else's business.
+   */
   #nameOf(id: string): string {
     return createHash('sha256').update(`${this.#table}\n${id}`).digest('base64url')
   }
@@ -207,8 +247,10 @@ class PostgresLog implements StreamLog {
 }
 
 /**
- * `log` has a row for each answer: its last epoch how many chunks there are of it, and the epoch that `begin` gave last. `log_chunks` has a row for each append, under the number of its first chunk. Who appends holds the
- * row of the answer, so that appends of an answer stand in one order. No index has `until`: a row that is updated with each append would change it each time, and there are few.
+ * `log` has a row for each answer: its last epoch how many chunks there are of it, and the epoch that `begin` gave
+ * last. `log_chunks` has a row for each append, under the number of its first chunk. Who appends holds the
+ * row of the answer, so that appends of an answer stand in one order. No index has `until`: a row that is updated with
+ * each append would change it each time, and there are few.
  */
 function statementsOf(log: string) {
   const chunks = `${log}_chunks`
@@ -218,7 +260,10 @@ function statementsOf(log: string) {
     tables: `
       CREATE UNLOGGED TABLE IF NOT EXISTS ${log} (id text COLLATE "C" PRIMARY KEY, epoch bigint NOT NULL, length bigint NOT NULL, ended boolean NOT NULL, until timestamptz NOT NULL, given bigint);
       CREATE UNLOGGED TABLE IF NOT EXISTS ${chunks} (turn text COLLATE "C", epoch bigint, number bigint, chunks text NOT NULL, PRIMARY KEY (turn, epoch, number));`,
-    /** What was given last counts as well: no two legs get the same. Of an answer that nothing was told of, readers find none. */
+    /**
+     * What was given last counts as well: no two legs get the same. Of an answer that nothing was told of, readers find
+     * none.
+     */
     begin: `
       INSERT INTO ${log} AS known (id, epoch, length, ended, until, given) VALUES ($1::text, -1, 0, true, ${until('$3')}, $2::bigint)
       ON CONFLICT (id) DO UPDATE SET given = greatest(known.epoch + 1, known.given + 1, excluded.given), until = greatest(known.until, excluded.until)

@@ -1,4 +1,5 @@
-// Stores turns in two tables of a Postgres database. Every method is one statement, so that nothing is half done and no connection is held.
+// Stores turns in two tables of a Postgres database. Every method is one statement, so that nothing is half done and no
+// connection is held.
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { members, withMethods, is } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
@@ -8,25 +9,35 @@ import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatc
 /** A `Pool` of `pg`, or whatever queries as it does. */
 export interface PostgresPool {
   /** Runs one statement with its values. */
-  query(text: string, values?: unknown[]): Promise<{
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{
     rows: unknown[]
   }>
 }
 
 /** What `postgresTurns` takes. */
 export interface PostgresOptions {
-  /** In front of the names of the tables: letters, digits and `_`; `app.sluice_` puts them in a schema that is there. Default `sluice_`. */
+  /**
+   * In front of the names of the tables: letters, digits and `_`; `app.sluice_` puts them in a schema that is there.
+   * Default `sluice_`.
+   */
   prefix?: string
 }
 
 /** @internal */
-export const checkPrefix = is('letters, digits and _, perhaps behind a schema and a dot', (value) => typeof value === 'string' && /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]{0,40}$/.test(value))
+export const checkPrefix = is(
+  'letters, digits and _, perhaps behind a schema and a dot',
+  (value) => typeof value === 'string' && /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]{0,40}$/.test(value),
+)
 /** @internal */
 export const checkPool = withMethods('a Pool of pg', 'query')
 const checkOptions = members({ members: { prefix: checkPrefix } })
 
 /**
- * Keeps turns in two tables of a Postgres database (12 or later), `sluice_turns` and `sluice_inbox`, created if missing. The app makes the pool and ends it. Any number of
+ * Keeps turns in two tables of a Postgres database (12 or later), `sluice_turns` and `sluice_inbox`, created if
+ * missing. The app makes the pool and ends it. Any number of
  * processes may use it. Throws SluiceError `option` if this is no pool.
  */
 export function postgresTurns(pool: PostgresPool, options: PostgresOptions = {}): TurnStore {
@@ -39,7 +50,16 @@ const LISTED = 'id, thread, rev, epoch, phase, wake_at AS "wakeAt", updated, que
 const PAGE = 200
 
 /** Members of a patch that are columns. */
-const columns = { epoch: 'epoch', phase: 'phase', wakeAt: 'wake_at', updated: 'updated', questions: 'questions', config: 'config', state: 'state', result: 'result' } as const
+const columns = {
+  epoch: 'epoch',
+  phase: 'phase',
+  wakeAt: 'wake_at',
+  updated: 'updated',
+  questions: 'questions',
+  config: 'config',
+  state: 'state',
+  result: 'result',
+} as const
 
 class PostgresTurns implements TurnStore {
   readonly #pool: PostgresPool
@@ -54,38 +74,56 @@ class PostgresTurns implements TurnStore {
     listenTo(pool)
   }
 
-  async create(id: string, { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
-    const rows = await this.#query(`INSERT INTO ${this.#turns} (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result)
-      VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`, [id, thread, epoch, phase, wakeAt, updated, questions, config, state, result])
+  async create(
+    id: string,
+    { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<TurnRow, 'id' | 'rev'>,
+  ): Promise<boolean> {
+    const rows = await this.#query(
+      `INSERT INTO ${this.#turns} (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result)
+      VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`,
+      [id, thread, epoch, phase, wakeAt, updated, questions, config, state, result],
+    )
     return rows.length > 0
   }
 
   async load(id: string): Promise<TurnRow | null> {
-    const [row] = await this.#query<TurnRow>(`SELECT ${LISTED}, config, state, result FROM ${this.#turns} WHERE id = $1`, [id])
+    const [row] = await this.#query<TurnRow>(
+      `SELECT ${LISTED}, config, state, result FROM ${this.#turns} WHERE id = $1`,
+      [id],
+    )
     return row ? checked({ ...listedOf(row), config: row.config, state: row.state, result: row.result }) : null
   }
 
   async inbox(id: string): Promise<TurnInboxEntry[]> {
-    const rows = await this.#query<TurnInboxEntry>(`SELECT key, entry FROM ${this.#inbox} WHERE turn = $1 AND entry IS NOT NULL ORDER BY number`, [id])
+    const rows = await this.#query<TurnInboxEntry>(
+      `SELECT key, entry FROM ${this.#inbox} WHERE turn = $1 AND entry IS NOT NULL ORDER BY number`,
+      [id],
+    )
     return rows.map(({ key, entry }) => ({ key, entry }))
   }
 
   async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     const set = changed.map((name, at) => `${columns[name]} = $${at + 4}`).join(', ')
-    const rows = await this.#query(`
+    const rows = await this.#query(
+      `
       WITH saved AS (UPDATE ${this.#turns} SET rev = rev + 1, ${set} WHERE id = $1 AND rev = $2 AND phase <> 'done' RETURNING id, phase),
         taken AS (UPDATE ${this.#inbox} SET entry = NULL FROM saved WHERE turn = saved.id AND key = ANY($3::text[]) AND saved.phase <> 'done'),
         gone AS (DELETE FROM ${this.#inbox} USING saved WHERE turn = saved.id AND saved.phase = 'done')
-      SELECT id FROM saved`, [id, rev, taken, ...changed.map((name) => patch[name])])
+      SELECT id FROM saved`,
+      [id, rev, taken, ...changed.map((name) => patch[name])],
+    )
     return rows.length > 0 ? rev + 1 : null
   }
 
   async push(id: string, { key, entry }: TurnInboxEntry): Promise<boolean> {
     // The row is locked against the save that makes it done: nothing comes to a turn that is over.
-    const rows = await this.#query(`
+    const rows = await this.#query(
+      `
       WITH open AS (SELECT id FROM ${this.#turns} WHERE id = $1 AND phase <> 'done' FOR SHARE)
-      INSERT INTO ${this.#inbox} (turn, key, entry) SELECT id, $2, $3 FROM open ON CONFLICT (turn, key) DO NOTHING RETURNING turn`, [id, key, entry])
+      INSERT INTO ${this.#inbox} (turn, key, entry) SELECT id, $2, $3 FROM open ON CONFLICT (turn, key) DO NOTHING RETURNING turn`,
+      [id, key, entry],
+    )
     return rows.length > 0
   }
 
@@ -101,8 +139,11 @@ class PostgresTurns implements TurnStore {
       where.push(`id IN (SELECT id FROM ${this.#turns} WHERE wake_at <= ${now} UNION SELECT turn FROM ${this.#inbox} WHERE entry IS NOT NULL)
         AND (wake_at <= ${now} OR phase = 'waiting') AND phase <> 'done'`)
     }
-    for (let last = ''; ;) {
-      const rows = await this.#query<ListedTurnRow>(`SELECT ${LISTED} FROM ${this.#turns} WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, [last, ...values])
+    for (let last = ''; ; ) {
+      const rows = await this.#query<ListedTurnRow>(
+        `SELECT ${LISTED} FROM ${this.#turns} WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`,
+        [last, ...values],
+      )
       yield* sound(rows.map(listedOf))
       if (rows.length < PAGE) return
       last = (rows.at(-1) as ListedTurnRow).id
@@ -110,7 +151,10 @@ class PostgresTurns implements TurnStore {
   }
 
   async remove(id: string): Promise<boolean> {
-    const rows = await this.#query(`WITH gone AS (DELETE FROM ${this.#inbox} WHERE turn = $1) DELETE FROM ${this.#turns} WHERE id = $1 RETURNING id`, [id])
+    const rows = await this.#query(
+      `WITH gone AS (DELETE FROM ${this.#inbox} WHERE turn = $1) DELETE FROM ${this.#turns} WHERE id = $1 RETURNING id`,
+      [id],
+    )
     return rows.length > 0
   }
 
@@ -147,12 +191,14 @@ class PostgresTurns implements TurnStore {
  * Of two processes that make a table at once, Postgres lets one fail: so one waits.
  * @internal
  */
-export const madeByOne = (tables: string): string => `DO $do$ BEGIN PERFORM pg_advisory_xact_lock(7583910842); ${tables} END $do$`
+export const madeByOne = (tables: string): string =>
+  `DO $do$ BEGIN PERFORM pg_advisory_xact_lock(7583910842); ${tables} END $do$`
 
 const heard = new WeakSet<PostgresPool>()
 
 /**
- * A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The next query makes another one.
+ * A connection that breaks while nobody uses it would end the process: a pool of `pg` throws what nobody hears. The
+ * next query makes another one.
  * @internal
  */
 export function listenTo(pool: PostgresPool, what = 'the turns'): void {
@@ -163,10 +209,17 @@ export function listenTo(pool: PostgresPool, what = 'the turns'): void {
 }
 
 /** @internal */
-export const storageError = (cause: unknown, what = 'the turns'): SluiceError => new SluiceError({ code: 'storage', path: 'pool', detail: `the database of ${what}: ${messageOf(cause)}`, cause })
+export const storageError = (cause: unknown, what = 'the turns'): SluiceError =>
+  new SluiceError({ code: 'storage', path: 'pool', detail: `the database of ${what}: ${messageOf(cause)}`, cause })
 
 /** A bigint comes as text. */
 function listedOf(row: ListedTurnRow): ListedTurnRow {
   const { rev, epoch, wakeAt, updated } = row
-  return { ...listed(row), rev: Number(rev), epoch: Number(epoch), wakeAt: wakeAt === null ? null : Number(wakeAt), updated: Number(updated) }
+  return {
+    ...listed(row),
+    rev: Number(rev),
+    epoch: Number(epoch),
+    wakeAt: wakeAt === null ? null : Number(wakeAt),
+    updated: Number(updated),
+  }
 }

@@ -3,17 +3,19 @@ import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { wrong } from '../../engine/core/options.js'
 
 /** A client of `ioredis`, or of `redis` (node-redis 4 or later), connected. */
-export type RedisClient = {
-  /** Of `ioredis`: sends any command. */
-  call(command: string, ...args: (string | number)[]): Promise<unknown>
-  /** Of `ioredis`: another connection with the same options. */
-  duplicate(): unknown
-} | {
-  /** Of `redis`: sends any command. */
-  sendCommand(command: string[]): Promise<unknown>
-  /** Of `redis`: another connection with the same options. */
-  duplicate(): unknown
-}
+export type RedisClient =
+  | {
+      /** Of `ioredis`: sends any command. */
+      call(command: string, ...args: (string | number)[]): Promise<unknown>
+      /** Of `ioredis`: another connection with the same options. */
+      duplicate(): unknown
+    }
+  | {
+      /** Of `redis`: sends any command. */
+      sendCommand(command: string[]): Promise<unknown>
+      /** Of `redis`: another connection with the same options. */
+      duplicate(): unknown
+    }
 
 /** Sends a command. */
 export type Send = (command: string, ...args: (string | number)[]) => Promise<unknown>
@@ -21,7 +23,9 @@ export type Send = (command: string, ...args: (string | number)[]) => Promise<un
 export function senderOf(client: unknown, path = 'client'): Send {
   const given = client as { call?: unknown; sendCommand?: unknown } | null | undefined
   if (typeof given?.call === 'function') return (command, ...args) => (given as { call: Send }).call(command, ...args)
-  if (typeof given?.sendCommand === 'function') return (command, ...args) => (given as { sendCommand(all: string[]): Promise<unknown> }).sendCommand([command, ...args.map(String)])
+  if (typeof given?.sendCommand === 'function')
+    return (command, ...args) =>
+      (given as { sendCommand(all: string[]): Promise<unknown> }).sendCommand([command, ...args.map(String)])
   throw wrong(path, client, 'a client of ioredis or of redis')
 }
 
@@ -31,7 +35,12 @@ export function storing(send: Send, what: string): Send {
     try {
       return await send(...command)
     } catch (cause) {
-      throw new SluiceError({ code: 'storage', path: 'client', detail: `the Redis of ${what}: ${messageOf(cause)}`, cause })
+      throw new SluiceError({
+        code: 'storage',
+        path: 'client',
+        detail: `the Redis of ${what}: ${messageOf(cause)}`,
+        cause,
+      })
     }
   }
 }

@@ -14,16 +14,26 @@ export interface RedisLogOptions extends RedisOptions {
   pollMs?: number
 }
 
-const checkOptions = members({ members: { keepMs: whole(0), pollMs: milliseconds, prefix: () => {} } satisfies { [member in keyof Required<RedisLogOptions>]: unknown } })
+const checkOptions = members({
+  members: { keepMs: whole(0), pollMs: milliseconds, prefix: () => {} } satisfies {
+    [member in keyof Required<RedisLogOptions>]: unknown
+  },
+})
 
-/** Keeps what is told of answers in Redis, for readers in any process. Throws SluiceError `option` where an option is wrong. */
+/**
+ * Keeps what is told of answers in Redis, for readers in any process. Throws SluiceError `option` where an option is
+ * wrong.
+ */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): StreamLog {
   checkOptions(options, 'options')
   if (options.prefix !== undefined) checkRedisOptions({ prefix: options.prefix }, 'options')
   return new RedisLog(senderOf(client), options)
 }
 
-/** What was given last counts as well: no two legs get the same. Lua would write a number of this size without its last digits. */
+/**
+ * What was given last counts as well: no two legs get the same. Lua would write a number of this size without its last
+ * digits.
+ */
 const BEGIN = `
 local last = math.max(tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1'), tonumber(redis.call('HGET', KEYS[1], 'given') or '-1'))
 local own = string.format('%.0f', math.max(last + 1, tonumber(ARGV[1])))
@@ -87,7 +97,16 @@ class RedisLog implements StreamLog {
 
   async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
     for (let at = 0; at < chunks.length; at += 500) {
-      const length = await this.#send('EVAL', APPEND, 2, ...this.#keys(id), epoch, this.#keepMs, this.#begun.has(id, epoch) ? 'next' : 'first', ...chunks.slice(at, at + 500))
+      const length = await this.#send(
+        'EVAL',
+        APPEND,
+        2,
+        ...this.#keys(id),
+        epoch,
+        this.#keepMs,
+        this.#begun.has(id, epoch) ? 'next' : 'first',
+        ...chunks.slice(at, at + 500),
+      )
       if (Number(length) < 0) throw new Error(`epoch ${epoch} of ${id} is over`)
       this.#begun.add(id, epoch)
     }
@@ -95,7 +114,9 @@ class RedisLog implements StreamLog {
 
   async end(id: string, epoch: number): Promise<void> {
     this.#begun.delete(id, epoch)
-    await endSurely(async () => void (await this.#send('EVAL', END, 2, ...this.#keys(id), epoch, Math.min(REST_MS, this.#keepMs))))
+    await endSurely(
+      async () => void (await this.#send('EVAL', END, 2, ...this.#keys(id), epoch, Math.min(REST_MS, this.#keepMs))),
+    )
   }
 
   read(id: string): AsyncIterableIterator<LoggedChunks, void, undefined> {
@@ -104,7 +125,7 @@ class RedisLog implements StreamLog {
 
   async *#read(id: string, left: AbortSignal): AsyncGenerator<LoggedChunks, void, undefined> {
     let epoch = ''
-    for (let at = 0; !left.aborted;) {
+    for (let at = 0; !left.aborted; ) {
       const found = (await this.#send('EVAL', READ, 2, ...this.#keys(id), epoch, at)) as [string, string, string[]] | []
       if (found.length === 0) return
       const [now, ended, chunks] = found

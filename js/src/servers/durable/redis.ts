@@ -1,9 +1,18 @@
-// Stores turns in Redis: a hash for each turn, a list for what came for it, and sorted sets by which the due ones are found. Every method is one script, so that
+// Stores turns in Redis: a hash for each turn, a list for what came for it, and sorted sets by which the due ones are
+// found. Every method is one script, so that
 // nothing is half done.
 import { is, members } from '../../engine/core/options.js'
 import { senderOf, storing, type RedisClient, type Send } from './redis-client.js'
 import { checked, sound } from './row.js'
-import type { TurnInboxEntry, ListedTurnRow, TurnPhase, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
+import type {
+  TurnInboxEntry,
+  ListedTurnRow,
+  TurnPhase,
+  TurnRow,
+  TurnRowFilter,
+  TurnRowPatch,
+  TurnStore,
+} from './durable-types.js'
 
 /** What `redisTurns` takes. */
 export interface RedisOptions {
@@ -12,11 +21,15 @@ export interface RedisOptions {
 }
 
 /** @internal */
-export const checkRedisOptions = members({ members: { prefix: is('a text', (value) => typeof value === 'string' && value !== '') } })
+export const checkRedisOptions = members({
+  members: { prefix: is('a text', (value) => typeof value === 'string' && value !== '') },
+})
 
 /**
- * Keeps turns in a Redis (6.2 or later) by a client of `ioredis` or `redis`. The app makes the client and ends it. Any number of processes may use it. What Redis has confirmed survives its
- * crash only with `appendonly yes` and `appendfsync always`; with `everysec` a second may be lost. `maxmemory-policy` must be `noeviction`. Throws SluiceError `option` if this is no client.
+ * Keeps turns in a Redis (6.2 or later) by a client of `ioredis` or `redis`. The app makes the client and ends it. Any
+ * number of processes may use it. What Redis has confirmed survives its
+ * crash only with `appendonly yes` and `appendfsync always`; with `everysec` a second may be lost. `maxmemory-policy`
+ * must be `noeviction`. Throws SluiceError `option` if this is no client.
  */
 export function redisTurns(client: RedisClient, options: RedisOptions = {}): TurnStore {
   checkRedisOptions(options, 'options')
@@ -26,7 +39,8 @@ export function redisTurns(client: RedisClient, options: RedisOptions = {}): Tur
 const PAGE = 200
 
 /**
- * KEYS[1] is the prefix. Of a turn: `t:<id>` its row, `i:<id>` the keys of its inbox in their order, `e:<id>` key → entry (empty: taken). Of all: `ids`, `asking`, `told` (sets, by name),
+ * KEYS[1] is the prefix. Of a turn: `t:<id>` its row, `i:<id>` the keys of its inbox in their order, `e:<id>` key →
+ * entry (empty: taken). Of all: `ids`, `asking`, `told` (sets, by name),
  * `wake` (by time).
  */
 const COMMON = `
@@ -107,7 +121,20 @@ class RedisTurns implements TurnStore {
   }
 
   async load(id: string): Promise<TurnRow | null> {
-    const found = (await this.#send('HMGET', `${this.#prefix}t:${id}`, 'thread', 'rev', 'epoch', 'phase', 'wakeAt', 'updated', 'questions', 'config', 'state', 'result')) as (string | null)[]
+    const found = (await this.#send(
+      'HMGET',
+      `${this.#prefix}t:${id}`,
+      'thread',
+      'rev',
+      'epoch',
+      'phase',
+      'wakeAt',
+      'updated',
+      'questions',
+      'config',
+      'state',
+      'result',
+    )) as (string | null)[]
     const row = listedOf(id, found)
     const [config, state, result] = found.slice(7) as [string, string, string]
     return row && checked({ ...row, config, state: state || null, result: result || null })
@@ -115,7 +142,10 @@ class RedisTurns implements TurnStore {
 
   async inbox(id: string): Promise<TurnInboxEntry[]> {
     const found = (await this.#run('inbox', id)) as string[]
-    return Array.from({ length: found.length / 2 }, (_, at) => ({ key: found[2 * at] as string, entry: found[2 * at + 1] as string }))
+    return Array.from({ length: found.length / 2 }, (_, at) => ({
+      key: found[2 * at] as string,
+      entry: found[2 * at + 1] as string,
+    }))
   }
 
   async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
@@ -134,9 +164,16 @@ class RedisTurns implements TurnStore {
       const found = (await this.#run('rows', ...ids)) as (string | null)[][]
       for (const [at, id] of ids.entries()) {
         const row = listedOf(id, found[at] as (string | null)[])
-        if (!row || seen.has(id) || (thread !== undefined && row.thread !== thread) || (asking && row.questions === null)) continue
+        if (
+          !row ||
+          seen.has(id) ||
+          (thread !== undefined && row.thread !== thread) ||
+          (asking && row.questions === null)
+        )
+          continue
         const waits = row.phase === 'waiting' && Number(found[at]?.[7]) > 0
-        if (due !== undefined && (row.phase === 'done' || !((row.wakeAt !== null && row.wakeAt <= due) || waits))) continue
+        if (due !== undefined && (row.phase === 'done' || !((row.wakeAt !== null && row.wakeAt <= due) || waits)))
+          continue
         if (due !== undefined) seen.add(id) // it may be due in two ways
         yield* sound([row])
       }
@@ -149,7 +186,7 @@ class RedisTurns implements TurnStore {
 
   /** The members of a set of names, page by page: in their order, so that none is missed when others come and go. */
   async *#byName(set: string): AsyncGenerator<string[], void, undefined> {
-    for (let from = '-'; ;) {
+    for (let from = '-'; ; ) {
       const ids = (await this.#send('ZRANGEBYLEX', this.#prefix + set, from, '+', 'LIMIT', 0, PAGE)) as string[]
       if (ids.length > 0) yield ids
       if (ids.length < PAGE) return
@@ -173,7 +210,19 @@ function fieldsOf(row: Partial<Omit<TurnRow, 'id' | 'rev'>>): (string | number)[
   return columns.flatMap((name) => (row[name] === undefined ? [] : [name, row[name] ?? '']))
 }
 
-function listedOf(id: string, [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[]): ListedTurnRow | null {
+function listedOf(
+  id: string,
+  [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[],
+): ListedTurnRow | null {
   if (typeof rev !== 'string' && typeof phase !== 'string') return null
-  return { id, thread: thread || null, rev: Number(rev ?? NaN), epoch: Number(epoch ?? NaN), phase: phase as TurnPhase, wakeAt: wakeAt ? Number(wakeAt) : null, updated: Number(updated), questions: questions || null }
+  return {
+    id,
+    thread: thread || null,
+    rev: Number(rev ?? NaN),
+    epoch: Number(epoch ?? NaN),
+    phase: phase as TurnPhase,
+    wakeAt: wakeAt ? Number(wakeAt) : null,
+    updated: Number(updated),
+    questions: questions || null,
+  }
 }

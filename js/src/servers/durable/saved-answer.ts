@@ -1,4 +1,5 @@
-// A durable turn as a protocol's chunks: one stream over all workers that carry it on. A reset that takes nothing back continues what was told; what was
+// A durable turn as a protocol's chunks: one stream over all workers that carry it on. A reset that takes nothing back
+// continues what was told; what was
 // told cannot be taken back within a stream, so one that does ends it, and the client reads the answer anew.
 import { messageOf } from '../../engine/core/errors.js'
 import type { ApprovalEvent, AssistantMessage, Block, SluiceEvent, TextMarks } from '../../engine/core/events.js'
@@ -29,7 +30,10 @@ export interface Telling<Chunk> {
 }
 
 /** @param going absent for a client that has nothing of it */
-export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Telling<Chunk>, going?: Going): AsyncIterableIterator<LoggedChunks> {
+export function toldOf<Chunk>(
+  { turns, turn, writer, notes = [], onEnd }: Telling<Chunk>,
+  going?: Going,
+): AsyncIterableIterator<LoggedChunks> {
   const events = turns.events(turn)
   const chunks = tell()
   return {
@@ -50,13 +54,16 @@ export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Tellin
     for await (const event of events) {
       if (event.type === 'waiting') {
         const status = await turns.status(turn)
-        if (status.phase !== 'waiting' || (going && isOpen(status, going, writer))) continue // a worker has it by now, or nobody has looked at it yet
+        // a worker has it by now, or nobody has looked at it yet
+        if (status.phase !== 'waiting' || (going && isOpen(status, going, writer))) continue
         if (answer.isBehind) return yield anew
         return yield logged(writer.end(waitingEnd(status)))
       }
       if (event.type === 'done') {
         const end = await turns.status(turn)
-        await onEnd(end).catch((error: unknown) => warn(`the end of the turn ${turn} is kept with the next request: ${messageOf(error)}`))
+        await onEnd(end).catch((error: unknown) =>
+          warn(`the end of the turn ${turn} is kept with the next request: ${messageOf(error)}`),
+        )
         if (answer.isBehind) return yield anew
         return yield logged(writer.end({ ...end, outcome: event.outcome }))
       }
@@ -71,13 +78,21 @@ export function toldOf<Chunk>({ turns, turn, writer, notes = [], onEnd }: Tellin
 export const waitingEnd = ({ message }: Pick<TurnStatus, 'message'>): LegEnd => ({ outcome: 'suspended', message })
 
 /** A question that was saved, as it was told. */
-export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: TurnQuestion): ApprovalEvent => ({ type: 'approval', seq: 0, ...question })
+export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: TurnQuestion): ApprovalEvent => ({
+  type: 'approval',
+  seq: 0,
+  ...question,
+})
 
-const logged = (chunks: readonly unknown[]): LoggedChunks => ({ epoch: 0, chunks: chunks.map((chunk) => JSON.stringify(chunk)) })
+const logged = (chunks: readonly unknown[]): LoggedChunks => ({
+  epoch: 0,
+  chunks: chunks.map((chunk) => JSON.stringify(chunk)),
+})
 
 /** What the page said was not used yet. */
 const isOpen = ({ questions, message }: TurnStatus, { decided, results }: Going, writer: Writer<unknown>): boolean =>
-  questions.some((question) => decided.has(writer.questionName(askedBy(question)))) || message.blocks.some((block) => block.type === 'tool_use' && results.has(block.call) && block.status === 'executing')
+  questions.some((question) => decided.has(writer.questionName(askedBy(question)))) ||
+  message.blocks.some((block) => block.type === 'tool_use' && results.has(block.call) && block.status === 'executing')
 
 /** How far a call is: what a client has of it does not become less. */
 const ranks = ['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval']
@@ -88,12 +103,14 @@ function isPart(first: AssistantMessage, second: AssistantMessage): boolean {
   return first.blocks.every((block, at) => {
     const other = second.blocks[at]
     if (block.type === 'error') return true
-    if (block.type === 'tool_use') return other?.type === 'tool_use' && other.call === block.call && rankOf(other.status) >= rankOf(block.status)
+    if (block.type === 'tool_use')
+      return other?.type === 'tool_use' && other.call === block.call && rankOf(other.status) >= rankOf(block.status)
     return other !== undefined && 'text' in other && other.text.startsWith(block.text)
   })
 }
 
-const phaseOf = (text: Block | SluiceEvent | undefined): TextMarks['phase'] => (text?.type === 'text' ? text.phase : undefined)
+const phaseOf = (text: Block | SluiceEvent | undefined): TextMarks['phase'] =>
+  text?.type === 'text' ? text.phase : undefined
 
 class Answer<Chunk> {
   readonly writer: Writer<Chunk>
@@ -129,7 +146,10 @@ class Answer<Chunk> {
     if (event.type !== 'text' && event.type !== 'reasoning') this.#take(event)
     else {
       const block = behind.blocks[event.block]
-      const known = Math.max(0, (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length)
+      const known = Math.max(
+        0,
+        (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length,
+      )
       if (known > 0 || event.text === '') this.#take({ ...event, text: event.text.slice(0, known) })
       if (known < event.text.length) {
         this.#caughtUp()
@@ -165,7 +185,8 @@ class Answer<Chunk> {
     return blocks.every((block, at) => {
       if (block.type === 'error') return true
       const told = this.#told.get(at)
-      if (block.type === 'tool_use') return told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
+      if (block.type === 'tool_use')
+        return told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
       const phase = this.#phases.get(at)
       return String(told ?? '').length >= block.text.length && (phaseOf(block) ?? phase) === phase
     })
@@ -188,7 +209,8 @@ class Answer<Chunk> {
       this.#rank(event.call, event.status)
     } else if (event.type === 'request') {
       // Sent again by another worker: the client has its step.
-      const again = event.round === this.#round && !this.#retried ? this.writer.take({ type: 'retry' } as SluiceEvent) : []
+      const again =
+        event.round === this.#round && !this.#retried ? this.writer.take({ type: 'retry' } as SluiceEvent) : []
       this.#round = event.round
       this.#retried = false
       return [...again, ...this.writer.take(event)]
@@ -206,7 +228,12 @@ class Answer<Chunk> {
     const { blocks } = message
     for (const [at, told] of this.#told) {
       const block = blocks[at]
-      if (typeof told === 'number' ? block?.type !== 'tool_use' || block.call !== told : !(block && 'text' in block && block.text.startsWith(told))) return 'anew'
+      if (
+        typeof told === 'number'
+          ? block?.type !== 'tool_use' || block.call !== told
+          : !(block && 'text' in block && block.text.startsWith(told))
+      )
+        return 'anew'
     }
     const chunks: Chunk[] = []
     for (const [at, block] of blocks.entries()) {
@@ -217,11 +244,13 @@ class Answer<Chunk> {
       if (block.type === 'tool_use') {
         chunks.push(...this.writer.take({ ...block, type: 'card', block: at, seq: 0 }))
         // The client may begin with its call, since that is saved. The log may no longer have the event that says so.
-        if (block.status === 'executing') chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
+        if (block.status === 'executing')
+          chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
         continue
       }
       const text = block.text.slice(String(this.#told.get(at) ?? '').length)
-      if (text !== '' || phaseOf(block) !== this.#phases.get(at)) chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
+      if (text !== '' || phaseOf(block) !== this.#phases.get(at))
+        chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
     }
     this.#note(message)
     return chunks

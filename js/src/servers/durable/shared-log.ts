@@ -8,7 +8,8 @@ const END_TRIES = 30
 const END_RETRY_MS = 1000
 
 /**
- * The epochs that are being written in this process. What follows must not begin them again, in their middle, where the database lost them; and none is
+ * The epochs that are being written in this process. What follows must not begin them again, in their middle, where the
+ * database lost them; and none is
  * forgotten while its writer lives, however long that is silent.
  */
 export class Begun {
@@ -38,12 +39,16 @@ export class Begun {
   }
 
   async #touchAll(): Promise<void> {
-    for (const [id, epoch] of [...this.#epochs]) if (this.has(id, epoch)) await this.#touch(id, epoch).catch(() => {}) // the next append tells it
+    // the next append tells it
+    for (const [id, epoch] of [...this.#epochs]) if (this.has(id, epoch)) await this.#touch(id, epoch).catch(() => {})
     this.#timer = this.#epochs.size === 0 ? undefined : setTimeout(() => void this.#touchAll(), this.#everyMs).unref()
   }
 }
 
-/** Says that an epoch is over, and where that fails says it again later: readers would wait for the rest as long as it is kept. Rejects as the first try does. */
+/**
+ * Says that an epoch is over, and where that fails says it again later: readers would wait for the rest as long as it
+ * is kept. Rejects as the first try does.
+ */
 export async function endSurely(end: () => Promise<void>): Promise<void> {
   try {
     await end()

@@ -5,8 +5,10 @@ import { checked, sound } from './row.js'
 import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatch, TurnStore } from './durable-types.js'
 
 /**
- * Keeps turns in two tables of a database, `sluice_turns` and `sluice_inbox`, created if missing. The app opens and closes the database and chooses its
- * settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the same time. Throws SluiceError `option` if this is not a database.
+ * Keeps turns in two tables of a database, `sluice_turns` and `sluice_inbox`, created if missing. The app opens and
+ * closes the database and chooses its
+ * settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the same time. Throws
+ * SluiceError `option` if this is not a database.
  */
 export function sqliteTurns(database: SqliteDatabase): TurnStore {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
@@ -27,7 +29,16 @@ const LISTED = 'id, thread, rev, epoch, phase, wake_at AS wakeAt, updated, quest
 const PAGE = 200
 
 /** Members of a patch that are columns. */
-const columns = { epoch: 'epoch', phase: 'phase', wakeAt: 'wake_at', updated: 'updated', questions: 'questions', config: 'config', state: 'state', result: 'result' } as const
+const columns = {
+  epoch: 'epoch',
+  phase: 'phase',
+  wakeAt: 'wake_at',
+  updated: 'updated',
+  questions: 'questions',
+  config: 'config',
+  state: 'state',
+  result: 'result',
+} as const
 
 class SqliteTurns implements TurnStore {
   readonly #database: SqliteAccess
@@ -40,31 +51,59 @@ class SqliteTurns implements TurnStore {
     const { thread, epoch, phase, wakeAt, updated, questions, config, state, result } = row
     return await this.#database.transaction('write', () => {
       if (this.#database.get('SELECT 1 FROM sluice_turns WHERE id = ?', id)) return false
-      this.#database.run('INSERT INTO sluice_turns (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)',
-        id, thread, epoch, phase, wakeAt, updated, questions, config, state, result)
+      this.#database.run(
+        'INSERT INTO sluice_turns (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)',
+        id,
+        thread,
+        epoch,
+        phase,
+        wakeAt,
+        updated,
+        questions,
+        config,
+        state,
+        result,
+      )
       return true
     })
   }
 
   async load(id: string): Promise<TurnRow | null> {
-    const row = await this.#database.transaction('read', () => this.#database.get<TurnRow>(`SELECT ${LISTED}, config, state, result FROM sluice_turns WHERE id = ?`, id))
+    const row = await this.#database.transaction('read', () =>
+      this.#database.get<TurnRow>(`SELECT ${LISTED}, config, state, result FROM sluice_turns WHERE id = ?`, id),
+    )
     return row ? checked({ ...row }) : null
   }
 
   async inbox(id: string): Promise<TurnInboxEntry[]> {
     return await this.#database.transaction('read', () =>
-      this.#database.all<TurnInboxEntry>('SELECT key, entry FROM sluice_inbox WHERE turn = ? AND entry IS NOT NULL ORDER BY number', id).map((entry) => ({ ...entry })))
+      this.#database
+        .all<TurnInboxEntry>(
+          'SELECT key, entry FROM sluice_inbox WHERE turn = ? AND entry IS NOT NULL ORDER BY number',
+          id,
+        )
+        .map((entry) => ({ ...entry })),
+    )
   }
 
   async save(id: string, rev: number, { taken = [], ...patch }: TurnRowPatch): Promise<number | null> {
     const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((name) => patch[name] !== undefined)
     return await this.#database.transaction('write', () => {
-      const known = this.#database.get<{ rev: number }>("SELECT rev FROM sluice_turns WHERE id = ? AND phase <> 'done'", id)
+      const known = this.#database.get<{ rev: number }>(
+        "SELECT rev FROM sluice_turns WHERE id = ? AND phase <> 'done'",
+        id,
+      )
       if (known?.rev !== rev) return null
       const set = changed.map((name) => `${columns[name]} = ?`).join(', ')
-      this.#database.run(`UPDATE sluice_turns SET rev = rev + 1, ${set} WHERE id = ?`, ...changed.map((name) => patch[name]), id)
+      this.#database.run(
+        `UPDATE sluice_turns SET rev = rev + 1, ${set} WHERE id = ?`,
+        ...changed.map((name) => patch[name]),
+        id,
+      )
       if (patch.phase === 'done') this.#database.run('DELETE FROM sluice_inbox WHERE turn = ?', id)
-      else for (const key of taken) this.#database.run('UPDATE sluice_inbox SET entry = NULL WHERE turn = ? AND key = ?', id, key)
+      else
+        for (const key of taken)
+          this.#database.run('UPDATE sluice_inbox SET entry = NULL WHERE turn = ? AND key = ?', id, key)
       return rev + 1
     })
   }
@@ -90,9 +129,14 @@ class SqliteTurns implements TurnStore {
         AND (wake_at <= ? OR phase = 'waiting') AND phase <> 'done'`)
       values.push(due, due)
     }
-    for (let last = ''; ;) {
+    for (let last = ''; ; ) {
       const rows = await this.#database.transaction('read', () =>
-        this.#database.all<ListedTurnRow>(`SELECT ${LISTED} FROM sluice_turns WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`, last, ...values))
+        this.#database.all<ListedTurnRow>(
+          `SELECT ${LISTED} FROM sluice_turns WHERE ${where.join(' AND ')} ORDER BY id LIMIT ${PAGE}`,
+          last,
+          ...values,
+        ),
+      )
       yield* sound(rows)
       if (rows.length < PAGE) return
       last = (rows.at(-1) as ListedTurnRow).id

@@ -1,4 +1,5 @@
-// What a store keeps of a turn, as text: long strings stand elsewhere, and all of it is sealed where the app gave a key.
+// What a store keeps of a turn, as text: long strings stand elsewhere, and all of it is sealed where the app gave a
+// key.
 import { createHash } from 'node:crypto'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { Sealing } from '../leg/sealing.js'
@@ -32,7 +33,8 @@ export class Texts {
       const blob = await this.#blobs.get(id, ref)
       if (blob === null) throw unreadable(id, what, `a text that it refers to is gone: ${ref}`)
       const string = this.#open(id, ref, blob)
-      if (hashOf(string) !== ref) throw unreadable(id, what, `a text that it refers to is not what its name says: ${ref}`)
+      if (hashOf(string) !== ref)
+        throw unreadable(id, what, `a text that it refers to is not what its name says: ${ref}`)
       long.set(ref, string)
     }
     return withLong(short, long)
@@ -65,13 +67,22 @@ export class Texts {
 
 /** The error for what a store has and nobody can read. Nothing is written over it. */
 export const unreadable = (id: string, what: string, why: unknown, hint?: string): SluiceError =>
-  new SluiceError({ code: 'storage', path: id, detail: `the ${what} of the turn cannot be read: ${typeof why === 'string' ? why : messageOf(why)}`, hint, ...(typeof why === 'string' ? {} : { cause: why }) })
+  new SluiceError({
+    code: 'storage',
+    path: id,
+    detail: `the ${what} of the turn cannot be read: ${typeof why === 'string' ? why : messageOf(why)}`,
+    hint,
+    ...(typeof why === 'string' ? {} : { cause: why }),
+  })
 
 const placeOf = (id: string, what: string): string => `${what}\n${id}`
 
-// -- long strings -------------------------------------------------------------------------------------------------------------
+// -- long strings -----------------------------------------------------------------------------------------------------
 
-/** How a reference begins in a text of JSON. What a text had of it by itself gets a `~`, so that nobody can write a reference but this file. */
+/**
+ * How a reference begins in a text of JSON. What a text had of it by itself gets a `~`, so that nobody can write a
+ * reference but this file.
+ */
 const MARK = '"sluice-blob:'
 const REFERENCE = /"sluice-blob:([0-9a-f]{64})"/g
 

@@ -1,4 +1,5 @@
-// The events of a turn for a reader, over all its legs: from the stream log, and where that has nothing from what was saved.
+// The events of a turn for a reader, over all its legs: from the stream log, and where that has nothing from what was
+// saved.
 import { messageOf } from '../../engine/core/errors.js'
 import type { AssistantMessage, SluiceEvent } from '../../engine/core/events.js'
 import { onAbort } from '../../engine/core/on-abort.js'
@@ -30,7 +31,11 @@ const placeOf = (epoch: number, index: number): number => epoch * EPOCH + index
 /** Behind every event of an epoch. */
 const lastOf = (epoch: number): number => placeOf(epoch, EPOCH - 1)
 
-export function eventsOf({ log, look, pause }: Source, id: string, from: number | undefined): AsyncIterableIterator<TurnEvent> {
+export function eventsOf(
+  { log, look, pause }: Source,
+  id: string,
+  from: number | undefined,
+): AsyncIterableIterator<TurnEvent> {
   return leavable(tell)
 
   async function* tell(left: AbortSignal): AsyncGenerator<TurnEvent, void, undefined> {
@@ -85,22 +90,41 @@ export function eventsOf({ log, look, pause }: Source, id: string, from: number 
 /** What was saved, as events. */
 function* saidBy({ row, message, questions, end }: Saved, at: number): Generator<TurnEvent> {
   yield { type: 'reset', epoch: row.epoch, message, at }
-  for (const { turn: _, thread: __, askedAt: ___, ...asked } of questions) yield { type: 'approval', seq: 0, ...asked, at }
-  if (end) yield { type: 'done', seq: 0, outcome: end.outcome, ...(end.finishReason ? { finishReason: end.finishReason } : {}), at }
+  for (const { turn: _, thread: __, askedAt: ___, ...asked } of questions)
+    yield { type: 'approval', seq: 0, ...asked, at }
+  if (end)
+    yield {
+      type: 'done',
+      seq: 0,
+      outcome: end.outcome,
+      ...(end.finishReason ? { finishReason: end.finishReason } : {}),
+      at,
+    }
 }
 
 /** So long after the last chunk a reader looks whether the log tells any more, in milliseconds. */
 const SILENCE_MS = 5000
 
-/** What a log gives until the reader leaves, or a silent one is over: one that waits for the next chunk is left to itself. */
-async function* until(left: AbortSignal, chunks: AsyncIterable<LoggedChunks>, isOver: () => Promise<boolean>): AsyncGenerator<LoggedChunks, void, undefined> {
+/**
+ * What a log gives until the reader leaves, or a silent one is over: one that waits for the next chunk is left to
+ * itself.
+ */
+async function* until(
+  left: AbortSignal,
+  chunks: AsyncIterable<LoggedChunks>,
+  isOver: () => Promise<boolean>,
+): AsyncGenerator<LoggedChunks, void, undefined> {
   const reader = chunks[Symbol.asyncIterator]()
   let forget = (): void => {}
-  const gone = new Promise<IteratorReturnResult<undefined>>((resolve) => (forget = onAbort(left, () => resolve({ done: true, value: undefined }))))
+  const gone = new Promise<IteratorReturnResult<undefined>>(
+    (resolve) => (forget = onAbort(left, () => resolve({ done: true, value: undefined }))),
+  )
   let timer: NodeJS.Timeout | undefined
   try {
-    for (let next = reader.next(); ;) {
-      const silence = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), SILENCE_MS).unref()))
+    for (let next = reader.next(); ; ) {
+      const silence = new Promise<undefined>(
+        (resolve) => (timer = setTimeout(() => resolve(undefined), SILENCE_MS).unref()),
+      )
       const read = await Promise.race([next, gone, silence])
       clearTimeout(timer)
       if (read === undefined) {

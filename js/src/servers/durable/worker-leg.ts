@@ -1,16 +1,35 @@
-// One leg of a turn: from what was saved, through what came since, until people are waited for or the turn is over. Every step outside is behind a
+// One leg of a turn: from what was saved, through what came since, until people are waited for or the turn is over.
+// Every step outside is behind a
 // save, and a save that finds another revision ends the leg: somebody else has the turn.
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { givenTwice } from '../../app/bridge/twice.js'
-import type { ApprovalEvent, AssistantMessage, CardEvent, CardFields, ChatMessage, Json, SluiceEvent, ToolUseBlock } from '../../engine/core/events.js'
+import type {
+  ApprovalEvent,
+  AssistantMessage,
+  CardEvent,
+  CardFields,
+  ChatMessage,
+  Json,
+  SluiceEvent,
+  ToolUseBlock,
+} from '../../engine/core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../../engine/core/run-options.js'
 import type { Run } from '../../engine/core/run.js'
 import { withClientTools, type ClientTool } from '../leg/client-tools.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import { unreadable, type Texts } from './texts.js'
-import type { TurnDecision, TurnDecisionRecord, TurnQuestion, TurnRow, TurnRowPatch, TurnEnd, TurnRun, TurnStore } from './durable-types.js'
+import type {
+  TurnDecision,
+  TurnDecisionRecord,
+  TurnQuestion,
+  TurnRow,
+  TurnRowPatch,
+  TurnEnd,
+  TurnRun,
+  TurnStore,
+} from './durable-types.js'
 import { namedIn, namedOf } from './who.js'
 
 /** What `config` of a row holds. */
@@ -24,7 +43,10 @@ export interface Config {
 }
 
 /** An entry of an inbox. */
-export type Entry = ({ type: 'decision'; at: number } & TurnDecision) | { type: 'result'; call: number; digest?: string; value?: unknown; error?: string } | { type: 'cancel'; reason?: string }
+export type Entry =
+  | ({ type: 'decision'; at: number } & TurnDecision)
+  | { type: 'result'; call: number; digest?: string; value?: unknown; error?: string }
+  | { type: 'cancel'; reason?: string }
 
 /** What a leg needs of the turns around it. */
 export interface Surroundings {
@@ -37,7 +59,10 @@ export interface Surroundings {
   leaseMs: number
 }
 
-/** How a leg ended. `again`: something came in its last moment. `lost`: another worker has the turn. `released`: it is free for others. */
+/**
+ * How a leg ended. `again`: something came in its last moment. `lost`: another worker has the turn. `released`: it is
+ * free for others.
+ */
 export type LegEnd = 'done' | 'waiting' | 'again' | 'lost' | 'released'
 
 /** The inbox of a turn that runs is looked at so often, in milliseconds: for what came to another process. */
@@ -57,7 +82,10 @@ export class Leg {
   /** One save at a time. */
   #saving: Promise<unknown> = Promise.resolve()
   #looking: Promise<unknown> = Promise.resolve()
-  /** Such a save waits or is made. A store that is slower than they come would fall behind for ever, and each checkpoint with it. */
+  /**
+   * Such a save waits or is made. A store that is slower than they come would fall behind for ever, and each checkpoint
+   * with it.
+   */
   #beating = false
   /** Why it ended before its end: another worker has the turn, or the store failed. */
   #lost = false
@@ -101,7 +129,8 @@ export class Leg {
         const used = this.#used.size
         if ((await run.quiet) === 'done' || this.#isOver) break
         await this.#look(true)
-        if (this.#used.size === used && run.isQuiet) break // while it looked, a deadline may have passed, or a poke have brought a decision
+        // while it looked, a deadline may have passed, or a poke have brought a decision
+        if (this.#used.size === used && run.isQuiet) break
       }
       return await this.#end(run)
     } finally {
@@ -126,7 +155,9 @@ export class Leg {
   /** It threw: others may try at once. What was saved on the way stays. */
   async giveBack(before: TurnRow): Promise<void> {
     if (this.#lost || this.#over) return
-    const place = this.#saved ? { phase: 'running' as const, wakeAt: 0 } : { phase: before.phase, wakeAt: before.wakeAt }
+    const place = this.#saved
+      ? { phase: 'running' as const, wakeAt: 0 }
+      : { phase: before.phase, wakeAt: before.wakeAt }
     await this.#write(async () => place).catch(() => {}) // then its lease runs out
   }
 
@@ -134,13 +165,16 @@ export class Leg {
     return this.#lost || this.#failure !== undefined || this.#releasing
   }
 
-  // -- its begin and its end ------------------------------------------------------------------------------------------------
+  // -- its begin and its end ------------------------------------------------------------------------------------------
 
   async #begin(given: TurnRun): Promise<Run> {
     const { id, state, questions } = this.#row
     const { engine, texts } = this.#around
     const { external = [] } = this.#config
-    for (const question of questions === null ? [] : ((await texts.parse(id, 'questions', questions)) as TurnQuestion[])) this.#before.set(keyOf(question), question)
+    for (const question of questions === null
+      ? []
+      : ((await texts.parse(id, 'questions', questions)) as TurnQuestion[]))
+      this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
       onEvent: (told: SluiceEvent) => {
@@ -151,13 +185,18 @@ export class Leg {
     }
     if (state === null) {
       const { messages } = this.#config
-      if (!messages) throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
+      if (!messages)
+        throw new SluiceError({ code: 'storage', path: id, detail: 'the turn has neither a state nor messages' })
       return withClientTools(engine, external, (both) => both.run({ ...given, ...own, id, messages } as RunOptions))
     }
-    const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name))
+    const taken = Object.entries(given).filter(
+      ([name]) => name in hooks || ['model', 'context', 'rules', 'signal'].includes(name),
+    )
     const saved = await texts.read(id, 'state', state)
     try {
-      return withClientTools(engine, external, (both) => both.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own }))
+      return withClientTools(engine, external, (both) =>
+        both.resume(saved, { ...(Object.fromEntries(taken) as unknown as ResumeOptions), ...own }),
+      )
     } catch (cause) {
       throw SluiceError.is(cause) && cause.code === 'json' ? unreadable(id, 'state', cause) : cause
     }
@@ -170,7 +209,8 @@ export class Leg {
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lost) return { end: 'lost', wakeAt: null }
     const result = await run.done
-    if (state === null && result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'the run ended before its turn' })
+    if (state === null && result.outcome === 'suspended')
+      throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'the run ended before its turn' })
     const wakeAt = state === null || deadline === Infinity ? null : deadline
     try {
       if (state !== null) {
@@ -183,7 +223,15 @@ export class Leg {
       }
       const { outcome, history, finishReason, usage, error, reason } = result
       const message = namedIn(result.message, this.#decisions)
-      await this.#save(null, { phase: 'done', wakeAt: null }, { outcome, message, history, finishReason, usage, error, reason } as TurnEnd)
+      await this.#save(null, { phase: 'done', wakeAt: null }, {
+        outcome,
+        message,
+        history,
+        finishReason,
+        usage,
+        error,
+        reason,
+      } as TurnEnd)
       this.#over = true
       await this.#log.end()
       return { end: 'done', wakeAt: null }
@@ -193,7 +241,7 @@ export class Leg {
     }
   }
 
-  // -- saving ---------------------------------------------------------------------------------------------------------------
+  // -- saving ---------------------------------------------------------------------------------------------------------
 
   async #checkpoint(state: string, why: string): Promise<void> {
     // A question that comes out again after a restore is in the store.
@@ -210,13 +258,16 @@ export class Leg {
     const { decisions } = this.#config
     const config = this.#configChanged || this.#config.messages ? { ...this.#config, messages: undefined } : undefined
     await this.#write(async () => ({
-      ...place, taken, state: state === null ? null : await texts.write(id, 'state', state),
+      ...place,
+      taken,
+      state: state === null ? null : await texts.write(id, 'state', state),
       questions: questions.length === 0 ? null : await texts.write(id, 'questions', JSON.stringify(questions)),
       ...(config ? { config: await texts.write(id, 'config', JSON.stringify(config)) } : {}),
       ...(result ? { result: await texts.write(id, 'result', JSON.stringify(result)) } : {}),
     }))
     this.#saved = true
-    if (config) [this.#config.messages, this.#configChanged] = [undefined, this.#config.decisions !== decisions] // one may have come meanwhile
+    // one may have come meanwhile
+    if (config) [this.#config.messages, this.#configChanged] = [undefined, this.#config.decisions !== decisions]
     this.#log.saved(questions, result !== undefined)
   }
 
@@ -269,7 +320,7 @@ export class Leg {
     void this.#run?.suspend({ graceMs: 0 })
   }
 
-  // -- what the turn says ---------------------------------------------------------------------------------------------------
+  // -- what the turn says ---------------------------------------------------------------------------------------------
 
   #hear(event: SluiceEvent): void {
     if (event.type === 'approval') this.#ask(event)
@@ -278,7 +329,12 @@ export class Leg {
   }
 
   #note({ call, status, askedName, rawArguments }: CardEvent): void {
-    if (askedName !== undefined || rawArguments !== undefined) this.#written.set(call, { ...this.#written.get(call), ...(askedName === undefined ? {} : { askedName }), ...(rawArguments === undefined ? {} : { rawArguments }) })
+    if (askedName !== undefined || rawArguments !== undefined)
+      this.#written.set(call, {
+        ...this.#written.get(call),
+        ...(askedName === undefined ? {} : { askedName }),
+        ...(rawArguments === undefined ? {} : { rawArguments }),
+      })
     if (!status || status.startsWith('awaiting')) return
     this.#questions.delete(call)
     if (status !== 'streaming' && status !== 'pending') this.#written.delete(call)
@@ -287,17 +343,25 @@ export class Leg {
   #ask({ type: _, seq: __, ...asked }: ApprovalEvent): void {
     const { id, thread } = this.#row
     const known = this.#before.get(keyOf(asked))
-    const written = this.#written.get(asked.call) ?? this.#run?.before?.blocks.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.call === asked.call)
+    const written =
+      this.#written.get(asked.call) ??
+      this.#run?.before?.blocks.find(
+        (block): block is ToolUseBlock => block.type === 'tool_use' && block.call === asked.call,
+      )
     const twice = givenTwice(written?.rawArguments ?? '')
     const question: TurnQuestion = {
-      ...asked, turn: id, ...(thread === null ? {} : { thread }), askedAt: known?.askedAt ?? Date.now(),
-      ...(written?.askedName === undefined ? {} : { askedName: written.askedName }), ...(twice.length > 0 ? { twice } : {}),
+      ...asked,
+      turn: id,
+      ...(thread === null ? {} : { thread }),
+      askedAt: known?.askedAt ?? Date.now(),
+      ...(written?.askedName === undefined ? {} : { askedName: written.askedName }),
+      ...(twice.length > 0 ? { twice } : {}),
     }
     this.#questions.set(asked.call, question)
     if (known) this.#log.saved([question], false)
   }
 
-  // -- what came for it -----------------------------------------------------------------------------------------------------
+  // -- what came for it -----------------------------------------------------------------------------------------------
 
   /** Uses what came. `quiet`: what fits nothing while nothing happens by itself never will. */
   #look(quiet: boolean): Promise<void> {
@@ -306,7 +370,10 @@ export class Leg {
     return looked
   }
 
-  /** Looks beside what runs. A store that fails for a moment ends nothing while the lease lasts: there is another look in a second. */
+  /**
+   * Looks beside what runs. A store that fails for a moment ends nothing while the lease lasts: there is another look
+   * in a second.
+   */
   async #glance(): Promise<void> {
     try {
       await this.#look(false)
@@ -340,20 +407,35 @@ export class Leg {
     return true
   }
 
-  /** Returns true where the decision was applied: not where a rule of today, or the tool, refuses what it says. Then the call is refused, and the model is told. */
-  #decide(run: Run, { call, stage, digest, decision, arguments: args, remember, exact, reason }: TurnDecision): boolean {
+  /**
+   * Returns true where the decision was applied: not where a rule of today, or the tool, refuses what it says. Then the
+   * call is refused, and the model is told.
+   */
+  #decide(
+    run: Run,
+    { call, stage, digest, decision, arguments: args, remember, exact, reason }: TurnDecision,
+  ): boolean {
     const question = { call, digest }
     if (decision === 'deny') return run.deny(question, reason)
     if (stage === 'result') return run.release(question)
     let fault = run.forbids(call) ? 'it was forbidden meanwhile' : undefined
     try {
-      if (fault === undefined && run.approve(question, { ...(remember ? { remember } : {}), ...(exact ? { exact } : {}), ...(args ? { arguments: args } : {}) })) return true
+      if (
+        fault === undefined &&
+        run.approve(question, {
+          ...(remember ? { remember } : {}),
+          ...(exact ? { exact } : {}),
+          ...(args ? { arguments: args } : {}),
+        })
+      )
+        return true
     } catch (error) {
       if (!SluiceError.is(error)) throw error
       fault = error.message
     }
     // Its entry is used, so nobody could decide it any more.
-    if (this.#questions.has(call)) run.refuse(question, fault ?? 'a rule forbids the arguments that were put in the place of its own')
+    if (this.#questions.has(call))
+      run.refuse(question, fault ?? 'a rule forbids the arguments that were put in the place of its own')
     return false
   }
 
@@ -361,7 +443,8 @@ export class Leg {
   #record(run: Run, entry: TurnDecision & { at: number }): void {
     const before = this.#decisions
     const { call, stage, digest, decision, by, at } = entry
-    if (before.length < MOST_DECISIONS) this.#config.decisions = [...before, { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }]
+    if (before.length < MOST_DECISIONS)
+      this.#config.decisions = [...before, { call, stage, digest, decision, ...(by === undefined ? {} : { by }), at }]
     if (this.#decide(run, entry)) this.#configChanged = true
     else this.#config.decisions = before
   }
@@ -389,7 +472,8 @@ export class Leg {
 const lostError = (): Error => new Error('another worker has the turn')
 
 /** By which a question is known, and a decision about it. */
-export const keyOf = ({ call, stage, digest }: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): string => `${call}:${stage}:${digest}`
+export const keyOf = ({ call, stage, digest }: Pick<TurnDecision, 'call' | 'stage' | 'digest'>): string =>
+  `${call}:${stage}:${digest}`
 
 /** What is left of a message where nothing was saved. */
 export const nothing = (): AssistantMessage => ({ role: 'assistant', rounds: 0, blocks: [] })

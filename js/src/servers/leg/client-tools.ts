@@ -1,4 +1,5 @@
-// Tools that the client brings and runs. They are a part of the turn, so they are kept with it: the next request may not have them.
+// Tools that the client brings and runs. They are a part of the turn, so they are kept with it: the next request may
+// not have them.
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { isObject, shown } from '../../engine/core/options.js'
@@ -25,18 +26,35 @@ export function clientToolsOf(tools: unknown): ClientTool[] {
   if (tools.length > MOST_TOOLS) throw new Refusal(413, `tools: found ${tools.length}, expected at most ${MOST_TOOLS}`)
   const read = tools.map((one: unknown, at) => {
     const { name, description, parameters } = isObject(one) ? one : {}
-    if (typeof name !== 'string' || name === '') throw new Refusal(400, `tools[${at}].name: found ${shown(name)}, expected the name of a tool`)
-    if (parameters != null && !isObject(parameters)) throw new Refusal(400, `tools[${at}].parameters: found ${shown(parameters)}, expected a JSON Schema`)
+    if (typeof name !== 'string' || name === '')
+      throw new Refusal(400, `tools[${at}].name: found ${shown(name)}, expected the name of a tool`)
+    if (parameters != null && !isObject(parameters))
+      throw new Refusal(400, `tools[${at}].parameters: found ${shown(parameters)}, expected a JSON Schema`)
     const { $schema: _, ...schema } = parameters ?? {} // some providers refuse the member
-    return { name, description: typeof description === 'string' ? description : '', ...(Object.keys(schema).length > 0 ? { parameters: schema } : {}) }
+    return {
+      name,
+      description: typeof description === 'string' ? description : '',
+      ...(Object.keys(schema).length > 0 ? { parameters: schema } : {}),
+    }
   })
-  if (JSON.stringify(read).length > MOST_CHARACTERS) throw new Refusal(413, `tools: they are larger than ${MOST_CHARACTERS} characters`)
-  return [...new Map(read.toReversed().map((tool) => [tool.name, tool])).values()].toReversed() // of several of one name the first
+  if (JSON.stringify(read).length > MOST_CHARACTERS)
+    throw new Refusal(413, `tools: they are larger than ${MOST_CHARACTERS} characters`)
+  // of several of one name the first
+  return [...new Map(read.toReversed().map((tool) => [tool.name, tool])).values()].toReversed()
 }
 
 /** As an engine takes them. */
 export const toolsOf = (tools: readonly ClientTool[]): Tool[] =>
-  tools.map(({ name, description, parameters }) => tool({ name, description, ...(parameters ? { parameters } : {}), external: true, agentCallable: true, permission: 'public' }))
+  tools.map(({ name, description, parameters }) =>
+    tool({
+      name,
+      description,
+      ...(parameters ? { parameters } : {}),
+      external: true,
+      agentCallable: true,
+      permission: 'public',
+    }),
+  )
 
 /** Those of a saved turn. */
 export function savedTools(state: string): ClientTool[] {
@@ -45,11 +63,13 @@ export function savedTools(state: string): ClientTool[] {
 }
 
 /**
- * Those that can stand beside the engine's. A name that reaches one of these stays that one's: no client puts itself in the place of what the server runs.
+ * Those that can stand beside the engine's. A name that reaches one of these stays that one's: no client puts itself in
+ * the place of what the server runs.
  * Throws Refusal where they cannot be declared.
  */
 export function clientToolsBeside(engine: Engine, tools: readonly ClientTool[]): ClientTool[] {
-  for (const { name } of tools) if (isTaken(engine, name)) warn(`the client's tool ${JSON.stringify(name)} is left out, there is one of that name`)
+  for (const { name } of tools)
+    if (isTaken(engine, name)) warn(`the client's tool ${JSON.stringify(name)} is left out, there is one of that name`)
   try {
     withClientTools(engine, tools, () => {})
   } catch (error) {

@@ -38,7 +38,10 @@ export async function opened(told: AsyncIterable<LoggedChunks>): Promise<Opened 
   return first.done ? null : { items, first: first.value }
 }
 
-export function eventStream({ items, first }: Opened, { framing, keepAliveMs, known = 0, signals, onLeave }: Reading): Response {
+export function eventStream(
+  { items, first }: Opened,
+  { framing, keepAliveMs, known = 0, signals, onLeave }: Reading,
+): Response {
   const { epoch } = first
   let next: Promise<IteratorResult<LoggedChunks>> | undefined = Promise.resolve({ value: first })
   let at = 0
@@ -53,10 +56,12 @@ export function eventStream({ items, first }: Opened, { framing, keepAliveMs, kn
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      forget = signals.map((signal) => onAbort(signal, () => {
-        if (!gone) controller.error(signal.reason)
-        leave()
-      }))
+      forget = signals.map((signal) =>
+        onAbort(signal, () => {
+          if (!gone) controller.error(signal.reason)
+          leave()
+        }),
+      )
     },
     async pull(controller) {
       try {
@@ -86,12 +91,17 @@ export function eventStream({ items, first }: Opened, { framing, keepAliveMs, kn
 
 /** What was said already, as such a stream. */
 export const streamOf = (chunks: readonly unknown[], framing: Framing): Response =>
-  new Response(chunks.map((chunk) => lineOf(JSON.stringify(chunk))).join('') + framing.last, { headers: headersOf(framing) })
+  new Response(chunks.map((chunk) => lineOf(JSON.stringify(chunk))).join('') + framing.last, {
+    headers: headersOf(framing),
+  })
 
 const lineOf = (chunk: string): string => `data: ${chunk}\n\n`
 
 const headersOf = ({ headers }: Framing): { [name: string]: string } => ({
-  'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...headers,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+  ...headers,
 })
 
 /** Undefined where nothing came for so long. */

@@ -1,13 +1,20 @@
 /** A request that is refused: `message` is what the page's `onError` gets. */
 export class Refusal extends Error {
   /** @param told the body, as JSON, in place of the message */
-  constructor(readonly status: number, message: string, readonly told?: { readonly [member: string]: unknown }) {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly told?: { readonly [member: string]: unknown },
+  ) {
     super(message)
   }
 
   get response(): Response {
     if (this.told) return Response.json(this.told, { status: this.status, headers: { 'cache-control': 'no-store' } })
-    return new Response(`${this.message}\n`, { status: this.status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } })
+    return new Response(`${this.message}\n`, {
+      status: this.status,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    })
   }
 }
 
@@ -18,4 +25,5 @@ export const staleResult = (): Refusal => {
 }
 
 /** A request that answers nothing of the answer that waits. */
-export const answersNothing = (): Refusal => new Refusal(409, 'the message answers no question of this answer, and brings no result that it waits for')
+export const answersNothing = (): Refusal =>
+  new Refusal(409, 'the message answers no question of this answer, and brings no result that it waits for')

@@ -12,21 +12,32 @@ import { Refusal } from './leg-refusal.js'
 
 /** What every handler takes. */
 export interface RequestOptions {
-  /** Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of `sluice/conversations`, or a store of your own. */
+  /**
+   * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of
+   * `sluice/conversations`, or a store of your own.
+   */
   store: Conversations
   /** May whoever sends this request read and continue this conversation? Without a true nothing happens: status 403. */
   authorize: (request: Request, id: string) => boolean | Promise<boolean>
-  /** For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of the engine are those of all its users. */
+  /**
+   * For how long a client may have an approval remembered; what it asks beyond that is cut. Default `turn`: rules of
+   * the engine are those of all its users.
+   */
   remember?: ApprovalDuration
-  /** The largest request, in bytes. Clients may send all they have of a conversation, with its pictures. Default 16 MiB. */
+  /**
+   * The largest request, in bytes. Clients may send all they have of a conversation, with its pictures. Default 16 MiB.
+   */
   maxBytes?: number
   /** Milliseconds of silence after which a comment keeps the connection alive. Default 15,000. */
   keepAliveMs?: number
 }
 
 export const requestChecks: { [member in keyof Required<RequestOptions>]: Check } = {
-  store: withMethods('a store of conversations such as memoryConversations()', 'load', 'save', 'bytes'), authorize: func('(request, id) => true | false'),
-  remember: oneOf('once', 'turn', 'session', 'always'), maxBytes: whole(1), keepAliveMs: milliseconds,
+  store: withMethods('a store of conversations such as memoryConversations()', 'load', 'save', 'bytes'),
+  authorize: func('(request, id) => true | false'),
+  remember: oneOf('once', 'turn', 'session', 'always'),
+  maxBytes: whole(1),
+  keepAliveMs: milliseconds,
 }
 
 /** What a person wrote. */
@@ -120,7 +131,14 @@ export class Requests {
     for (const { id: name, text, parts } of fresh) {
       let own = name
       for (let n = 2; taken.has(own); n++) own = `${name}~${n}`
-      const { entry, blobs } = withoutPictures({ id: own, parent: path.at(-1)?.id ?? null, at: Date.now(), role: 'user', text, ...(parts.length > 0 ? { parts } : {}) })
+      const { entry, blobs } = withoutPictures({
+        id: own,
+        parent: path.at(-1)?.id ?? null,
+        at: Date.now(),
+        role: 'user',
+        text,
+        ...(parts.length > 0 ? { parts } : {}),
+      })
       await this.#options.store.save(id, { entries: [entry], blobs })
       path.push(entry)
     }

@@ -74,14 +74,19 @@ export class Leg<Chunk> {
 
   /** Resolves when the log has given this leg its epoch. Also where that failed, or took longer than STORE_MS. */
   async begun(): Promise<void> {
-    await atMost(STORE_MS, this.#parts.epoch.catch(() => {}))
+    await atMost(
+      STORE_MS,
+      this.#parts.epoch.catch(() => {}),
+    )
   }
 
   /** Chunks that come while the log is busy go into it together. */
   append(...chunks: readonly Chunk[]): void {
     const { log, id, epoch } = this.#parts
     if (this.#next.push(...chunks.map((chunk) => JSON.stringify(chunk))) > chunks.length || chunks.length === 0) return
-    this.#told = this.#told.then(async () => log.append(id, await epoch, this.#next.splice(0))).catch((error: unknown) => this.#lost.abort(error))
+    this.#told = this.#told
+      .then(async () => log.append(id, await epoch, this.#next.splice(0)))
+      .catch((error: unknown) => this.#lost.abort(error))
   }
 
   async end(): Promise<void> {
@@ -99,8 +104,10 @@ export class Leg<Chunk> {
   }
 
   /**
-   * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The run is abandoned when the last
-   * reader goes: it cancels the stream, or aborts `signal`, the one of its request. Null where the leg is over. Rejects where the log failed.
+   * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The
+   * run is abandoned when the last
+   * reader goes: it cancels the stream, or aborts `signal`, the one of its request. Null where the leg is over. Rejects
+   * where the log failed.
    */
   async response(whole: boolean, signal: AbortSignal): Promise<Response | null> {
     const { before, framing, keepAliveMs } = this.#parts
@@ -113,7 +120,14 @@ export class Leg<Chunk> {
     }
     try {
       const open = await first
-      if (open) return eventStream(open, { framing, keepAliveMs, signals: [signal, this.#lost.signal], known: whole ? 0 : before.length, onLeave })
+      if (open)
+        return eventStream(open, {
+          framing,
+          keepAliveMs,
+          signals: [signal, this.#lost.signal],
+          known: whole ? 0 : before.length,
+          onLeave,
+        })
     } catch (error) {
       onLeave()
       throw error

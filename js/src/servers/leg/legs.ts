@@ -4,7 +4,13 @@ import type { Engine } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { ApprovalEvent, AssistantMessage, ChatMessage, SluiceEvent } from '../../engine/core/events.js'
 import { oneOf, withMethods, wrong, type Check } from '../../engine/core/options.js'
-import { hooks, type ResumeOptions, type RunHooks, type RunOptions, type RunResult } from '../../engine/core/run-options.js'
+import {
+  hooks,
+  type ResumeOptions,
+  type RunHooks,
+  type RunOptions,
+  type RunResult,
+} from '../../engine/core/run-options.js'
 import type { Run } from '../../engine/core/run.js'
 import { warn } from '../../engine/core/warning.js'
 import { withoutPictures } from '../../app/conversations/blobs.js'
@@ -28,14 +34,22 @@ export type ChatRun<C = unknown> = Omit<RunOptions<C>, 'messages' | 'id' | 'sign
 
 /** What every handler of an engine takes. */
 export interface LegOptions extends RequestOptions {
-  /** What becomes of an answer when its last reader goes away. Default `cancel`; `continue`: it is there when the page comes back. */
+  /**
+   * What becomes of an answer when its last reader goes away. Default `cancel`; `continue`: it is there when the page
+   * comes back.
+   */
   onDisconnect?: 'cancel' | 'continue'
-  /** What answers tell while they are written, for pages that come back. Default `memoryLog()`; from one that processes share, any of them tells it. */
+  /**
+   * What answers tell while they are written, for pages that come back. Default `memoryLog()`; from one that processes
+   * share, any of them tells it.
+   */
   log?: StreamLog
 }
 
 export const legChecks: { [member in keyof Required<LegOptions>]: Check } = {
-  ...requestChecks, onDisconnect: oneOf('cancel', 'continue'), log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'),
+  ...requestChecks,
+  onDisconnect: oneOf('cancel', 'continue'),
+  log: withMethods('a log such as memoryLog()', 'append', 'end', 'read'),
 }
 
 /** An answer in the store, or the one to come. */
@@ -49,13 +63,22 @@ export function checkedRun(given: unknown): ChatRun {
 }
 
 /** Options of a run behind these messages. */
-const withSystem = ({ system, ...options }: ChatRun, messages: readonly ChatMessage[]): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> =>
-  ({ ...options, messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages] })
+const withSystem = (
+  { system, ...options }: ChatRun,
+  messages: readonly ChatMessage[],
+): Omit<ChatRun, 'system'> & Pick<RunOptions, 'messages'> => ({
+  ...options,
+  messages: [...(system === undefined ? [] : [{ role: 'system' as const, content: system }]), ...messages],
+})
 
 const answerTo = (parent: string | null): Answer => ({ id: `msg-${randomUUID()}`, parent, at: Date.now() })
 
 /** How far an answer is. */
-const stepsOf = ({ message: { rounds, blocks } }: Kept): string => JSON.stringify([rounds, blocks.map((block) => (block.type === 'tool_use' ? [block.call, block.status, block.key] : block.type))])
+const stepsOf = ({ message: { rounds, blocks } }: Kept): string =>
+  JSON.stringify([
+    rounds,
+    blocks.map((block) => (block.type === 'tool_use' ? [block.call, block.status, block.key] : block.type)),
+  ])
 
 /** Why an answer ends when a person writes. */
 export const NEW_MESSAGE = 'a new message came'
@@ -70,7 +93,10 @@ export interface Writer<Chunk> {
   /** What was told of a message before: for a client that has nothing of it. Those of later events continue it. */
   retell(message: Pick<AssistantMessage, 'blocks'>): Chunk[]
   take(event: SluiceEvent): Chunk[]
-  /** The client has what was written so far from another stream: ends open texts and steps without a word, so that what follows begins its own. */
+  /**
+   * The client has what was written so far from another stream: ends open texts and steps without a word, so that what
+   * follows begins its own.
+   */
   pause(): void
   /** The name of a question, as the client knows it. */
   questionName(event: ApprovalEvent): string
@@ -107,7 +133,9 @@ export class Legs<Chunk> extends Requests {
   readonly #options: LegOptions
   readonly #running = new Map<string, Leg<Chunk>>()
   readonly #log: StreamLog
-  /** The last save of each conversation, while it goes on. Saves go in order: a slow one must not overwrite a later one. */
+  /**
+   * The last save of each conversation, while it goes on. Saves go in order: a slow one must not overwrite a later one.
+   */
   readonly #saves = new Map<string, Promise<unknown>>()
   /** Of the last leg of all. */
   #epoch = 0
@@ -130,18 +158,27 @@ export class Legs<Chunk> extends Requests {
     return response
   }
 
-  /** The answer that is being written, from its beginning, here or in a process that shares the log. Null where none is. */
+  /**
+   * The answer that is being written, from its beginning, here or in a process that shares the log. Null where none is.
+   */
   async replay(id: string, { signal }: Request): Promise<Response | null> {
     const leg = this.#running.get(id)
     if (leg) return await leg.response(true, signal)
     const open = await opened(this.#log.read(id))
-    return open && eventStream(open, { framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, signals: [signal] })
+    return (
+      open && eventStream(open, { framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, signals: [signal] })
+    )
   }
 
-  // -- a new answer ---------------------------------------------------------------------------------------------------------
+  // -- a new answer ---------------------------------------------------------------------------------------------------
 
   /** Begins an answer at the end of a branch, with what the app says to its messages. */
-  async begin(id: string, branch: readonly ConversationEntry[], given: (messages: ChatMessage[]) => Promise<ChatRun>, run = (options: RunOptions): Run => this.#engine.run(options)): Promise<{ run: Run; answer: Answer }> {
+  async begin(
+    id: string,
+    branch: readonly ConversationEntry[],
+    given: (messages: ChatMessage[]) => Promise<ChatRun>,
+    run = (options: RunOptions): Run => this.#engine.run(options),
+  ): Promise<{ run: Run; answer: Answer }> {
     const messages = await messagesForModel(branch, { bytes: (ref) => this.#options.store.bytes(id, ref) })
     const { checkpoint, ...options } = await given(messages)
     const parent = branch.at(-1)?.id ?? null
@@ -150,11 +187,17 @@ export class Legs<Chunk> extends Requests {
   }
 
   /** The same, behind messages that are no branch of the store. */
-  start(messages: ChatMessage[], parent: string | null, given: ChatRun, run = (options: RunOptions): Run => this.#engine.run(options), answer = answerTo(parent)): { run: Run; answer: Answer } {
+  start(
+    messages: ChatMessage[],
+    parent: string | null,
+    given: ChatRun,
+    run = (options: RunOptions): Run => this.#engine.run(options),
+    answer = answerTo(parent),
+  ): { run: Run; answer: Answer } {
     return { run: run({ ...withSystem(given, messages), id: answer.id }), answer }
   }
 
-  // -- an answer that waits -------------------------------------------------------------------------------------------------
+  // -- an answer that waits -------------------------------------------------------------------------------------------
 
   /** The answer at the end of the conversation, if it waits. */
   async waiting(id: string): Promise<WaitingAnswer | undefined> {
@@ -165,16 +208,25 @@ export class Legs<Chunk> extends Requests {
 
   /** Goes on with an answer that waits. Of `given` what a saved turn takes. */
   resume({ state }: Pick<WaitingAnswer, 'state'>, given: ChatRun, engine = this.#engine): Run {
-    const taken = Object.entries(given).filter(([name]) => name in hooks || ['model', 'context', 'rules'].includes(name))
+    const taken = Object.entries(given).filter(
+      ([name]) => name in hooks || ['model', 'context', 'rules'].includes(name),
+    )
     return engine.resume(state, Object.fromEntries(taken) as unknown as ResumeOptions)
   }
 
   /** The same for an answer of the store, which saves each call before it begins. */
   goOn(id: string, waiting: WaitingAnswer, { checkpoint, ...given }: ChatRun, engine = this.#engine): Run {
-    return this.resume(waiting, { ...given, checkpoint: this.#keptFrom(id, waiting, checkpoint, this.#cutOff(waiting.state)) }, engine)
+    return this.resume(
+      waiting,
+      { ...given, checkpoint: this.#keptFrom(id, waiting, checkpoint, this.#cutOff(waiting.state)) },
+      engine,
+    )
   }
 
-  /** Ends what is written. @returns whether there was something: a leg that is being saved is waited for, and what it leaves may wait. */
+  /**
+   * Ends what is written. @returns whether there was something: a leg that is being saved is waited for, and what it
+   * leaves may wait.
+   */
   async stopRunning(id: string, reason: string): Promise<boolean> {
     const leg = this.#running.get(id)
     if (!leg) return false
@@ -191,17 +243,34 @@ export class Legs<Chunk> extends Requests {
     await this.#save(id, waiting, { message, history })
   }
 
-  // -- a leg ----------------------------------------------------------------------------------------------------------------
+  // -- a leg ----------------------------------------------------------------------------------------------------------
 
   /**
-   * Runs a leg. `answers`: what the client says about the questions of the legs before. Without a `keeper` the store keeps the answer.
+   * Runs a leg. `answers`: what the client says about the questions of the legs before. Without a `keeper` the store
+   * keeps the answer.
    */
-  lead(id: string, run: Run, answer: Answer, writer: Writer<Chunk>, answers?: Answers, keeper?: Keeper<Chunk>): Leg<Chunk> {
+  lead(
+    id: string,
+    run: Run,
+    answer: Answer,
+    writer: Writer<Chunk>,
+    answers?: Answers,
+    keeper?: Keeper<Chunk>,
+  ): Leg<Chunk> {
     this.#epoch = Math.max(this.#epoch + 1, Date.now())
     const leg = new Leg<Chunk>({
-      id, epoch: this.#epochOf(id, this.#epoch), log: this.#log, messageId: answer.id, run, framing: this.protocol.framing, keepAliveMs: this.keepAliveMs, start: writer.start,
+      id,
+      epoch: this.#epochOf(id, this.#epoch),
+      log: this.#log,
+      messageId: answer.id,
+      run,
+      framing: this.protocol.framing,
+      keepAliveMs: this.keepAliveMs,
+      start: writer.start,
       before: run.before ? writer.retell(run.before) : [],
-      onAbandoned: () => { if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away') },
+      onAbandoned: () => {
+        if (this.#options.onDisconnect !== 'continue') void run.cancel('the client went away')
+      },
     })
     this.#running.set(id, leg)
     void this.#write(leg, writer, answers, keeper ?? { save: (kept) => this.#save(id, answer, kept) })
@@ -224,7 +293,12 @@ export class Legs<Chunk> extends Requests {
   }
 
   /** Saves the answer before its last chunks are told: the next request may come at once. @returns the last chunks. */
-  async #write(leg: Leg<Chunk>, writer: Writer<Chunk>, answers: Answers | undefined, keeper: Omit<Keeper<Chunk>, 'save'> & { save: (kept: Kept) => Chunk[] | Promise<Chunk[]> }): Promise<Chunk[]> {
+  async #write(
+    leg: Leg<Chunk>,
+    writer: Writer<Chunk>,
+    answers: Answers | undefined,
+    keeper: Omit<Keeper<Chunk>, 'save'> & { save: (kept: Kept) => Chunk[] | Promise<Chunk[]> },
+  ): Promise<Chunk[]> {
     const { run } = leg
     const note = (): void => {
       const kept = run.kept(false)
@@ -243,22 +317,37 @@ export class Legs<Chunk> extends Requests {
       if (typeof answered === 'string') leg.append(...writer.refused(answered))
       leg.append(...writer.take(event))
       if (event.type === 'approval') leg.questions.set(writer.questionName(event), event)
-      else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting')) for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
+      else if (event.type === 'card' && event.status && !event.status.startsWith('awaiting'))
+        for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
       if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
     }
     leg.isEnding = true
     const history = run.kept(false)?.history ?? []
     const state = await run.suspend()
     const result = await run.done
-    if (state === null && result.outcome === 'suspended') throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
-    await leg.begun() // an answer that is over in the store lets the next leg begin, and that one must come later in the log
-    const told = await keeper.save({ message: result.message, ...(state === null ? { history: result.history } : { history, state }) })
+    if (state === null && result.outcome === 'suspended')
+      throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
+    // an answer that is over in the store lets the next leg begin, and that one must come later in the log
+    await leg.begun()
+    const told = await keeper.save({
+      message: result.message,
+      ...(state === null ? { history: result.history } : { history, state }),
+    })
     return [...told, ...writer.end(result)]
   }
 
   async #save(id: string, { id: own, parent, at }: Answer, { message, history, state }: Kept): Promise<Chunk[]> {
-    const { entry, blobs } = withoutPictures({ id: own, parent, at, role: 'assistant', message, ...(state === undefined ? { history } : { state }) })
-    const saving = (this.#saves.get(id) ?? Promise.resolve()).catch(() => {}).then(() => this.#options.store.save(id, { entries: [entry], blobs }))
+    const { entry, blobs } = withoutPictures({
+      id: own,
+      parent,
+      at,
+      role: 'assistant',
+      message,
+      ...(state === undefined ? { history } : { state }),
+    })
+    const saving = (this.#saves.get(id) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => this.#options.store.save(id, { entries: [entry], blobs }))
     this.#saves.set(id, saving)
     try {
       await saving
@@ -272,8 +361,16 @@ export class Legs<Chunk> extends Requests {
     return cutOff(this.#engine, state, 'the server ended before the answer did')
   }
 
-  /** Saves an answer before its request goes out, and each call before it begins. The store has the answer as one that was cut off: if the process ends now, it was. */
-  #keptFrom(id: string, answer: Answer, own: RunHooks['checkpoint'] = this.#engine.checkpoint, stored?: Kept): NonNullable<RunHooks['checkpoint']> {
+  /**
+   * Saves an answer before its request goes out, and each call before it begins. The store has the answer as one that
+   * was cut off: if the process ends now, it was.
+   */
+  #keptFrom(
+    id: string,
+    answer: Answer,
+    own: RunHooks['checkpoint'] = this.#engine.checkpoint,
+    stored?: Kept,
+  ): NonNullable<RunHooks['checkpoint']> {
     let known = stored && stepsOf(stored)
     const save = async (state: string): Promise<void> => {
       const kept = this.#cutOff(state)
@@ -283,6 +380,13 @@ export class Legs<Chunk> extends Requests {
       await this.#save(id, answer, kept)
       known = steps
     }
-    return savedFirst((state) => savedInTime(() => save(state), (why) => warn(`${this.protocol.name}: the answer so far could not be saved: ${why}`)), own)
+    return savedFirst(
+      (state) =>
+        savedInTime(
+          () => save(state),
+          (why) => warn(`${this.protocol.name}: the answer so far could not be saved: ${why}`),
+        ),
+      own,
+    )
   }
 }

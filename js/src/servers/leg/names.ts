@@ -1,18 +1,25 @@
-// What leaves the process has a name of its own in the whole conversation: the engine's numbers begin anew with every turn.
+// What leaves the process has a name of its own in the whole conversation: the engine's numbers begin anew with every
+// turn.
 import type { ApprovalEvent } from '../../engine/core/events.js'
 
 /**
- * Names a question: a decision that carries it is about this call, these arguments and this definition. 128 bits of the digest: whoever may write
+ * Names a question: a decision that carries it is about this call, these arguments and this definition. 128 bits of the
+ * digest: whoever may write
  * definitions, such as the server of a tool, could find two that have 64 in common.
  */
-export const questionName = (messageId: string, { call, stage, digest }: Pick<ApprovalEvent, 'call' | 'stage' | 'digest'>): string =>
-  `${messageId}:${call}:${stage}:${digest.slice(0, 32)}`
+export const questionName = (
+  messageId: string,
+  { call, stage, digest }: Pick<ApprovalEvent, 'call' | 'stage' | 'digest'>,
+): string => `${messageId}:${call}:${stage}:${digest.slice(0, 32)}`
 
 /**
- * Names a call. One that the client runs has its digest in the name, so that a result is about these arguments and this definition: the client hears of it
- * when it is asked about or runs, and not while the model writes it. Others have none: the client sees them while they are written.
+ * Names a call. One that the client runs has its digest in the name, so that a result is about these arguments and this
+ * definition: the client hears of it
+ * when it is asked about or runs, and not while the model writes it. Others have none: the client sees them while they
+ * are written.
  */
-export const callName = (messageId: string, call: number, digest?: string): string => `${messageId}:c${call}${digest === undefined ? '' : `-${digest.slice(0, 16)}`}`
+export const callName = (messageId: string, call: number, digest?: string): string =>
+  `${messageId}:c${call}${digest === undefined ? '' : `-${digest.slice(0, 16)}`}`
 
 /** The number of the call that a client names; undefined where the name is not of this message. */
 export function numberOfCall(messageId: string, name: string): number | undefined {

@@ -5,7 +5,8 @@ import { checkKeys, Sealing } from './sealing.js'
 import type { LoggedChunks, StreamLog } from './stream-log.js'
 
 /**
- * Seals what is told of answers by AES-256-GCM before `log` gets it. A chunk opens in its answer and at its place alone: who can write the log, but has
+ * Seals what is told of answers by AES-256-GCM before `log` gets it. A chunk opens in its answer and at its place
+ * alone: who can write the log, but has
  * no key, can at most end it early. `read` throws SluiceError `storage` where a chunk cannot be opened.
  *
  * @param key 32 bytes; of several the first one seals, all of them open
@@ -36,7 +37,11 @@ class SealedLog implements StreamLog {
     const from = written.count
     written.count += chunks.length
     try {
-      await this.#log.append(id, epoch, chunks.map((chunk, at) => this.#sealing.seal(placeOf(id, epoch, from + at), chunk)))
+      await this.#log.append(
+        id,
+        epoch,
+        chunks.map((chunk, at) => this.#sealing.seal(placeOf(id, epoch, from + at), chunk)),
+      )
     } catch (error) {
       this.#forget(id, epoch)
       throw error
@@ -73,7 +78,12 @@ class SealedLog implements StreamLog {
   #open(id: string, epoch: number, at: number, chunk: string): string {
     const opened = this.#sealing.open(placeOf(id, epoch, at), chunk)
     if ('text' in opened) return opened.text
-    throw new SluiceError({ code: 'storage', path: id, detail: `what was told of the answer cannot be read: ${opened.why}`, hint: opened.hint })
+    throw new SluiceError({
+      code: 'storage',
+      path: id,
+      detail: `what was told of the answer cannot be read: ${opened.why}`,
+      hint: opened.hint,
+    })
   }
 
   #forget(id: string, epoch: number): void {

@@ -1,34 +1,46 @@
-// What was told of an answer that is being written, for those who read it from its beginning. A log may be shared by processes: the interface asks for
+// What was told of an answer that is being written, for those who read it from its beginning. A log may be shared by
+// processes: the interface asks for
 // nothing but appending in order and reading, so that a stream of Redis can stand behind it.
 import { members, whole } from '../../engine/core/options.js'
 
 /** Chunks of an answer. */
 export interface LoggedChunks {
-  /** Of the leg that told them. Where it is another than before, the answer begins anew, and replaces what was read before. */
+  /**
+   * Of the leg that told them. Where it is another than before, the answer begins anew, and replaces what was read
+   * before.
+   */
   epoch: number
   /** `UIMessageChunk`s as JSON, in their order. */
   chunks: readonly string[]
 }
 
 /**
- * Keeps what is told of the answers that are being written. Every leg of an answer is an epoch, a whole number that is higher than those before. A log
+ * Keeps what is told of the answers that are being written. Every leg of an answer is an epoch, a whole number that is
+ * higher than those before. A log
  * that outlives its process ends the answers that nobody goes on with, after a time of its own.
  */
 export interface StreamLog {
   /**
-   * The epoch of a leg that is about to tell something: higher than all that this log knows of the answer, and at least `least`. No other leg gets the
-   * same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the clocks of processes that share the log must agree.
+   * The epoch of a leg that is about to tell something: higher than all that this log knows of the answer, and at least
+   * `least`. No other leg gets the
+   * same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the clocks of processes that share
+   * the log must agree.
    */
   begin?(id: string, least: number): number | Promise<number>
   /**
-   * Adds chunks. The first of an epoch begin the answer anew: what earlier epochs told is dropped. Throws, or rejects, where they cannot be kept, or a
+   * Adds chunks. The first of an epoch begin the answer anew: what earlier epochs told is dropped. Throws, or rejects,
+   * where they cannot be kept, or a
    * later epoch has begun.
    */
   append(id: string, epoch: number, chunks: readonly string[]): void | Promise<void>
-  /** Nothing more comes of the epoch: who reads it gets the rest, who comes later finds nothing. Of an epoch that is not the last one it does nothing. */
+  /**
+   * Nothing more comes of the epoch: who reads it gets the rest, who comes later finds nothing. Of an epoch that is not
+   * the last one it does nothing.
+   */
   end(id: string, epoch: number): void | Promise<void>
   /**
-   * Everything of the last epoch from its beginning, then what comes, until the epoch ends. Where a later one begins meanwhile, its chunks follow, from
+   * Everything of the last epoch from its beginning, then what comes, until the epoch ends. Where a later one begins
+   * meanwhile, its chunks follow, from
    * their beginning. It ends at once where no answer is written. Throws where a reader cannot get everything any more.
    */
   read(id: string): AsyncIterable<LoggedChunks>
@@ -37,14 +49,17 @@ export interface StreamLog {
 /** What `memoryLog` takes. */
 export interface MemoryLogOptions {
   /**
-   * How many characters of JSON are kept of an answer. Of a longer one the beginning is dropped: it can no longer be read from there. Default 8 Mi.
+   * How many characters of JSON are kept of an answer. Of a longer one the beginning is dropped: it can no longer be
+   * read from there. Default 8 Mi.
    */
   maxLength?: number
 }
 
 const checkOptions = members({ members: { maxLength: whole(1) } })
 
-/** The log of one process. Answers that are over are forgotten. Throws SluiceError `option` where an option is wrong. */
+/**
+ * The log of one process. Answers that are over are forgotten. Throws SluiceError `option` where an option is wrong.
+ */
 export function memoryLog(options: MemoryLogOptions = {}): StreamLog {
   checkOptions(options, 'options')
   return new MemoryLog(options.maxLength ?? 8 * 1024 * 1024)
@@ -107,10 +122,11 @@ class MemoryLog implements StreamLog {
     let at = 0
     while (told) {
       if (told.next) {
-        [told, at] = [told.next, 0]
+        ;[told, at] = [told.next, 0]
         continue
       }
-      if (at < told.dropped) throw new Error(`the beginning of this answer is not kept: it is longer than ${this.#maxLength} characters`)
+      if (at < told.dropped)
+        throw new Error(`the beginning of this answer is not kept: it is longer than ${this.#maxLength} characters`)
       const chunks = told.chunks.slice(at - told.dropped)
       at += chunks.length
       if (chunks.length > 0) yield { epoch: told.epoch, chunks }

@@ -3,7 +3,10 @@ import type { SluiceEvent } from '../../engine/core/events.js'
 import type { Run } from '../../engine/core/run.js'
 import { setImmediate } from '../../engine/core/set-immediate.js'
 
-/** The events of a run up to its end, or until it is quiet and the reader, who may decide what an event asks, has seen all of them. */
+/**
+ * The events of a run up to its end, or until it is quiet and the reader, who may decide what an event asks, has seen
+ * all of them.
+ */
 export async function* eventsUntilQuiet(run: Run): AsyncGenerator<SluiceEvent, void, undefined> {
   const events = run[Symbol.asyncIterator]()
   try {

@@ -1,4 +1,5 @@
-// A server asks the person something while a tool of it runs. The answer goes to the server; no model reads question or answer.
+// A server asks the person something while a tool of it runs. The answer goes to the server; no model reads question or
+// answer.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { JsonObject } from '../../engine/core/events.js'
@@ -14,7 +15,10 @@ export interface McpQuestion {
   readonly server: string
   /** What it says, in its words. What has no glyph or turns others around stands as its code point: `⟨U+202E⟩`. */
   readonly message: string
-  /** `form`: `schema` says what is asked for. `url`: the person is to open `url`, which begins with `https://` or `http://`; only where the client declares it. */
+  /**
+   * `form`: `schema` says what is asked for. `url`: the person is to open `url`, which begins with `https://` or
+   * `http://`; only where the client declares it.
+   */
   readonly mode: 'form' | 'url'
   /** JSON Schema of a flat object, in the server's words: titles and descriptions are marked as `message` is. */
   readonly schema?: JsonObject
@@ -25,13 +29,17 @@ export interface McpQuestion {
 }
 
 /** `accept` is for `url`: the person agreed to open it. `cancel`: the person gave no answer. */
-export type McpAnswer = 'accept' | 'decline' | 'cancel' | {
-  /** What the person filled in: texts, numbers, yes or no, or lists of texts. */
-  content: {
-    /** By the names of the schema. */
-    [field: string]: string | number | boolean | string[]
-  }
-}
+export type McpAnswer =
+  | 'accept'
+  | 'decline'
+  | 'cancel'
+  | {
+      /** What the person filled in: texts, numbers, yes or no, or lists of texts. */
+      content: {
+        /** By the names of the schema. */
+        [field: string]: string | number | boolean | string[]
+      }
+    }
 
 const LONGEST_MESSAGE = 4000
 const LONGEST_SCHEMA = 50_000
@@ -39,7 +47,12 @@ const LONGEST_SCHEMA = 50_000
 const MOST_WAITING = 8
 
 /** Has the host answer the questions of a server, one after another. Returns what ends that. */
-export function askPeople(client: McpClientLike, server: string, onElicit: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>, clean: Clean): () => void {
+export function askPeople(
+  client: McpClientLike,
+  server: string,
+  onElicit: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>,
+  clean: Clean,
+): () => void {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
   return onRequest(client, 'elicitation/create', async (params, signal) => {
@@ -51,10 +64,13 @@ export function askPeople(client: McpClientLike, server: string, onElicit: (ques
       await before
       if (signal.aborted) return { action: 'cancel' }
       return answerOf(await unlessAborted((async () => onElicit(question))(), signal))
-    })().catch((error: unknown) => {
-      if (!signal.aborted) warn(`onElicit failed, which answers a question of ${server} with "cancel": ${messageOf(error)}`)
-      return { action: 'cancel' }
-    }).finally(() => waiting--)
+    })()
+      .catch((error: unknown) => {
+        if (!signal.aborted)
+          warn(`onElicit failed, which answers a question of ${server} with "cancel": ${messageOf(error)}`)
+        return { action: 'cancel' }
+      })
+      .finally(() => waiting--)
     last = answer
     return answer
   })
@@ -62,12 +78,15 @@ export function askPeople(client: McpClientLike, server: string, onElicit: (ques
 
 /** Undefined: no person can be asked that. */
 function questionOf(params: unknown, server: string, signal: AbortSignal): McpQuestion | undefined {
-  if (!isObject(params) || typeof params['message'] !== 'string' || params['message'].length > LONGEST_MESSAGE) return undefined
+  if (!isObject(params) || typeof params['message'] !== 'string' || params['message'].length > LONGEST_MESSAGE)
+    return undefined
   const message = escapeInvisible(params['message'])
   const asked = { server, message, signal }
   if (params['mode'] === 'url') {
     const { url } = params
-    return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url) ? { ...asked, mode: 'url', url: new URL(url).href } : undefined
+    return typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)
+      ? { ...asked, mode: 'url', url: new URL(url).href }
+      : undefined
   }
   const schema = params['requestedSchema']
   const text = isObject(schema) ? JSON.stringify(schema) : undefined
@@ -78,13 +97,20 @@ function questionOf(params: unknown, server: string, signal: AbortSignal): McpQu
 /** What people read of a schema; the values themselves go back to the server as they are. */
 function marked(name: string, value: unknown): unknown {
   if (typeof value === 'string') return name === 'title' || name === 'description' ? escapeInvisible(value) : value
-  return name === 'enumNames' && Array.isArray(value) ? value.map((one: unknown) => (typeof one === 'string' ? escapeInvisible(one) : one)) : value
+  return name === 'enumNames' && Array.isArray(value)
+    ? value.map((one: unknown) => (typeof one === 'string' ? escapeInvisible(one) : one))
+    : value
 }
 
 function answerOf(answer: unknown): object {
   if (answer === 'accept' || answer === 'decline' || answer === 'cancel') return { action: answer }
   const content = isObject(answer) ? answer['content'] : undefined
-  const fits = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value) || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-  if (!isObject(content) || !Object.values(content).every(fits)) throw new Error(`it gave back ${shown(answer)}, expected accept | decline | cancel, or { content } with texts, numbers, true or false, and lists of texts`)
+  const fits = (value: unknown): boolean =>
+    ['string', 'number', 'boolean'].includes(typeof value) ||
+    (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  if (!isObject(content) || !Object.values(content).every(fits))
+    throw new Error(
+      `it gave back ${shown(answer)}, expected accept | decline | cancel, or { content } with texts, numbers, true or false, and lists of texts`,
+    )
   return { action: 'accept', content }
 }

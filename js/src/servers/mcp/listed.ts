@@ -11,10 +11,14 @@ import type { McpPin } from './pins.js'
 export interface McpListed {
   /** As the engine knows it: `fs.read_file`. */
   readonly name: string
-  /** `ready`: models may call it. `disabled`: it waits for `accept`. `hidden`: `expose` does not name it. `left out`: it cannot be used. */
+  /**
+   * `ready`: models may call it. `disabled`: it waits for `accept`. `hidden`: `expose` does not name it. `left out`: it
+   * cannot be used.
+   */
   readonly state: 'ready' | 'disabled' | 'hidden' | 'left out'
   /**
-   * Of `disabled`: it `changed`, or is `new`. Of `left out`: its `name` or its `definition` is none, its `schema` cannot be read, it runs only as a `task`,
+   * Of `disabled`: it `changed`, or is `new`. Of `left out`: its `name` or its `definition` is none, its `schema`
+   * cannot be read, it runs only as a `task`,
    * the name came `twice`, or the server says `too much`.
    */
   readonly reason?: 'changed' | 'new' | 'name' | 'definition' | 'schema' | 'task' | 'twice' | 'too much'
@@ -51,14 +55,17 @@ export class Reader {
     this.#call = call
   }
 
-  /** @param pins what was accepted, by the server's name; undefined: the server was never seen, so that everything is */
+  /**
+   * @param pins what was accepted, by the server's name; undefined: the server was never seen, so that everything is
+   */
   read(given: readonly unknown[], pins: ReadonlyMap<string, McpPin> | undefined): Map<string, Entry> {
     const entries = new Map<string, Entry>()
     const made: Made = new Map()
     let size = 0
     const leaveOut = (name: string, listed: Omit<McpListed, 'name' | 'state'>): void => {
       const full = `${this.#options.server}.${name}`
-      const key = entries.has(full) ? `${full} ${entries.size}` : full // what has no name of its own is listed as well; no name has a blank
+      // what has no name of its own is listed as well; no name has a blank
+      const key = entries.has(full) ? `${full} ${entries.size}` : full
       entries.set(key, { listed: { name: full, state: 'left out', ...listed } })
     }
     for (const one of given) {
@@ -70,7 +77,11 @@ export class Reader {
       const name = `${this.#options.server}.${read.name}`
       size += read.size
       if (entries.has(name)) leaveOut(read.name, { reason: 'twice', detail: 'the server has two tools of this name' })
-      else if (size > LONGEST_OF_ALL) leaveOut(read.name, { reason: 'too much', detail: `the definitions of the server have more than ${LONGEST_OF_ALL} characters` })
+      else if (size > LONGEST_OF_ALL)
+        leaveOut(read.name, {
+          reason: 'too much',
+          detail: `the definitions of the server have more than ${LONGEST_OF_ALL} characters`,
+        })
       else entries.set(name, this.#entry(name, read, pins ? (pins.get(read.name) ?? null) : undefined, made))
     }
     this.#before = made
@@ -85,14 +96,33 @@ export class Reader {
   }
 
   /** @param pin null: the server is known, and this tool is new */
-  #entry(name: string, { tool: definition, digest }: { tool: McpTool; digest: string }, pin: McpPin | null | undefined, made: Made): Entry {
+  #entry(
+    name: string,
+    { tool: definition, digest }: { tool: McpTool; digest: string },
+    pin: McpPin | null | undefined,
+    made: Made,
+  ): Entry {
     const listed = { name, tool: definition, digest }
     if (!isChosen(definition, this.#options.expose)) return { listed: { ...listed, state: 'hidden' } }
     const { server } = this.#options
-    const held: Omit<McpListed, 'name'> = pin === null ? { state: 'disabled', reason: 'new', detail: `${server} has it since it was seen first` }
-      : pin && pin.digest !== digest ? { state: 'disabled', reason: 'changed', detail: `${server} says something else of it than what was accepted`, before: pin.definition }
-        : { state: 'ready' }
-    const key = JSON.stringify([held.state, held.reason, pin?.digest, digest, levelOf(definition, this.#options.permission)])
+    const held: Omit<McpListed, 'name'> =
+      pin === null
+        ? { state: 'disabled', reason: 'new', detail: `${server} has it since it was seen first` }
+        : pin && pin.digest !== digest
+          ? {
+              state: 'disabled',
+              reason: 'changed',
+              detail: `${server} says something else of it than what was accepted`,
+              before: pin.definition,
+            }
+          : { state: 'ready' }
+    const key = JSON.stringify([
+      held.state,
+      held.reason,
+      pin?.digest,
+      digest,
+      levelOf(definition, this.#options.permission),
+    ])
     const before = this.#before.get(name)
     const entry = before?.key === key ? before.entry : this.#made({ ...listed, ...held })
     made.set(name, { key, entry })
@@ -112,13 +142,26 @@ export class Reader {
 
   #toolOf({ name, state, tool: definition, digest }: McpListed & { tool: McpTool; digest: string }): Tool {
     const { server, permission, timeoutMs } = this.#options
-    const { inputSchema: { $schema: _, ...parameters }, annotations = {}, description = '' } = definition
+    const {
+      inputSchema: { $schema: _, ...parameters },
+      annotations = {},
+      description = '',
+    } = definition
     const { title: own, ...hints } = annotations
     const title = lineOf(definition.title ?? own)
     return tool({
-      name, description, parameters, from: server, tags: [`mcp:${server}`], agentCallable: state === 'ready', ...(state === 'ready' ? {} : { enabled: false }),
-      permission: levelOf(definition, permission), annotations: hints, identity: digest,
-      ...(title === undefined ? {} : { title }), ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      name,
+      description,
+      parameters,
+      from: server,
+      tags: [`mcp:${server}`],
+      agentCallable: state === 'ready',
+      ...(state === 'ready' ? {} : { enabled: false }),
+      permission: levelOf(definition, permission),
+      annotations: hints,
+      identity: digest,
+      ...(title === undefined ? {} : { title }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(hints.destructiveHint === true ? { executionApproval: 'ask_always' as const } : {}), // what it says of itself can only make it stricter
       execute: (args: JsonObject, context: ToolContext) => this.#call(name, digest, args, context),
     }) as Tool

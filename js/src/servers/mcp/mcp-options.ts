@@ -1,4 +1,15 @@
-import { didYouMean, func, is, isObject, members, milliseconds, oneOf, whole, withMethods, type Check } from '../../engine/core/options.js'
+import {
+  didYouMean,
+  func,
+  is,
+  isObject,
+  members,
+  milliseconds,
+  oneOf,
+  whole,
+  withMethods,
+  type Check,
+} from '../../engine/core/options.js'
 import type { PermissionLevel } from '../../engine/core/events.js'
 import type { McpTool } from './definition.js'
 import type { McpAnswer, McpQuestion } from './elicit.js'
@@ -8,7 +19,10 @@ import type { McpPinStore } from './pins.js'
 export interface McpChange {
   /** As the engine knows it: `fs.read_file`. */
   readonly name: string
-  /** `changed`: it says something else than what was accepted. `new`: it came after the others. Both wait for `accept`. `gone`: the server has it no more. */
+  /**
+   * `changed`: it says something else than what was accepted. `new`: it came after the others. Both wait for `accept`.
+   * `gone`: the server has it no more.
+   */
   readonly kind: 'changed' | 'new' | 'gone'
   /** The definition that was accepted before. */
   readonly before?: McpTool
@@ -20,26 +34,46 @@ export interface McpChange {
 
 /** What `mcpTools` takes. */
 export interface McpToolsOptions {
-  /** What the app calls the server: letters, digits, `_` and `-`. Its tools are `<server>.<tool>`, with the tag `mcp:<server>`. */
+  /**
+   * What the app calls the server: letters, digits, `_` and `-`. Its tools are `<server>.<tool>`, with the tag
+   * `mcp:<server>`.
+   */
   server: string
-  /** The tools that models may see: all, those with these names, or those for which the function says true. There is no default. */
+  /**
+   * The tools that models may see: all, those with these names, or those for which the function says true. There is no
+   * default.
+   */
   expose: 'all' | readonly string[] | ((tool: McpTool) => boolean)
-  /** What they may do without asking: for all, by the server's names of the tools, or by a function. Default `sensitive`. What a tool says of itself can only make it stricter. */
-  permission?: PermissionLevel | {
-    /** By the server's name. */
-    readonly [tool: string]: PermissionLevel
-  } | ((tool: McpTool) => PermissionLevel | undefined)
-  /** Those that change nothing, by the app's own word: a call that loses its connection is then a failure, not `unknown`. Default none. */
+  /**
+   * What they may do without asking: for all, by the server's names of the tools, or by a function. Default
+   * `sensitive`. What a tool says of itself can only make it stricter.
+   */
+  permission?:
+    | PermissionLevel
+    | {
+        /** By the server's name. */
+        readonly [tool: string]: PermissionLevel
+      }
+    | ((tool: McpTool) => PermissionLevel | undefined)
+  /**
+   * Those that change nothing, by the app's own word: a call that loses its connection is then a failure, not
+   * `unknown`. Default none.
+   */
   readOnly?: readonly string[] | ((tool: McpTool) => boolean)
   /** Where it is kept what each tool was: `memoryPins()`, the default, `filePins(path)`, or a store of your own. */
   pins?: McpPinStore
   /** Is told of every change, once. */
   onChanged?: (change: McpChange) => void
-  /** Answers what the server asks the person. The client declares it: `new Client(info, { capabilities: { elicitation: {} } })`. Default: nothing is answered. */
+  /**
+   * Answers what the server asks the person. The client declares it: `new Client(info, { capabilities: { elicitation:
+   * {} } })`. Default: nothing is answered.
+   */
   onElicit?: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>
   /**
-   * Keys, tokens and passwords that the client sends, of eight characters at least. If the server repeats one, in any usual spelling, Sluice writes `[secret]`
-   * instead: in definitions, results, errors, reports and questions. Default none, since Sluice cannot see what the client sends.
+   * Keys, tokens and passwords that the client sends, of eight characters at least. If the server repeats one, in any
+   * usual spelling, Sluice writes `[secret]`
+   * instead: in definitions, results, errors, reports and questions. Default none, since Sluice cannot see what the
+   * client sends.
    */
   secrets?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
@@ -49,12 +83,19 @@ export interface McpToolsOptions {
 }
 
 const level = oneOf('public', 'moderate', 'sensitive')
-const namesOr = (what: string): Check => is(what, (value) => typeof value === 'function' || (Array.isArray(value) && value.every((name) => typeof name === 'string')))
+const namesOr = (what: string): Check =>
+  is(
+    what,
+    (value) => typeof value === 'function' || (Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  )
 const expose = namesOr("'all', an array of names, or a function (tool) => boolean: which tools a model may call")
 
 export const checkOptions = members({
   members: {
-    server: is('a name of letters, digits, _ and -, at most 64', (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value)),
+    server: is(
+      'a name of letters, digits, _ and -, at most 64',
+      (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
+    ),
     expose: (value, path) => value === 'all' || expose(value, path),
     permission: (value, path) => {
       if (typeof value === 'function') return
@@ -63,14 +104,25 @@ export const checkOptions = members({
     },
     readOnly: namesOr('an array of names, or a function (tool) => boolean'),
     pins: withMethods('a store of pins such as memoryPins() or filePins(path)', 'get', 'set'),
-    onChanged: func('(change) => void'), onElicit: func('(question) => answer'), secrets: is('a list of texts', (value) => Array.isArray(value) && value.every((secret) => typeof secret === 'string')),
-    timeoutMs: whole(0), listTimeoutMs: milliseconds,
+    onChanged: func('(change) => void'),
+    onElicit: func('(question) => answer'),
+    secrets: is(
+      'a list of texts',
+      (value) => Array.isArray(value) && value.every((secret) => typeof secret === 'string'),
+    ),
+    timeoutMs: whole(0),
+    listTimeoutMs: milliseconds,
   } satisfies { [member in keyof Required<McpToolsOptions>]: Check },
   needs: ['server', 'expose'],
   instead: { name: 'did you mean server?', tools: 'did you mean expose?', allow: 'did you mean expose?' },
 })
 
-export const checkClient = withMethods('a client of @modelcontextprotocol/client or @modelcontextprotocol/sdk', 'request', 'callTool', 'getServerCapabilities')
+export const checkClient = withMethods(
+  'a client of @modelcontextprotocol/client or @modelcontextprotocol/sdk',
+  'request',
+  'callTool',
+  'getServerCapabilities',
+)
 
 /** Of the tools that the server has. */
 export function isChosen(tool: McpTool, choice: McpToolsOptions['expose'] | undefined): boolean {
@@ -81,7 +133,11 @@ export function isChosen(tool: McpTool, choice: McpToolsOptions['expose'] | unde
 
 /** Throws where the function gave something else. */
 export function levelOf(tool: McpTool, permission: McpToolsOptions['permission']): PermissionLevel {
-  const own = isObject(permission) ? (Object.hasOwn(permission, tool.name) ? permission[tool.name] : undefined) : undefined
+  const own = isObject(permission)
+    ? Object.hasOwn(permission, tool.name)
+      ? permission[tool.name]
+      : undefined
+    : undefined
   const given: unknown = typeof permission === 'function' ? permission(tool) : isObject(permission) ? own : permission
   if (given === undefined) return 'sensitive'
   level(given, 'permission')
@@ -92,8 +148,12 @@ export function levelOf(tool: McpTool, permission: McpToolsOptions['permission']
 export function strangers(options: McpToolsOptions, names: readonly string[]): string[] {
   const { server, expose: exposed, permission, readOnly } = options
   const lists = { expose: exposed, permission: isObject(permission) ? Object.keys(permission) : undefined, readOnly }
-  return Object.entries(lists).flatMap(([option, list]) => (Array.isArray(list) ? (list as string[]) : []).filter((name) => !names.includes(name)).map((name) => {
-    const hint = didYouMean(name, names)
-    return `${option} names ${name}, and ${server} has no such tool${hint ? ` (${hint})` : ''}`
-  }))
+  return Object.entries(lists).flatMap(([option, list]) =>
+    (Array.isArray(list) ? (list as string[]) : [])
+      .filter((name) => !names.includes(name))
+      .map((name) => {
+        const hint = didYouMean(name, names)
+        return `${option} names ${name}, and ${server} has no such tool${hint ? ` (${hint})` : ''}`
+      }),
+  )
 }

@@ -1,4 +1,5 @@
-// The tools of one server as tools of an engine: kept as the server has them, held against what was accepted, and called. What the server says is a stranger's.
+// The tools of one server as tools of an engine: kept as the server has them, held against what was accepted, and
+// called. What the server says is a stranger's.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
@@ -18,29 +19,41 @@ import { valueOf } from './result.js'
 
 /** What `mcpTools` gives. */
 export interface McpTools {
-  /** For the engine, as they are now. Those that wait for `accept` are among them, but no model may see or call them. */
+  /**
+   * For the engine, as they are now. Those that wait for `accept` are among them, but no model may see or call them.
+   */
   readonly tools: readonly Tool[]
   /** Everything that the server has, with what is wrong with it. */
   readonly list: readonly McpListed[]
   /**
-   * Accepts a tool as the server has it now. `digest`: what was seen; where the server says something else meanwhile, nothing is accepted.
+   * Accepts a tool as the server has it now. `digest`: what was seen; where the server says something else meanwhile,
+   * nothing is accepted.
    * Rejects with SluiceError `not_found` where there is no such tool, `state` where it cannot be accepted.
    */
   accept(name: string, digest?: string): Promise<void>
-  /** Asks the server for its tools again: after a new connection, or where it tells nobody of changes. Gives what changed. */
+  /**
+   * Asks the server for its tools again: after a new connection, or where it tells nobody of changes. Gives what
+   * changed.
+   */
   refresh(): Promise<readonly McpChange[]>
   /**
-   * Adds the tools to an engine, and keeps them there as they are, for the runs that start from then on. Returns what takes them out again.
+   * Adds the tools to an engine, and keeps them there as they are, for the runs that start from then on. Returns what
+   * takes them out again.
    * Throws SluiceError `option` where the engine has a tool of such a name.
    */
   attach(engine: Pick<Engine, 'tools' | 'add' | 'remove'>): () => void
-  /** Listens to nothing any more, and takes the tools out of the engines. Calls that run go on, no other starts; the client stays open. */
+  /**
+   * Listens to nothing any more, and takes the tools out of the engines. Calls that run go on, no other starts; the
+   * client stays open.
+   */
   close(): Promise<void>
 }
 
 /**
- * The tools of an MCP server as tools of Sluice. `client`: of `@modelcontextprotocol/client` 2 or `@modelcontextprotocol/sdk` 1, connected.
- * Rejects with SluiceError `option` where something is wrong in the options, `state` without a connection, `failed` where the server does not tell its
+ * The tools of an MCP server as tools of Sluice. `client`: of `@modelcontextprotocol/client` 2 or
+ * `@modelcontextprotocol/sdk` 1, connected.
+ * Rejects with SluiceError `option` where something is wrong in the options, `state` without a connection, `failed`
+ * where the server does not tell its
  * tools, `storage` where the pins cannot be read.
  */
 export async function mcpTools(client: McpClientLike, options: McpToolsOptions): Promise<McpTools> {
@@ -59,7 +72,10 @@ export async function mcpTools(client: McpClientLike, options: McpToolsOptions):
 type AnyEngine = Parameters<McpTools['attach']>[0]
 const checkEngine = withMethods('an engine', 'add', 'remove')
 
-/** Milliseconds from the news of another list until it is read, and the least between two such readings: a server may say so all the time. */
+/**
+ * Milliseconds from the news of another list until it is read, and the least between two such readings: a server may
+ * say so all the time.
+ */
 const DELAY_MS = 20
 const REST_MS = 1000
 const LONGEST_WORDS = 300
@@ -77,7 +93,10 @@ class ServerTools implements McpTools {
   #entries = new Map<string, Entry>()
   #tools: readonly Tool[] = []
   #list: readonly McpListed[] = []
-  /** How often the server said that its tools are others; and how often it had, when those that are known here were asked for. */
+  /**
+   * How often the server said that its tools are others; and how often it had, when those that are known here were
+   * asked for.
+   */
   #news = 0
   #known = -1
   // -- what was told, so that it is told once
@@ -106,11 +125,21 @@ class ServerTools implements McpTools {
       try {
         this.#endQuestions = askPeople(this.#client, server, onElicit, this.#clean)
       } catch (cause) {
-        throw new SluiceError({ code: 'option', path: 'onElicit', detail: messageOf(cause), hint: 'new Client(info, { capabilities: { elicitation: {} } })', cause })
+        throw new SluiceError({
+          code: 'option',
+          path: 'onElicit',
+          detail: messageOf(cause),
+          hint: 'new Client(info, { capabilities: { elicitation: {} } })',
+          cause,
+        })
       }
     }
     await this.refresh()
-    for (const line of strangers(this.#options, this.#list.flatMap(({ tool }) => tool?.name ?? []))) warn(line)
+    for (const line of strangers(
+      this.#options,
+      this.#list.flatMap(({ tool }) => tool?.name ?? []),
+    ))
+      warn(line)
   }
 
   get tools(): readonly Tool[] {
@@ -129,9 +158,18 @@ class ServerTools implements McpTools {
       const entry = this.#entries.get(name)
       if (!entry) throw new SluiceError({ code: 'not_found', detail: `${server} has no tool ${name}` })
       const { listed } = entry
-      if (digest !== undefined && digest !== listed.digest) throw new SluiceError({ code: 'state', detail: `${server} says something else of ${name} by now`, hint: '`list` has what it says' })
+      if (digest !== undefined && digest !== listed.digest)
+        throw new SluiceError({
+          code: 'state',
+          detail: `${server} says something else of ${name} by now`,
+          hint: '`list` has what it says',
+        })
       if (listed.state === 'ready') return
-      if (listed.state !== 'disabled') throw new SluiceError({ code: 'state', detail: `${name} does not wait for it: ${listed.detail ?? '`expose` does not name it'}` })
+      if (listed.state !== 'disabled')
+        throw new SluiceError({
+          code: 'state',
+          detail: `${name} does not wait for it: ${listed.detail ?? '`expose` does not name it'}`,
+        })
       await this.#pins.set(server, pinsOf([entry]))
       this.#entries.set(name, this.#reader.accepted(entry))
       this.#told.delete(name)
@@ -149,7 +187,13 @@ class ServerTools implements McpTools {
     if (!this.#engines.has(engine)) {
       const names = new Set(engine.tools.map(({ name }) => name))
       const taken = this.#tools.find(({ name }) => names.has(name))
-      if (taken) throw new SluiceError({ code: 'option', path: 'engine', detail: `it has a tool ${taken.name} already`, hint: 'give the server another name' })
+      if (taken)
+        throw new SluiceError({
+          code: 'option',
+          path: 'engine',
+          detail: `it has a tool ${taken.name} already`,
+          hint: 'give the server another name',
+        })
       this.#engines.set(engine, new Map())
       try {
         this.#supply(engine)
@@ -169,7 +213,7 @@ class ServerTools implements McpTools {
     await this.#changes.end()
   }
 
-  // -- what the server has --------------------------------------------------------------------------------------------------
+  // -- what the server has --------------------------------------------------------------------------------------------
 
   /** What reads or changes the list does so one after another. */
   #alone<T>(act: () => Promise<T>): Promise<T> {
@@ -189,9 +233,12 @@ class ServerTools implements McpTools {
 
   async #ask(): ReturnType<typeof listTools> {
     const { server, listTimeoutMs = 30_000 } = this.#options
-    const said = (error: unknown): string => escapeInvisible(messageOf(this.#clean.error(error)).slice(0, LONGEST_WORDS))
+    const said = (error: unknown): string =>
+      escapeInvisible(messageOf(this.#clean.error(error)).slice(0, LONGEST_WORDS))
     try {
-      await this.#changes.listen(listTimeoutMs).catch((error: unknown) => warn(`${server} does not tell of changes: ${said(error)}`))
+      await this.#changes
+        .listen(listTimeoutMs)
+        .catch((error: unknown) => warn(`${server} does not tell of changes: ${said(error)}`))
       const { tools, more } = await listTools(this.#client, listTimeoutMs)
       return { tools: tools.map((tool) => this.#clean.json(tool)), more }
     } catch (thrown) {
@@ -227,13 +274,16 @@ class ServerTools implements McpTools {
     const pins: unknown = await this.#pins.get(this.#options.server)
     if (pins === undefined) return undefined
     const fault = faultOfPins(pins)
-    if (fault) throw new SluiceError({ code: 'storage', path: `pins.get()${fault.at}`, detail: `expected ${fault.expected}` })
+    if (fault)
+      throw new SluiceError({ code: 'storage', path: `pins.get()${fault.at}`, detail: `expected ${fault.expected}` })
     return new Map((pins as McpPin[]).map((pin) => [pin.tool, pin]))
   }
 
   #changesTo(entries: ReadonlyMap<string, Entry>): McpChange[] {
     const changes: McpChange[] = []
-    for (const { listed: { name, state, reason, tool, before, digest } } of entries.values()) {
+    for (const {
+      listed: { name, state, reason, tool, before, digest },
+    } of entries.values()) {
       if (state !== 'disabled') {
         this.#told.delete(name)
         continue
@@ -241,9 +291,17 @@ class ServerTools implements McpTools {
       const key = `${reason} ${digest}`
       if (this.#told.get(name) === key) continue
       this.#told.set(name, key)
-      changes.push({ name, kind: reason as 'changed' | 'new', ...(before ? { before } : {}), ...(tool ? { after: tool } : {}), ...(digest === undefined ? {} : { digest }) })
+      changes.push({
+        name,
+        kind: reason as 'changed' | 'new',
+        ...(before ? { before } : {}),
+        ...(tool ? { after: tool } : {}),
+        ...(digest === undefined ? {} : { digest }),
+      })
     }
-    for (const { listed: { name, state, tool, before = tool } } of this.#entries.values()) {
+    for (const {
+      listed: { name, state, tool, before = tool },
+    } of this.#entries.values()) {
       if (entries.has(name) || (state !== 'ready' && state !== 'disabled')) continue
       this.#told.delete(name)
       changes.push({ name, kind: 'gone', ...(before ? { before } : {}) })
@@ -265,7 +323,9 @@ class ServerTools implements McpTools {
     const lines = [
       ...out.slice(0, 5).map(({ name, detail }) => `${name}: ${(detail ?? '').slice(0, LONGEST_WORDS)}`),
       ...(out.length > 5 ? [`and ${out.length - 5} others: \`list\` has them`] : []),
-      ...(more ? [`more than ${MOST_TOOLS} tools, or far too much in their definitions: the others were not read`] : []),
+      ...(more
+        ? [`more than ${MOST_TOOLS} tools, or far too much in their definitions: the others were not read`]
+        : []),
     ]
     const told = lines.join('; ')
     if (told === '' || told === this.#warned) return
@@ -287,12 +347,13 @@ class ServerTools implements McpTools {
     }, rest).unref()
   }
 
-  // -- engines --------------------------------------------------------------------------------------------------------------
+  // -- engines --------------------------------------------------------------------------------------------------------
 
   #supply(engine: AnyEngine): void {
     const own = this.#engines.get(engine) as Map<string, Tool>
     const there = new Map(engine.tools.map((tool) => [tool.name, tool]))
-    const isOurs = (name: string): boolean => there.get(name) === own.get(name) // where neither has it: the name is free
+    // where neither has it: the name is free
+    const isOurs = (name: string): boolean => there.get(name) === own.get(name)
     const wanted = new Map(this.#tools.filter(({ name }) => isOurs(name)).map((tool) => [tool.name, tool]))
     const gone = [...own.keys()].filter((name) => isOurs(name) && !wanted.has(name))
     const fresh = [...wanted.values()].filter((tool) => own.get(tool.name) !== tool)
@@ -319,7 +380,7 @@ class ServerTools implements McpTools {
     if (left.length > 0) engine.remove(...left.map(({ name }) => name))
   }
 
-  // -- calls ----------------------------------------------------------------------------------------------------------------
+  // -- calls ----------------------------------------------------------------------------------------------------------
 
   async #call(name: string, digest: string, args: object, context: ToolContext): Promise<unknown> {
     const { server, readOnly } = this.#options
@@ -328,7 +389,10 @@ class ServerTools implements McpTools {
     const reports = new Reports((report) => context.progress(report))
     let result: unknown
     try {
-      result = await callTool(this.#client, { name: tool.name, arguments: args }, tool.inputSchema, { signal: context.signal, onprogress: (report) => reports.take(this.#clean.json(report) as McpProgress) })
+      result = await callTool(this.#client, { name: tool.name, arguments: args }, tool.inputSchema, {
+        signal: context.signal,
+        onprogress: (report) => reports.take(this.#clean.json(report) as McpProgress),
+      })
     } catch (error) {
       throw failureOf(this.#clean.error(error), server, isChosen(tool, readOnly))
     } finally {
@@ -341,21 +405,25 @@ class ServerTools implements McpTools {
   async #offered(name: string, digest: string, signal: AbortSignal): Promise<McpTool> {
     const { server } = this.#options
     if (this.#known !== this.#news) {
-      await this.#alone(async () => signal.aborted || this.#known === this.#news || this.#refresh()).catch((error: unknown) => {
-        throw new Error(`Not run: ${wordsOf(error)}`)
-      })
+      await this.#alone(async () => signal.aborted || this.#known === this.#news || this.#refresh()).catch(
+        (error: unknown) => {
+          throw new Error(`Not run: ${wordsOf(error)}`)
+        },
+      )
     }
     if (this.#closed) throw new Error(`Not run: the app closed ${server}`)
     const listed = this.#entries.get(name)?.listed
     if (!listed?.tool || listed.state === 'left out') throw new Error(`Not run: ${server} does not have it any more`)
-    if (listed.state !== 'ready' || listed.digest !== digest) throw new Error(`Not run: ${server} changed it since it was offered`)
+    if (listed.state !== 'ready' || listed.digest !== digest)
+      throw new Error(`Not run: ${server} changed it since it was offered`)
     return listed.tool
   }
 
-  // -- help -----------------------------------------------------------------------------------------------------------------
+  // -- help -----------------------------------------------------------------------------------------------------------
 
   #mustBeOpen(): void {
-    if (this.#closed) throw new SluiceError({ code: 'closed', detail: `the tools of ${this.#options.server} were closed` })
+    if (this.#closed)
+      throw new SluiceError({ code: 'closed', detail: `the tools of ${this.#options.server} were closed` })
   }
 }
 
@@ -363,5 +431,7 @@ class ServerTools implements McpTools {
 const wordsOf = (error: unknown): string => (SluiceError.is(error) ? error.message : messageOf(error))
 
 function pinsOf(entries: Iterable<Entry>): McpPin[] {
-  return [...entries].flatMap(({ listed: { tool, digest } }) => (tool && digest !== undefined ? [{ tool: tool.name, digest, definition: tool }] : []))
+  return [...entries].flatMap(({ listed: { tool, digest } }) =>
+    tool && digest !== undefined ? [{ tool: tool.name, digest, definition: tool }] : [],
+  )
 }

@@ -1,4 +1,5 @@
-// What every server's tools were when they were seen first, or accepted. A tool that says something else since is held back.
+// What every server's tools were when they were seen first, or accepted. A tool that says something else since is held
+// back.
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { attempt, locked, orNull, replaceFile } from '../../app/conversations/disk.js'
@@ -18,9 +19,15 @@ export interface McpPin {
 
 /** Where pins are kept. `memoryPins()` and `filePins(path)` are two. */
 export interface McpPinStore {
-  /** The pins of a server; undefined where it was never seen. Where they cannot be read it throws: no tool of the server is offered then. */
+  /**
+   * The pins of a server; undefined where it was never seen. Where they cannot be read it throws: no tool of the server
+   * is offered then.
+   */
   get(server: string): readonly McpPin[] | undefined | Promise<readonly McpPin[] | undefined>
-  /** Adds these, or puts them in the place of those of the same tools. The server counts as seen from then on, also without any. */
+  /**
+   * Adds these, or puts them in the place of those of the same tools. The server counts as seen from then on, also
+   * without any.
+   */
   set(server: string, pins: readonly McpPin[]): void | Promise<void>
 }
 
@@ -36,13 +43,15 @@ function keep(servers: Servers, server: string, pins: readonly McpPin[]): void {
 export function memoryPins(): McpPinStore {
   const servers: Servers = new Map()
   return {
-    get: (server) => servers.has(server) ? structuredClone([...(servers.get(server) as Map<string, McpPin>).values()]) : undefined,
+    get: (server) =>
+      servers.has(server) ? structuredClone([...(servers.get(server) as Map<string, McpPin>).values()]) : undefined,
     set: (server, pins) => keep(servers, server, pins),
   }
 }
 
 /**
- * Keeps pins in a JSON file, which any number of processes may share: it is changed under a lock and replaced as a whole. Where it cannot be read,
+ * Keeps pins in a JSON file, which any number of processes may share: it is changed under a lock and replaced as a
+ * whole. Where it cannot be read,
  * that is SluiceError `storage` with the place, and no tool of a server is offered until it is mended or removed.
  */
 export function filePins(path: string): McpPinStore {
@@ -51,19 +60,21 @@ export function filePins(path: string): McpPinStore {
   const place = resolve(path)
   const trying = <T>(act: () => Promise<T>): Promise<T> => attempt(place, act, 'the file of the pins')
   return {
-    get: (server) => trying(async () => {
-      const pins = (await read(place)).get(server)
-      return pins && [...pins.values()]
-    }),
-    set: (server, pins) => trying(async () => {
-      await mkdir(dirname(place), { recursive: true })
-      await locked(`${place}.lock`, async (check) => {
-        const servers = await read(place)
-        keep(servers, server, pins)
-        const written = [...servers].map(([name, kept]) => ({ server: name, pins: [...kept.values()] }))
-        await replaceFile(place, `${JSON.stringify({ servers: written }, null, 2)}\n`, check)
-      })
-    }),
+    get: (server) =>
+      trying(async () => {
+        const pins = (await read(place)).get(server)
+        return pins && [...pins.values()]
+      }),
+    set: (server, pins) =>
+      trying(async () => {
+        await mkdir(dirname(place), { recursive: true })
+        await locked(`${place}.lock`, async (check) => {
+          const servers = await read(place)
+          keep(servers, server, pins)
+          const written = [...servers].map(([name, kept]) => ({ server: name, pins: [...kept.values()] }))
+          await replaceFile(place, `${JSON.stringify({ servers: written }, null, 2)}\n`, check)
+        })
+      }),
   }
 }
 
@@ -73,7 +84,12 @@ async function read(path: string): Promise<Servers> {
   if (content === null) return servers
   // Half a file must not count as "never seen": every change in it would be taken as it is.
   const wrong = (at: string, found: unknown, expected: string): SluiceError =>
-    new SluiceError({ code: 'storage', path: path + at, detail: `found ${shown(found)}, expected ${expected}`, hint: 'mend or remove the file: without it every tool counts as seen for the first time' })
+    new SluiceError({
+      code: 'storage',
+      path: path + at,
+      detail: `found ${shown(found)}, expected ${expected}`,
+      hint: 'mend or remove the file: without it every tool counts as seen for the first time',
+    })
   let given: unknown
   try {
     given = JSON.parse(content)
@@ -98,7 +114,8 @@ export function faultOfPins(pins: unknown): { at: string; found: unknown; expect
   for (const [index, pin] of (pins as unknown[]).entries()) {
     const { tool, digest, definition } = (isObject(pin) ? pin : {}) as { [member: string]: unknown }
     if (typeof tool !== 'string') return { at: `[${index}].tool`, found: tool, expected: 'a string' }
-    if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest)) return { at: `[${index}].digest`, found: digest, expected: 'a SHA-256' }
+    if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest))
+      return { at: `[${index}].digest`, found: digest, expected: 'a SHA-256' }
     if (!isObject(definition)) return { at: `[${index}].definition`, found: definition, expected: 'an object' }
   }
   return undefined

@@ -35,7 +35,12 @@ export class Reports {
     if (!report) return
     const { progress, total, message } = report
     const text = typeof message === 'string' && message !== '' ? escapeInvisible(message.slice(0, LONGEST)) : undefined
-    if (isCount(progress)) this.#progress({ done: progress, ...(isCount(total) ? { total: total } : {}), ...(text === undefined ? {} : { text }) })
+    if (isCount(progress))
+      this.#progress({
+        done: progress,
+        ...(isCount(total) ? { total: total } : {}),
+        ...(text === undefined ? {} : { text }),
+      })
     else if (text !== undefined) this.#progress(text)
     this.#timer = setTimeout(() => this.#tell(), EVERY_MS)
   }

@@ -13,22 +13,33 @@ export function valueOf(result: unknown): unknown {
   if (!isObject(result)) throw new Error('the server gave no result')
   const { content, structuredContent: structured, isError } = result
   const items = Array.isArray(content) ? (content as unknown[]) : []
-  if (isError === true) throw new Error(textOf(items.slice(0, MOST_ITEMS).map(partOf)) || (structured === undefined ? 'the tool failed, and does not say why' : JSON.stringify(structured)))
+  if (isError === true)
+    throw new Error(
+      textOf(items.slice(0, MOST_ITEMS).map(partOf)) ||
+        (structured === undefined ? 'the tool failed, and does not say why' : JSON.stringify(structured)),
+    )
   const isTwin = twinOf(structured)
-  const told = items.slice(0, MOST_ITEMS).filter((item) => !isTwin(item)).map(partOf)
-  if (items.length > MOST_ITEMS) told.push({ type: 'text', text: `[${items.length - MOST_ITEMS} more pieces of the result are left out]` })
+  const told = items
+    .slice(0, MOST_ITEMS)
+    .filter((item) => !isTwin(item))
+    .map(partOf)
+  if (items.length > MOST_ITEMS)
+    told.push({ type: 'text', text: `[${items.length - MOST_ITEMS} more pieces of the result are left out]` })
   if (structured !== undefined && told.length === 0) return structured
   if (structured !== undefined) told.unshift({ type: 'text', text: JSON.stringify(structured) })
   if (told.length === 0) return undefined
   return told.some(({ type }) => type === 'image') ? resultParts(...told) : textOf(told)
 }
 
-const textOf = (told: readonly ResultPart[]): string => told.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
+const textOf = (told: readonly ResultPart[]): string =>
+  told.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
 
 /** Does a piece of text only repeat what `structuredContent` has: as JSON, or one of its own texts? */
 function twinOf(structured: unknown): (item: unknown) => boolean {
   if (structured === undefined) return () => false
-  const texts = new Set(isObject(structured) ? Object.values(structured).filter((value) => typeof value === 'string') : [])
+  const texts = new Set(
+    isObject(structured) ? Object.values(structured).filter((value) => typeof value === 'string') : [],
+  )
   let whole: string | undefined
   return (item) => {
     if (!isObject(item) || item['type'] !== 'text' || typeof item['text'] !== 'string') return false
@@ -43,18 +54,23 @@ function twinOf(structured: unknown): (item: unknown) => boolean {
 }
 
 function partOf(item: unknown): ResultPart {
-  if (!isObject(item) || typeof item['type'] !== 'string') return { type: 'text', text: '[a piece of the result cannot be read]' }
-  if (isPicture(item)) return { type: 'image', mediaType: String(item['mimeType']).toLowerCase(), data: String(item['data']) }
+  if (!isObject(item) || typeof item['type'] !== 'string')
+    return { type: 'text', text: '[a piece of the result cannot be read]' }
+  if (isPicture(item))
+    return { type: 'image', mediaType: String(item['mimeType']).toLowerCase(), data: String(item['data']) }
   return { type: 'text', text: noteOf(item as { type: string; [member: string]: unknown }) }
 }
 
 function noteOf(item: { type: string; [member: string]: unknown }): string {
   const { type, text, name, uri, description, resource } = item
   if (type === 'text' && typeof text === 'string') return text
-  if (type === 'resource_link') return [`${String(name)}: ${String(uri)}`, ...(typeof description === 'string' ? [description] : [])].join('\n')
+  if (type === 'resource_link')
+    return [`${String(name)}: ${String(uri)}`, ...(typeof description === 'string' ? [description] : [])].join('\n')
   if (type === 'resource' && isObject(resource)) {
     const address = String(resource['uri'])
-    return typeof resource['text'] === 'string' ? `${address}:\n${resource['text']}` : `[${address}: ${sizeOf(resource['blob'], resource['mimeType'])}, not shown]`
+    return typeof resource['text'] === 'string'
+      ? `${address}:\n${resource['text']}`
+      : `[${address}: ${sizeOf(resource['blob'], resource['mimeType'])}, not shown]`
   }
   return `[${type.slice(0, 60)}: ${sizeOf(item['data'], item['mimeType'])}, not shown]`
 }

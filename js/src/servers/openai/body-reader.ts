@@ -41,7 +41,10 @@ export class BodyReader {
     }
     this.cancel()
     if (patience !== undefined) return undefined
-    throw new AnswerFault(this.#begun ? 'idle_timeout' : 'first_byte_timeout', `the model's server sent nothing for ${wait} ms`)
+    throw new AnswerFault(
+      this.#begun ? 'idle_timeout' : 'first_byte_timeout',
+      `the model's server sent nothing for ${wait} ms`,
+    )
   }
 
   /** All of it. Throws AnswerFault, `oversize` where it is too much. */

@@ -7,7 +7,8 @@ const FAIR = 256 - (256 % letters.length)
 export function callId(): string {
   let id = ''
   while (id.length < LENGTH) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(LENGTH))) if (byte < FAIR && id.length < LENGTH) id += letters[byte % letters.length]
+    for (const byte of crypto.getRandomValues(new Uint8Array(LENGTH)))
+      if (byte < FAIR && id.length < LENGTH) id += letters[byte % letters.length]
   }
   return `call_${id}`
 }

@@ -6,7 +6,11 @@ import type { Diagnostics } from './diagnostics.js'
 import { AnswerFault } from './openai-errors.js'
 
 /** A piece of what the model said, in its order. */
-export type Piece = { readonly kind: 'content' | 'reasoning' | 'arguments'; text: string; readonly call?: { readonly id: string; readonly name: string } | undefined }
+export type Piece = {
+  readonly kind: 'content' | 'reasoning' | 'arguments'
+  text: string
+  readonly call?: { readonly id: string; readonly name: string } | undefined
+}
 
 /** A call that came whole. */
 export interface ReadCall {
@@ -49,17 +53,24 @@ export interface Ending {
   usage: Usage | undefined
 }
 
-type Card = Pick<CardEvent, 'status' | 'reason' | 'error' | 'raw' | 'start' | 'source' | 'wireId' | 'name' | 'arguments' | 'rawArguments'>
+type Card = Pick<
+  CardEvent,
+  'status' | 'reason' | 'error' | 'raw' | 'start' | 'source' | 'wireId' | 'name' | 'arguments' | 'rawArguments'
+>
 
 /** Calls that lost nothing. What breaks a schema is for the client to refuse: it tells the model. */
-const isWhole = ({ status, reason }: Card): boolean => status === 'pending' || (status === 'invalid' && reason === 'schema')
+const isWhole = ({ status, reason }: Card): boolean =>
+  status === 'pending' || (status === 'invalid' && reason === 'schema')
 const isBroken = (card: Card): boolean => card.status === 'invalid' && !isWhole(card)
 
 /** A call, and the id by which it is told. */
-interface Call extends Card { id?: string }
+interface Call extends Card {
+  id?: string
+}
 
 /**
- * Calls are held until the answer has ended: until then nobody knows whether it was cut, or filtered. What turns out to be no call, or has lost
+ * Calls are held until the answer has ended: until then nobody knows whether it was cut, or filtered. What turns out to
+ * be no call, or has lost
  * something, comes out as text, as the model wrote it.
  */
 export class ChoiceReader {
@@ -77,8 +88,19 @@ export class ChoiceReader {
   #finishReason: FinishReason | undefined
   #usage: Usage | undefined
 
-  /** @param options `reports`: a call that says which tool it means is no text whatever becomes of it, and its arguments come as they are written; `renames`: no id is the server's */
-  constructor(turn: Turn, { single, reports = false, renames = false, diagnostics }: ReadingOptions & { single: boolean; diagnostics: Diagnostics }) {
+  /**
+   * @param options `reports`: a call that says which tool it means is no text whatever becomes of it, and its arguments
+   * come as they are written; `renames`: no id is the server's
+   */
+  constructor(
+    turn: Turn,
+    {
+      single,
+      reports = false,
+      renames = false,
+      diagnostics,
+    }: ReadingOptions & { single: boolean; diagnostics: Diagnostics },
+  ) {
     this.#turn = turn
     this.#single = single
     this.#reports = reports
@@ -106,7 +128,15 @@ export class ChoiceReader {
         return { id: this.#idOf(card), name, reason, error, raw: raw ?? rawArguments }
       })
       const calls = this.#fault || how !== 'complete' ? [] : this.#calls()
-      return { pieces, calls, broken, fault: this.#fault, unfinished: this.#unfinished, finishReason: this.#finishReason, usage: this.#usage }
+      return {
+        pieces,
+        calls,
+        broken,
+        fault: this.#fault,
+        unfinished: this.#unfinished,
+        finishReason: this.#finishReason,
+        usage: this.#usage,
+      }
     } finally {
       this.close()
     }
@@ -125,7 +155,8 @@ export class ChoiceReader {
       else if (text !== '' || call) pieces.push({ kind, text, ...(call ? { call } : {}) })
     }
     for (const event of events) {
-      if (event.type === 'text' && !event.refusal) add('content', event.text) // a refusal has a member of its own, which passes
+      if (event.type === 'text' && !event.refusal)
+        add('content', event.text) // a refusal has a member of its own, which passes
       else if (event.type === 'reasoning') add('reasoning', event.text)
       else if (event.type === 'card') {
         add('content', this.#card(event))
@@ -141,17 +172,48 @@ export class ChoiceReader {
       } else if (event.type === 'diagnostic') {
         this.#unfinished ||= event.code === 'unfinished'
         this.#diagnostics.add(event.code, event.detail)
-      } else if (event.type === 'error' && event.code !== 'network') this.#fault = new AnswerFault(event.code, event.detail)
+      } else if (event.type === 'error' && event.code !== 'network')
+        this.#fault = new AnswerFault(event.code, event.detail)
     }
     return pieces
   }
 
   /** Notes what is new about a call. Gives the text to show in its place, if it came to nothing. */
-  #card({ call, status, reason, error, raw, start, source, wireId, name, arguments: args, rawArguments }: CardEvent): string {
-    const known = Object.entries({ status, reason, error, raw, start, source, wireId, name, arguments: args, rawArguments }).filter(([, value]) => value !== undefined)
+  #card({
+    call,
+    status,
+    reason,
+    error,
+    raw,
+    start,
+    source,
+    wireId,
+    name,
+    arguments: args,
+    rawArguments,
+  }: CardEvent): string {
+    const known = Object.entries({
+      status,
+      reason,
+      error,
+      raw,
+      start,
+      source,
+      wireId,
+      name,
+      arguments: args,
+      rawArguments,
+    }).filter(([, value]) => value !== undefined)
     const card: Call = Object.assign(this.#cards.get(call) ?? {}, Object.fromEntries(known))
     this.#cards.set(call, card)
-    if (!isBroken(card) || (this.#reports && card.name !== undefined) || card.raw === undefined || card.start === undefined || this.#givenBack.has(card.start)) return ''
+    if (
+      !isBroken(card) ||
+      (this.#reports && card.name !== undefined) ||
+      card.raw === undefined ||
+      card.start === undefined ||
+      this.#givenBack.has(card.start)
+    )
+      return ''
     this.#givenBack.add(card.start)
     return card.raw
   }
@@ -159,7 +221,10 @@ export class ChoiceReader {
   /** The server's own, where it is to count and no other call has it. */
   #idOf(card: Call): string {
     if (card.id === undefined) {
-      card.id = !this.#renames && card.source === 'native' && card.wireId && !this.#ids.has(card.wireId) ? card.wireId : callId()
+      card.id =
+        !this.#renames && card.source === 'native' && card.wireId && !this.#ids.has(card.wireId)
+          ? card.wireId
+          : callId()
       this.#ids.add(card.id)
     }
     return card.id
@@ -174,7 +239,13 @@ export class ChoiceReader {
       if (!isWhole(card) || card.name === undefined) return []
       const exact = written.length === cards.length ? written[at]?.function.arguments : undefined
       const native = card.source === 'native'
-      return [{ id: this.#idOf(card), name: card.name, arguments: (native ? card.rawArguments : exact) || (exact ?? JSON.stringify(card.arguments ?? {})) }]
+      return [
+        {
+          id: this.#idOf(card),
+          name: card.name,
+          arguments: (native ? card.rawArguments : exact) || (exact ?? JSON.stringify(card.arguments ?? {})),
+        },
+      ]
     })
     return this.#single ? calls.slice(0, 1) : calls
   }

@@ -21,7 +21,11 @@ export interface Offer {
 /** Of a request without tools. */
 export const noOffer: Offer = { key: '[]', tools: () => [], others: [], wanted: false, sentences: [], single: false }
 
-interface RequestedFunction { name: string; description?: string; parameters?: { [keyword: string]: unknown } }
+interface RequestedFunction {
+  name: string
+  description?: string
+  parameters?: { [keyword: string]: unknown }
+}
 
 /** What the model reads where a request wants more than `auto`. */
 const words = {
@@ -30,11 +34,15 @@ const words = {
   single: 'Call one tool at a time: at most one call in a message.',
 }
 
-/** The tools of a request's body; undefined where it offers no functions. Throws SluiceError `option` for what is no tool, or no choice. */
+/**
+ * The tools of a request's body; undefined where it offers no functions. Throws SluiceError `option` for what is no
+ * tool, or no choice.
+ */
 export function offerOf(body: { [member: string]: unknown }): Offer | undefined {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = body
   if (!Array.isArray(tools)) return undefined
-  const isFunction = (one: unknown): boolean => isObject(one) && (one['type'] === 'function' || (one['type'] === undefined && isObject(one['function'])))
+  const isFunction = (one: unknown): boolean =>
+    isObject(one) && (one['type'] === 'function' || (one['type'] === undefined && isObject(one['function'])))
   const all = tools.flatMap((one, index) => (isFunction(one) ? [functionOf(one as { function?: unknown }, index)] : []))
   if (all.length === 0) return undefined
   const { functions, wanted, sentence } = choose(choice, all)
@@ -43,7 +51,8 @@ export function offerOf(body: { [member: string]: unknown }): Offer | undefined 
     key: JSON.stringify(functions),
     tools: () => functions.map(declare),
     others: tools.filter((one) => !isFunction(one)),
-    wanted, single,
+    wanted,
+    single,
     sentences: [...(sentence === undefined ? [] : [sentence]), ...(single ? [words.single] : [])],
   }
 }
@@ -55,7 +64,11 @@ function functionOf(one: { function?: unknown }, index: number): RequestedFuncti
   const { name, description, parameters } = given
   if (typeof name !== 'string' || name === '') throw wrong(`${path}.name`, name, 'the name of a function')
   if (parameters != null && !isObject(parameters)) throw wrong(`${path}.parameters`, parameters, 'a JSON Schema')
-  return { name, ...(typeof description === 'string' ? { description } : {}), ...(parameters == null ? {} : { parameters: parameters as { [keyword: string]: unknown } }) }
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(parameters == null ? {} : { parameters: parameters as { [keyword: string]: unknown } }),
+  }
 }
 
 /** As the engine takes it, which is less strict than `tool()`: what a server took so far is not refused here. */
@@ -64,7 +77,11 @@ function declare({ name, description = '', parameters = { type: 'object', proper
   return { ...made, declaration: { ...made.declaration, parameters } }
 }
 
-interface Choice { functions: RequestedFunction[]; wanted: boolean; sentence?: string }
+interface Choice {
+  functions: RequestedFunction[]
+  wanted: boolean
+  sentence?: string
+}
 
 function choose(choice: unknown, functions: RequestedFunction[]): Choice {
   if (choice == null || choice === 'auto') return { functions, wanted: true }
@@ -79,9 +96,17 @@ function choose(choice: unknown, functions: RequestedFunction[]): Choice {
     if (offered.has(name)) return name as string
     throw wrong(path, name, 'the name of one of the tools')
   }
-  if (isObject(choice) && choice['type'] === 'function') return { functions, wanted: true, sentence: words.named(known(named(choice), 'tool_choice.function.name')) }
+  if (isObject(choice) && choice['type'] === 'function')
+    return { functions, wanted: true, sentence: words.named(known(named(choice), 'tool_choice.function.name')) }
   const allowed = isObject(choice) && choice['type'] === 'allowed_tools' ? choice['allowed_tools'] : undefined
-  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) throw wrong('tool_choice', choice, 'none | auto | required, or an object of type function or allowed_tools')
-  const names = new Set(allowed['tools'].map((one, index) => known(named(one), `tool_choice.allowed_tools.tools[${index}].function.name`)))
-  return { functions: functions.filter(({ name }) => names.has(name)), wanted: true, ...(allowed['mode'] === 'required' ? { sentence: words.required } : {}) }
+  if (!isObject(allowed) || !Array.isArray(allowed['tools']))
+    throw wrong('tool_choice', choice, 'none | auto | required, or an object of type function or allowed_tools')
+  const names = new Set(
+    allowed['tools'].map((one, index) => known(named(one), `tool_choice.allowed_tools.tools[${index}].function.name`)),
+  )
+  return {
+    functions: functions.filter(({ name }) => names.has(name)),
+    wanted: true,
+    ...(allowed['mode'] === 'required' ? { sentence: words.required } : {}),
+  }
 }

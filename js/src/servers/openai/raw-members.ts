@@ -1,4 +1,5 @@
-// The members of a JSON object as they stand in its text. To parse and print it would change big integers, the order of keys and spacing.
+// The members of a JSON object as they stand in its text. To parse and print it would change big integers, the order of
+// keys and spacing.
 
 /** Where a member stands in the text. */
 export interface RawMember {
@@ -40,10 +41,12 @@ export function rawMembers(text: string): RawMember[] {
         marks.lastIndex = behindString(text, at)
         if (depth === 1 && name === undefined) name = JSON.parse(text.slice(at, marks.lastIndex)) as string
         break
-      case '{': case '[':
+      case '{':
+      case '[':
         if (depth++ === 0) from = at + 1
         break
-      case '}': case ']':
+      case '}':
+      case ']':
         if (--depth === 0) close()
         break
       case ',':
@@ -56,13 +59,18 @@ export function rawMembers(text: string): RawMember[] {
   return found
 }
 
-/** The text of a member's value; undefined where there is none. Of several with the same name the last counts, as for `JSON.parse`. */
+/**
+ * The text of a member's value; undefined where there is none. Of several with the same name the last counts, as for
+ * `JSON.parse`.
+ */
 export function rawMember(text: string, name: string): string | undefined {
   const member = rawMembers(text).findLast((one) => one.name === name)
   return member && text.slice(member.value, member.end).trim()
 }
 
-/** The object with other values for the members that `changed` names; null leaves a member out. Every other byte stays. */
+/**
+ * The object with other values for the members that `changed` names; null leaves a member out. Every other byte stays.
+ */
 export function withMembers(text: string, changed: { readonly [name: string]: string | null }): string {
   const all = rawMembers(text)
   const isChanged = (name: string): boolean => Object.hasOwn(changed, name)
@@ -70,7 +78,10 @@ export function withMembers(text: string, changed: { readonly [name: string]: st
   const kept = all.filter((one) => !isChanged(one.name) || (changed[one.name] !== null && last.get(one.name) === one))
   const written = kept.map(({ name, from, value, end }) => {
     const before = text.slice(value, end)
-    return text.slice(from, value) + (isChanged(name) ? before.replace(before.trim(), () => changed[name] as string) : before)
+    return (
+      text.slice(from, value) +
+      (isChanged(name) ? before.replace(before.trim(), () => changed[name] as string) : before)
+    )
   })
   return all.length === 0 ? text : `${text.slice(0, all[0]?.from)}${written.join(',')}${text.slice(all.at(-1)?.end)}`
 }

@@ -69,7 +69,8 @@ export class SseEvents {
 
   #hold(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    if (this.#held.size + bytes.length > this.#most) throw new RangeError(`an event of its stream is larger than ${this.#most} bytes`)
+    if (this.#held.size + bytes.length > this.#most)
+      throw new RangeError(`an event of its stream is larger than ${this.#most} bytes`)
     this.#held.add(bytes)
   }
 }

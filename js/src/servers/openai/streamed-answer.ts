@@ -3,7 +3,20 @@ import { Gathered, joined } from '../../engine/core/bytes.js'
 import { isObject } from '../../engine/core/options.js'
 import { BodyReader, MOST_BYTES } from './body-reader.js'
 import type { ChoiceReader, Piece, ReadCall } from './choice-reader.js'
-import { alone, asCompletion, finishReason, indexOf, parsed, reasoningMember, saysJust, unsaid, writtenCall, type Choice, type Completion, type Message } from './completion.js'
+import {
+  alone,
+  asCompletion,
+  finishReason,
+  indexOf,
+  parsed,
+  reasoningMember,
+  saysJust,
+  unsaid,
+  writtenCall,
+  type Choice,
+  type Completion,
+  type Message,
+} from './completion.js'
 import { DIAGNOSTICS_HEADER } from './diagnostics.js'
 import { AnswerFault, unreadable } from './openai-errors.js'
 import type { AnswerTimes } from './openai-options.js'
@@ -31,28 +44,36 @@ interface Streamed {
 }
 
 /** The answer's body, translated as the client reads it: no faster, and no longer. */
-export function streamedBody(body: ReadableStream<Uint8Array>, translation: ReadTranslation, times: AnswerTimes): ReadableStream<Uint8Array> {
+export function streamedBody(
+  body: ReadableStream<Uint8Array>,
+  translation: ReadTranslation,
+  times: AnswerTimes,
+): ReadableStream<Uint8Array> {
   const reader = new BodyReader(body, times)
   const stream = new StreamedAnswer(translation)
   let said = performance.now()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      let out: Uint8Array[] = []
-      while (out.length === 0 && !stream.ended) {
-        out = await more(reader, stream)
-        if (out.length === 0 && performance.now() - said > MOST_SILENCE_MS) out = [encoder.encode(': a call is being written\n\n')]
-      }
-      said = performance.now()
-      if (out.length > 0) controller.enqueue(joined(out))
-      if (!stream.ended) return
-      reader.cancel()
-      controller.close()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let out: Uint8Array[] = []
+        while (out.length === 0 && !stream.ended) {
+          out = await more(reader, stream)
+          if (out.length === 0 && performance.now() - said > MOST_SILENCE_MS)
+            out = [encoder.encode(': a call is being written\n\n')]
+        }
+        said = performance.now()
+        if (out.length > 0) controller.enqueue(joined(out))
+        if (!stream.ended) return
+        reader.cancel()
+        controller.close()
+      },
+      cancel(reason) {
+        stream.close()
+        reader.cancel(reason)
+      },
     },
-    cancel(reason) {
-      stream.close()
-      reader.cancel(reason)
-    },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }
 
 async function more(reader: BodyReader, stream: StreamedAnswer): Promise<Uint8Array[]> {
@@ -88,7 +109,10 @@ class StreamedAnswer {
 
   /** Every choice has told why it ended. */
   get finished(): boolean {
-    return this.#choices.size === this.#translation.choices && [...this.#choices.values()].every(({ last }) => last !== undefined)
+    return (
+      this.#choices.size === this.#translation.choices &&
+      [...this.#choices.values()].every(({ last }) => last !== undefined)
+    )
   }
 
   take(bytes: Uint8Array): Uint8Array[] {
@@ -104,8 +128,13 @@ class StreamedAnswer {
     const out = this.#takeAll(this.#isJson === true ? [wholeAsEvent(this.#json.take())] : this.#events.end())
     if (this.ended) return out
     if (this.finished) return [...out, ...this.#conclude()]
-    const fault = this.#choices.size > 0 ? new AnswerFault('unfinished', 'the answer broke off: the model\'s server closed the connection in the middle of it')
-      : new AnswerFault('empty_answer', 'the model\'s server answered nothing that is a chunk of a chat completion')
+    const fault =
+      this.#choices.size > 0
+        ? new AnswerFault(
+            'unfinished',
+            "the answer broke off: the model's server closed the connection in the middle of it",
+          )
+        : new AnswerFault('empty_answer', "the model's server answered nothing that is a chunk of a chat completion")
     return [...out, ...this.fail(fault)]
   }
 
@@ -116,7 +145,9 @@ class StreamedAnswer {
 
   #fail(told: Uint8Array): Uint8Array[] {
     this.ended = true
-    const out = [...this.#choices].flatMap(([index, choice]) => this.#say(index, choice, choice.reader.end('network').pieces))
+    const out = [...this.#choices].flatMap(([index, choice]) =>
+      this.#say(index, choice, choice.reader.end('network').pieces),
+    )
     return [...out, this.#tail.take(), told]
   }
 
@@ -179,10 +210,14 @@ class StreamedAnswer {
         continue
       }
       out.push(...this.#say(index, streamed, pieces))
-      streamed.last = { chunk: { ...envelope, ...(counted === undefined ? {} : { usage: counted }), choices: [] }, choice: { ...rest, index, delta: unsaid(said) } }
+      streamed.last = {
+        chunk: { ...envelope, ...(counted === undefined ? {} : { usage: counted }), choices: [] },
+        choice: { ...rest, index, delta: unsaid(said) },
+      }
       counted = undefined
     }
-    if (counted !== undefined) out.push(encoder.encode(`data: ${JSON.stringify({ ...this.#envelope, usage: counted })}\n\n`))
+    if (counted !== undefined)
+      out.push(encoder.encode(`data: ${JSON.stringify({ ...this.#envelope, usage: counted })}\n\n`))
     return out
   }
 
@@ -194,7 +229,13 @@ class StreamedAnswer {
   }
 
   /** Chunks with these pieces; the first of them has what else stood in the server's. */
-  #say(index: number, { reasoning }: Streamed, pieces: readonly Piece[], more: Message = {}, rest: Omit<Choice, 'delta'> = {}): Uint8Array[] {
+  #say(
+    index: number,
+    { reasoning }: Streamed,
+    pieces: readonly Piece[],
+    more: Message = {},
+    rest: Omit<Choice, 'delta'> = {},
+  ): Uint8Array[] {
     const deltas: Message[] = pieces.map(({ kind, text }) => ({ [kind === 'content' ? 'content' : reasoning]: text }))
     if (deltas.length === 0 && Object.keys(more).length === 0 && rest['logprobs'] == null) return []
     const [first = {}, ...others] = deltas
@@ -223,7 +264,10 @@ class StreamedAnswer {
     if (fault) return [...out, ...this.fail(fault)]
     for (const { index, calls, last } of endings) {
       const { chunk = this.#envelope, choice = { index, delta: {} } } = last ?? {}
-      out.push(...this.#call(index, calls), this.#chunk({ ...choice, finish_reason: finishReason(choice.finish_reason, calls) }, chunk))
+      out.push(
+        ...this.#call(index, calls),
+        this.#chunk({ ...choice, finish_reason: finishReason(choice.finish_reason, calls) }, chunk),
+      )
     }
     const counts = this.#translation.diagnostics.toString()
     if (counts !== '') out.push(encoder.encode(`: ${DIAGNOSTICS_HEADER}: ${counts}\n\n`))
@@ -233,9 +277,11 @@ class StreamedAnswer {
   /** Id and name first, then the arguments: what clients wait for. */
   #call(index: number, calls: readonly ReadCall[]): Uint8Array[] {
     return calls.flatMap((call, at) => {
-      const tell = (said: object): Uint8Array => this.#chunk({ index, delta: { tool_calls: [{ index: at, ...said }] }, finish_reason: null })
+      const tell = (said: object): Uint8Array =>
+        this.#chunk({ index, delta: { tool_calls: [{ index: at, ...said }] }, finish_reason: null })
       const out = [tell(writtenCall({ ...call, arguments: '' }))]
-      for (const piece of call.arguments.match(new RegExp(`[^]{1,${ARGUMENT_CHUNK}}`, 'gu')) ?? []) out.push(tell({ function: { arguments: piece } }))
+      for (const piece of call.arguments.match(new RegExp(`[^]{1,${ARGUMENT_CHUNK}}`, 'gu')) ?? [])
+        out.push(tell({ function: { arguments: piece } }))
       return out
     })
   }

@@ -7,9 +7,12 @@ import { Translator, type ReadTranslation, type Translation } from './translator
 import { wholeBody } from './whole-answer.js'
 
 /**
- * A `fetch` for OpenAI's clients, and all that are built on them, in front of a model whose server knows no tools, or half: requests tell the
- * model of its tools in its own format, and the calls that it writes into its text come out as `tool_calls`. Whatever is no chat completion with
- * tools passes as it is. Throws SluiceError `option` for a wrong option; a request that cannot be translated is answered with status 400.
+ * A `fetch` for OpenAI's clients, and all that are built on them, in front of a model whose server knows no tools, or
+ * half: requests tell the
+ * model of its tools in its own format, and the calls that it writes into its text come out as `tool_calls`. Whatever
+ * is no chat completion with
+ * tools passes as it is. Throws SluiceError `option` for a wrong option; a request that cannot be translated is
+ * answered with status 400.
  */
 export function textToolCalls(options: TextToolCallOptions = {}): typeof fetch {
   checkTextToolCalls(options, 'options')
@@ -62,7 +65,8 @@ const isRead = (translation: Translation): translation is ReadTranslation => tra
 async function translated(response: Response, translation: Translation, times: AnswerTimes): Promise<Response> {
   if (!response.ok || !response.body || !isRead(translation)) return response
   const headers = new Headers(response.headers)
-  for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name) // of the body as it came
+  // of the body as it came
+  for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
   const { status, statusText } = response
   if (translation.streams) {
     headers.set('content-type', 'text/event-stream; charset=utf-8')

@@ -34,9 +34,14 @@ const KEPT_TOOLS = 1024 * 1024
 const MOST_CHOICES = 128
 /** Calls of 16 MiB, the most that the engine reads, fit into the text of an answer. */
 const TEXT_BYTES = 32 * 1024 * 1024
-/** A conversation may end with so many calls that have no result: no limit of a turn is to take the model's tools away for it. */
+/**
+ * A conversation may end with so many calls that have no result: no limit of a turn is to take the model's tools away
+ * for it.
+ */
 const MOST_CALLS = 1_000_000
-/** What the model reads of a call that stands at the end of a conversation, and whose result the client does not have. */
+/**
+ * What the model reads of a call that stands at the end of a conversation, and whose result the client does not have.
+ */
 const NO_RESULT = 'No result: this call was not run.'
 
 export class Translator {
@@ -45,14 +50,29 @@ export class Translator {
   readonly #engines = new Map<string, Engine>() // the least used first
 
   constructor(options: TextToolCallOptions) {
-    const { fetch: _fetch, firstByteTimeoutMs: _first, idleTimeoutMs: _idle, onDiagnostic: _on, protocols: _own, ...settings } = options
+    const {
+      fetch: _fetch,
+      firstByteTimeoutMs: _first,
+      idleTimeoutMs: _idle,
+      onDiagnostic: _on,
+      protocols: _own,
+      ...settings
+    } = options
     this.#options = options
-    this.#settings = { ...settings, protocol: settings.protocol ?? 'auto', mode: 'text', usage: false, maxCalls: MOST_CALLS, limits: { textBytes: TEXT_BYTES, ...settings.limits } }
+    this.#settings = {
+      ...settings,
+      protocol: settings.protocol ?? 'auto',
+      mode: 'text',
+      usage: false,
+      maxCalls: MOST_CALLS,
+      limits: { textBytes: TEXT_BYTES, ...settings.limits },
+    }
     this.#make([]).close() // what is wrong with the settings is said at once
   }
 
   /**
-   * The request in other words; undefined: it offers no tools, or is no JSON. Throws SluiceError `option` for what cannot be said in any.
+   * The request in other words; undefined: it offers no tools, or is no JSON. Throws SluiceError `option` for what
+   * cannot be said in any.
    * `always`: also without tools, since the conversation may have calls, and the answer reasoning.
    */
   translate(text: string, { always = false } = {}): Translation | undefined {
@@ -68,15 +88,34 @@ export class Translator {
     const engine = this.#engine(offer)
     const model = typeof body['model'] === 'string' ? body['model'] : ''
     const diagnostics = new Diagnostics(model, this.#options.onDiagnostic)
-    const { messages, protocols, startsInReasoning } = compose(engine, offer, JSON.stringify(model), rawMember(text, 'messages') ?? '[]', diagnostics)
+    const { messages, protocols, startsInReasoning } = compose(
+      engine,
+      offer,
+      JSON.stringify(model),
+      rawMember(text, 'messages') ?? '[]',
+      diagnostics,
+    )
     return {
-      body: withMembers(text, { messages, tools: offer.others.length > 0 ? JSON.stringify(offer.others) : null, tool_choice: null, parallel_tool_calls: null }),
+      body: withMembers(text, {
+        messages,
+        tools: offer.others.length > 0 ? JSON.stringify(offer.others) : null,
+        tool_choice: null,
+        parallel_tool_calls: null,
+      }),
       streams: body['stream'] === true,
       choices: wantedChoices(body['n']),
-      read: offer.wanted || always ? (more = {}) => {
-        const turn = engine.turn({ wire: 'openai-chat', protocol: protocols, startsInReasoning, ...(offer.wanted ? {} : { enabled: false }) })
-        return new ChoiceReader(turn, { single: offer.single, diagnostics, ...more })
-      } : undefined,
+      read:
+        offer.wanted || always
+          ? (more = {}) => {
+              const turn = engine.turn({
+                wire: 'openai-chat',
+                protocol: protocols,
+                startsInReasoning,
+                ...(offer.wanted ? {} : { enabled: false }),
+              })
+              return new ChoiceReader(turn, { single: offer.single, diagnostics, ...more })
+            }
+          : undefined,
       diagnostics,
     }
   }
@@ -87,7 +126,8 @@ export class Translator {
     this.#engines.delete(offer.key)
     this.#engines.set(offer.key, engine)
     const [oldest] = this.#engines.keys()
-    if (this.#engines.size > KEPT_ENGINES) this.#engines.delete(oldest as string) // answers may still be read with it: the collector frees it
+    // answers may still be read with it: the collector frees it
+    if (this.#engines.size > KEPT_ENGINES) this.#engines.delete(oldest as string)
     return engine
   }
 
@@ -97,13 +137,25 @@ export class Translator {
   }
 }
 
-const wantedChoices = (n: unknown): number => (Number.isInteger(n) ? Math.min(Math.max(n as number, 1), MOST_CHOICES) : 1)
+const wantedChoices = (n: unknown): number =>
+  Number.isInteger(n) ? Math.min(Math.max(n as number, 1), MOST_CHOICES) : 1
 
-interface Composed { messages: string; protocols: string[]; startsInReasoning: boolean }
+interface Composed {
+  messages: string
+  protocols: string[]
+  startsInReasoning: boolean
+}
 
 /** The conversation with tools, calls and results in the model's own format. */
-function compose(engine: Engine, { wanted, sentences }: Offer, model: string, messages: string, diagnostics: Diagnostics): Composed {
-  const config = (more: Settings): TurnConfig => withMembers(JSON.stringify({ ...more, request: null }), { request: `{"model":${model},"messages":${messages}}` })
+function compose(
+  engine: Engine,
+  { wanted, sentences }: Offer,
+  model: string,
+  messages: string,
+  diagnostics: Diagnostics,
+): Composed {
+  const config = (more: Settings): TurnConfig =>
+    withMembers(JSON.stringify({ ...more, request: null }), { request: `{"model":${model},"messages":${messages}}` })
   const guide = wanted ? {} : ({ injectTools: 'off' } as const)
   let turn = engine.turn(config(guide))
   try {
@@ -114,7 +166,11 @@ function compose(engine: Engine, { wanted, sentences }: Offer, model: string, me
     }
     const { protocols, settings } = turn.tools
     const request = requestOf(turn, diagnostics)
-    return { messages: rawMember(request, 'messages') as string, protocols, startsInReasoning: settings.startsInReasoning }
+    return {
+      messages: rawMember(request, 'messages') as string,
+      protocols,
+      startsInReasoning: settings.startsInReasoning,
+    }
   } finally {
     turn.close()
   }

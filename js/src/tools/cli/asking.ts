@@ -1,5 +1,7 @@
-// Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer. The question stands
-// directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last page was shown.
+// Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer.
+// The question stands
+// directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last
+// page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../../app/bridge/invisible.js'
 import { questionLines, questionWords } from '../../app/bridge/question.js'
 import { givenTwice } from '../../app/bridge/twice.js'
@@ -74,7 +76,8 @@ export class Asking {
     const { call, stage } = event
     if (auto !== undefined) {
       const { pages } = this.#present(event, undefined, new Set())
-      for (const row of [...pages.flat(), screen.paint('yellow', `approved automatically: ${auto}`)]) screen.note(call, row)
+      for (const row of [...pages.flat(), screen.paint('yellow', `approved automatically: ${auto}`)])
+        screen.note(call, row)
       if (stage === 'result') run.release(call)
       else run.approve(call)
       return
@@ -82,7 +85,7 @@ export class Asking {
     await this.#ask(event, signal)
   }
 
-  // -- what is asked --------------------------------------------------------------------------------------------------------
+  // -- what is asked --------------------------------------------------------------------------------------------------
 
   /** The question in pages. Long values are cut: some can be shown on request, others are too long for that. */
   #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): Asked {
@@ -90,20 +93,26 @@ export class Asking {
     const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
     const card = block?.type === 'tool_use' ? block : undefined
     const tool = tools.find(({ name }) => name === event.name)
-    const lines = questionLines({
-      ...event,
-      askedName: card?.askedName,
-      annotations: tool?.declaration['annotations'] as { readOnlyHint?: boolean } | undefined,
-      words: tool?.words,
-      twice: givenTwice(this.#written.get(event.call) ?? ''),
-      arguments: edited ?? event.arguments,
-      editedArguments: edited !== undefined,
-    }, questionWords.en, { whole })
+    const lines = questionLines(
+      {
+        ...event,
+        askedName: card?.askedName,
+        annotations: tool?.declaration['annotations'] as { readOnlyHint?: boolean } | undefined,
+        words: tool?.words,
+        twice: givenTwice(this.#written.get(event.call) ?? ''),
+        arguments: edited ?? event.arguments,
+        editedArguments: edited !== undefined,
+      },
+      questionWords.en,
+      { whole },
+    )
     const rows = questionRows(lines, screen.columns - 4, screen.paint)
     const cut = lines.flatMap(({ show }) => show ?? [])
     const unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     const prompt = promptOf(event, cut.length > 0, unseen > 0)
-    const taken = Math.max(...[prompt, turning(rows.length, rows.length)].map((text) => screen.promptRows(event.call, text)))
+    const taken = Math.max(
+      ...[prompt, turning(rows.length, rows.length)].map((text) => screen.promptRows(event.call, text)),
+    )
     const size = terminal.live && this.#options.auto === undefined ? Math.max(1, screen.rows - taken) : Infinity
     const pages: string[][] = []
     for (let at = 0; at < rows.length; at += size) pages.push(rows.slice(at, at + size))
@@ -114,7 +123,7 @@ export class Asking {
     for (const row of rows) this.#options.screen.inCard(call, row)
   }
 
-  // -- what is said to it ---------------------------------------------------------------------------------------------------
+  // -- what is said to it ---------------------------------------------------------------------------------------------
 
   async #ask(event: ApprovalEvent, signal: AbortSignal): Promise<void> {
     const { call, stage } = event
@@ -144,7 +153,8 @@ export class Asking {
         continue
       }
       if (!shown) {
-        if (said !== '') this.#wrong(call, `found '${escapeInvisible(said)}': an answer counts when the last page was shown`)
+        if (said !== '')
+          this.#wrong(call, `found '${escapeInvisible(said)}': an answer counts when the last page was shown`)
         turn()
         continue
       }
@@ -156,7 +166,11 @@ export class Asking {
       const forever = always && /^a(?:lways)?$/i.test(said)
       if (forever || yes.test(said) || (unseen > 0 && said === 'unseen')) {
         if (cut.length > 0) this.#wrong(call, 'not all of it was shown: s shows it')
-        else if (unseen > 0 && said !== 'unseen') this.#wrong(call, `${unseen.toLocaleString('en')} characters are too many to be shown: the word unseen approves them all the same`)
+        else if (unseen > 0 && said !== 'unseen')
+          this.#wrong(
+            call,
+            `${unseen.toLocaleString('en')} characters are too many to be shown: the word unseen approves them all the same`,
+          )
         else if (this.#approve(call, stage, edited, forever)) return
         continue
       }
@@ -171,7 +185,10 @@ export class Asking {
     if (stage === 'result') run.release(call)
     else {
       try {
-        run.approve(call, { ...(forever ? { remember: 'session' as const } : {}), ...(edited ? { arguments: edited } : {}) })
+        run.approve(call, {
+          ...(forever ? { remember: 'session' as const } : {}),
+          ...(edited ? { arguments: edited } : {}),
+        })
       } catch (error) {
         if (!(error instanceof SluiceError)) throw error
         this.#wrong(call, escapeInvisible(tell(error)))
@@ -223,7 +240,10 @@ export class Asking {
     screen.inCard(call, screen.paint('red', text))
   }
 
-  /** Reads an answer. Returns undefined if the question was settled meanwhile, or if nobody is there to answer, which counts as no. */
+  /**
+   * Reads an answer. Returns undefined if the question was settled meanwhile, or if nobody is there to answer, which
+   * counts as no.
+   */
   async #line(call: number, text: string, signal: AbortSignal, preset?: string): Promise<string | undefined> {
     const { run, screen, terminal } = this.#options
     const prompt = screen.question(call, text, terminal.live)
@@ -250,7 +270,14 @@ const turning = (page: number, of: number): string => `page ${page} of ${of}: En
 
 function promptOf(event: ApprovalEvent, cut: boolean, unseen: boolean): string {
   const runs = event.stage === 'execution'
-  const choices = [unseen ? 'unseen' : '[y]es', '[n]o, why', ...(runs ? ['[e]dit'] : []), ...(canRemember(event) ? ['[a]lways'] : []), ...(cut ? ['[s]how all'] : []), '[?]']
+  const choices = [
+    unseen ? 'unseen' : '[y]es',
+    '[n]o, why',
+    ...(runs ? ['[e]dit'] : []),
+    ...(canRemember(event) ? ['[a]lways'] : []),
+    ...(cut ? ['[s]how all'] : []),
+    '[?]',
+  ]
   return `${runs ? 'run it?' : 'let the model read this?'} ${choices.join(' ')} `
 }
 

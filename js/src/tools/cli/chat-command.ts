@@ -29,8 +29,16 @@ At a terminal /help tells what else you can type: /new /open /again /edit and ot
 Without a terminal each line of the standard input is a message, or the answer to a question; at the end of the input the answer is no.
 The exit code is then that of the first answer that failed: 1 also for one that was cut, withheld, broken off or empty.`,
   options: {
-    ...modelOptions, system: { type: 'string' }, tools: { type: 'string' }, prompt: { type: 'string' }, yes: { type: 'boolean' }, verbose: { type: 'boolean' },
-    conversation: { type: 'string' }, resume: { type: 'boolean' }, list: { type: 'boolean' }, store: { type: 'string' },
+    ...modelOptions,
+    system: { type: 'string' },
+    tools: { type: 'string' },
+    prompt: { type: 'string' },
+    yes: { type: 'boolean' },
+    verbose: { type: 'boolean' },
+    conversation: { type: 'string' },
+    resume: { type: 'boolean' },
+    list: { type: 'boolean' },
+    store: { type: 'string' },
   },
   async run(values) {
     const store = fileConversations(text(values.store) ?? dataFolder('conversations'))
@@ -68,9 +76,11 @@ The exit code is then that of the first answer that failed: 1 also for one that 
 /** Returns undefined if the chat is not to be kept. */
 async function open(store: Conversations, values: Values): Promise<Kept | undefined> {
   const name = text(values.conversation)
-  if (name !== undefined && values.resume) throw new UsageError('--conversation NAME and --resume: expected one of them')
+  if (name !== undefined && values.resume)
+    throw new UsageError('--conversation NAME and --resume: expected one of them')
   if (name === undefined && !values.resume) {
-    if (values.store !== undefined) throw new UsageError('--store needs --conversation NAME, --resume or --list beside it')
+    if (values.store !== undefined)
+      throw new UsageError('--store needs --conversation NAME, --resume or --list beside it')
     return undefined
   }
   return await Kept.open(store, name ?? (await lastOf(store)))

@@ -25,7 +25,10 @@ npx sluice check --base-url URL [--model NAME] [options]
 Tries each step with real requests, three short answers in all, and says what to do about the first that fails. Without --model
 the models of the server are listed. Ends with 1 where a chat is not possible, or streams nothing.
 
-${modelHelp.split('\n').filter((line) => !/^ {2}--(?:mode|protocol) /.test(line)).join('\n')}`,
+${modelHelp
+  .split('\n')
+  .filter((line) => !/^ {2}--(?:mode|protocol) /.test(line))
+  .join('\n')}`,
   options,
   async run(values) {
     const endpoint = readModel(values, { nameless: true })
@@ -38,7 +41,11 @@ ${modelHelp.split('\n').filter((line) => !/^ {2}--(?:mode|protocol) /.test(line)
       for await (const { step, ok, ms, says, hint } of checkServer(endpoint)) {
         const colour = ok ? 'green' : spare.includes(step) ? 'yellow' : 'red'
         if (!ok && !spare.includes(step) && !(endpoint.name === undefined && step === 'model')) code = 1
-        paper.line(said(says), `${paper.paint(colour, ok ? '✔' : '✖')} ${step.padEnd(8)} ${`${ms} ms`.padStart(8)}  `, ' '.repeat(21))
+        paper.line(
+          said(says),
+          `${paper.paint(colour, ok ? '✔' : '✖')} ${step.padEnd(8)} ${`${ms} ms`.padStart(8)}  `,
+          ' '.repeat(21),
+        )
         if (hint !== undefined) paper.line(paper.paint('yellow', said(hint)), ' '.repeat(21))
         draw()
       }
@@ -61,4 +68,5 @@ async function list(server: ServerAddress, paper: Paper): Promise<void> {
 }
 
 /** A server's words are a stranger's. */
-const said = (text: LocalizedText): string => escapeInvisible((typeof text === 'string' ? text : (text['en'] ?? '')).replace(/\s+/g, ' '))
+const said = (text: LocalizedText): string =>
+  escapeInvisible((typeof text === 'string' ? text : (text['en'] ?? '')).replace(/\s+/g, ' '))

@@ -14,14 +14,23 @@ export interface Command {
 }
 
 export type Options = NonNullable<ParseArgsConfig['options']>
-export interface Values { [option: string]: string | boolean | undefined }
+export interface Values {
+  [option: string]: string | boolean | undefined
+}
 
 /** The command line is wrong. */
 export class UsageError extends Error {}
 
-export interface Words { help: boolean; values: Values; positionals: string[] }
+export interface Words {
+  help: boolean
+  values: Values
+  positionals: string[]
+}
 
-export function readWords(words: string[], { options, positionals: wanted = [] }: Pick<Command, 'options' | 'positionals'>): Words {
+export function readWords(
+  words: string[],
+  { options, positionals: wanted = [] }: Pick<Command, 'options' | 'positionals'>,
+): Words {
   const known: Options = { ...options, help: { type: 'boolean', short: 'h' } }
   const { tokens } = parseArgs({ args: words, options: known, strict: false, allowPositionals: true, tokens: true })
   const values: Values = {}
@@ -31,7 +40,12 @@ export function readWords(words: string[], { options, positionals: wanted = [] }
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     const option = Object.hasOwn(known, name) ? known[name] : undefined
-    if (!option) throw new UsageError(`found ${rawName}, expected one of ${Object.keys(known).map((each) => `--${each}`).join(' ')}`)
+    if (!option)
+      throw new UsageError(
+        `found ${rawName}, expected one of ${Object.keys(known)
+          .map((each) => `--${each}`)
+          .join(' ')}`,
+      )
     if (option.type === 'boolean') {
       if (value !== undefined) throw new UsageError(`${rawName}: found '${value}', expected no value`)
       values[name] = true
@@ -50,11 +64,13 @@ export function readWords(words: string[], { options, positionals: wanted = [] }
 }
 
 function checkPositionals(found: string[], wanted: readonly string[]): void {
-  if (found.length > wanted.length) throw new UsageError(`found '${found[wanted.length]}', expected ${wanted.join(' ') || 'options'} only`)
+  if (found.length > wanted.length)
+    throw new UsageError(`found '${found[wanted.length]}', expected ${wanted.join(' ') || 'options'} only`)
   if (found.length < wanted.length) throw new UsageError(`${wanted[found.length]} is missing`)
 }
 
-export const text = (value: string | boolean | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
+export const text = (value: string | boolean | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined
 
 /** Reads a whole number in a range. */
 export function whole(values: Values, name: string, min: number, max: number): number | undefined {

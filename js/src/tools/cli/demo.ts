@@ -1,4 +1,5 @@
-// sluice demo: the pet in a browser, or one of its turns in the terminal. The demo itself is in js/demo and is loaded only here.
+// sluice demo: the pet in a browser, or one of its turns in the terminal. The demo itself is in js/demo and is loaded
+// only here.
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../../engine/core/errors.js'
 import { fileConversations } from '../../app/conversations/file-conversations.js'
@@ -22,7 +23,14 @@ ${pageHelp}
   --prompt TEXT       with --terminal: one question
   --yes               with --terminal: approve without asking
 ${modelHelp}`,
-  options: { ...pageOptions, ...modelOptions, store: { type: 'string' }, terminal: { type: 'boolean' }, prompt: { type: 'string' }, yes: { type: 'boolean' } },
+  options: {
+    ...pageOptions,
+    ...modelOptions,
+    store: { type: 'string' },
+    terminal: { type: 'boolean' },
+    prompt: { type: 'string' },
+    yes: { type: 'boolean' },
+  },
   async run(values) {
     const model = readModel(values)
     const settings = readSettings(values)
@@ -30,12 +38,21 @@ ${modelHelp}`,
     const terminalOnly = ['prompt', 'yes'].find((name) => values[name] !== undefined)
     if (terminalOnly && !values.terminal) throw new UsageError(`--${terminalOnly} needs --terminal beside it`)
     if (values.terminal && port !== undefined) throw new UsageError('--port is for the page: leave out --terminal')
-    if (values.terminal && values.store !== undefined) throw new UsageError('--store is for the page: leave out --terminal')
+    if (values.terminal && values.store !== undefined)
+      throw new UsageError('--store is for the page: leave out --terminal')
     if (values.terminal) return await inTerminal(values)
     const { startDemo } = (await importDemo('web.mjs')) as Demo
     const { name, ...server } = model ?? {}
     const folder = text(values.store) ?? dataFolder('demo')
-    const page = await startDemo({ settings, conversations: fileConversations(folder), folder, ask: true, ...(port ? { port } : {}), ...server, ...(name === undefined ? {} : { model: name }) })
+    const page = await startDemo({
+      settings,
+      conversations: fileConversations(folder),
+      folder,
+      ask: true,
+      ...(port ? { port } : {}),
+      ...server,
+      ...(name === undefined ? {} : { model: name }),
+    })
     return await showPage('The pet is on', { ...page, note: `Conversations are kept in ${folder}` }, values)
   },
 }
@@ -47,6 +64,7 @@ async function inTerminal(values: Values): Promise<number> {
 
 async function importDemo(file: string): Promise<unknown> {
   const url = new URL(`../../../../demo/${file}`, import.meta.url)
-  if (!existsSync(url)) throw new SluiceError({ code: 'load', detail: `there is no ${url.pathname}: this package came without its demo` })
+  if (!existsSync(url))
+    throw new SluiceError({ code: 'load', detail: `there is no ${url.pathname}: this package came without its demo` })
   return await import(url.href)
 }

@@ -2,10 +2,18 @@
 import type { TextRun } from '../../app/bridge/invisible.js'
 import { columns, painter, type Paint } from './rows.js'
 
-/** A piece of text in one style. `sgr`: parameters of the terminal's "select graphic rendition", such as `1;36`; '' is plain. */
-export interface Span { text: string; sgr: string }
+/**
+ * A piece of text in one style. `sgr`: parameters of the terminal's "select graphic rendition", such as `1;36`; '' is
+ * plain.
+ */
+export interface Span {
+  text: string
+  sgr: string
+}
 
-interface Cell extends Span { wide: number }
+interface Cell extends Span {
+  wide: number
+}
 
 export interface FlowOptions {
   /** Columns of a row, prefix included. A function where they may change while a text comes. */
@@ -105,7 +113,14 @@ export class Flow {
       return
     }
     const before = this.#word.at(-1)
-    if (before && cell.wide > 0 && (before.wide === 2 || cell.wide === 2) && !noStart.test(cell.text) && !noEnd.test(before.text)) this.#join()
+    if (
+      before &&
+      cell.wide > 0 &&
+      (before.wide === 2 || cell.wide === 2) &&
+      !noStart.test(cell.text) &&
+      !noEnd.test(before.text)
+    )
+      this.#join()
     if (this.#used + this.#wordUsed + cell.wide > this.#room) {
       if (this.#used > 0) this.#commit()
       if (this.#wordUsed + cell.wide > this.#room) {

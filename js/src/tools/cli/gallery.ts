@@ -6,7 +6,10 @@ import { demoTools, startTester } from './tester.js'
 
 const page = new URL('../../../../pages/gallery/host.js', import.meta.url)
 
-interface GalleryOptions { port?: number; tester?: WebServer }
+interface GalleryOptions {
+  port?: number
+  tester?: WebServer
+}
 
 export const command: Command = {
   summary: 'a page: every element in every state, from a real host and a scripted model',
@@ -17,7 +20,9 @@ ${pageHelp}`,
   options: pageOptions,
   async run(values) {
     const port = readPort(values)
-    const { startGallery } = (await import(page.href)) as { startGallery: (options: GalleryOptions) => Promise<WebServer> }
+    const { startGallery } = (await import(page.href)) as {
+      startGallery: (options: GalleryOptions) => Promise<WebServer>
+    }
     const tester = await startTester({ tools: await demoTools() })
     return await showPage('The gallery is on', await startGallery({ ...(port ? { port } : {}), tester }), values)
   },

@@ -3,7 +3,10 @@ import { isObject } from '../../engine/core/options.js'
 import type { WireName } from './tester-api.js'
 
 /** A wire, and what speaks for it. */
-export interface Guess { wire: WireName; why: string }
+export interface Guess {
+  wire: WireName
+  why: string
+}
 
 /** So much of a stream is looked at. */
 const HEAD = 256 * 1024
@@ -17,7 +20,8 @@ export function guessWire(bytes: Uint8Array): Guess {
   }
   const whole = json(text)
   const found = ofFirst(Array.isArray(whole) ? whole : whole === undefined ? lines.slice(0, 100).map(json) : [whole])
-  if (found && (whole !== undefined || found.wire === 'ollama')) return { ...found, why: found.why.replace('it has `data:` lines with', 'it is JSON with') }
+  if (found && (whole !== undefined || found.wire === 'ollama'))
+    return { ...found, why: found.why.replace('it has `data:` lines with', 'it is JSON with') }
   if (isObject(whole) && 'error' in whole) return { wire: 'openai-chat', why: 'it is JSON with `choices` or `error`' }
   return { wire: 'text', why: 'it has no `data:` lines' }
 }
@@ -42,12 +46,29 @@ type Fields = { [member: string]: unknown }
 
 const signs: readonly { wire: WireName; has: string; fits: (value: Fields) => boolean }[] = [
   { wire: 'openai-chat', has: '`choices`', fits: ({ choices }) => choices !== undefined },
-  { wire: 'openai-responses', has: 'events `response.…`', fits: ({ type, object }) => object === 'response' || /^response\./.test(String(type)) },
+  {
+    wire: 'openai-responses',
+    has: 'events `response.…`',
+    fits: ({ type, object }) => object === 'response' || /^response\./.test(String(type)),
+  },
   {
     wire: 'anthropic',
     has: 'messages and content blocks',
-    fits: ({ type, content, error }) => /^(?:message|content_block)_\w+$|^ping$/.test(String(type)) || (type === 'message' && Array.isArray(content)) || (type === 'error' && isObject(error)),
+    fits: ({ type, content, error }) =>
+      /^(?:message|content_block)_\w+$|^ping$/.test(String(type)) ||
+      (type === 'message' && Array.isArray(content)) ||
+      (type === 'error' && isObject(error)),
   },
-  { wire: 'gemini', has: '`candidates`', fits: ({ candidates, promptFeedback, usageMetadata }) => (candidates ?? promptFeedback ?? usageMetadata) !== undefined },
-  { wire: 'ollama', has: '`message` and `done`', fits: ({ message, response, done }) => typeof done === 'boolean' && (isObject(message) || typeof response === 'string') },
+  {
+    wire: 'gemini',
+    has: '`candidates`',
+    fits: ({ candidates, promptFeedback, usageMetadata }) =>
+      (candidates ?? promptFeedback ?? usageMetadata) !== undefined,
+  },
+  {
+    wire: 'ollama',
+    has: '`message` and `done`',
+    fits: ({ message, response, done }) =>
+      typeof done === 'boolean' && (isObject(message) || typeof response === 'string'),
+  },
 ]

@@ -1,4 +1,5 @@
-// Emphasis, code and links within a line of Markdown, as styled text. While more of the line may come it is said how much of it can no
+// Emphasis, code and links within a line of Markdown, as styled text. While more of the line may come it is said how
+// much of it can no
 // longer change, whatever follows: so that it can be printed for good, and looks the same however the text was cut.
 import type { Span } from './flow.js'
 import { columns } from './rows.js'
@@ -25,7 +26,10 @@ export function inline(text: string, { before = ' ', more = false, base = '' } =
   const sure = nodes.filter(({ at }) => at < hold)
   const waiting = pair(sure, hold)
   const length = more ? Math.min(waiting, hold) : text.length
-  const settled = drawn(sure.filter(({ at }) => at < length), base)
+  const settled = drawn(
+    sure.filter(({ at }) => at < length),
+    base,
+  )
   const rest = (): Span[] => {
     const open = scan(text.slice(length), lastPoint(text.slice(0, length)) ?? before, false, true)
     pair(open.nodes, open.hold, true)
@@ -34,7 +38,7 @@ export function inline(text: string, { before = ' ', more = false, base = '' } =
   return { settled, length, rest }
 }
 
-// -- pieces ---------------------------------------------------------------------------------------------------------------
+// -- pieces -----------------------------------------------------------------------------------------------------------
 
 interface Node {
   at: number
@@ -63,7 +67,8 @@ function scan(text: string, before: string, more: boolean, close = false): { nod
   const nodes: Node[] = []
   let hold = text.length
   const wait = (at: number): void => void (hold = Math.min(hold, at))
-  const add = (at: number, given: string, fields: Partial<Node> = {}): void => void nodes.push({ at, text: given, around: [], ...fields })
+  const add = (at: number, given: string, fields: Partial<Node> = {}): void =>
+    void nodes.push({ at, text: given, around: [], ...fields })
   const unclosed = new Set<number>() // sizes of runs of backticks that have no partner in what is left
   for (let at = 0; at < text.length; ) {
     const left = text.length - at
@@ -118,7 +123,14 @@ function scan(text: string, before: string, more: boolean, close = false): { nod
       let end = at
       while (text[end] === mark) end++
       if (more && end === text.length && left < REACH) wait(at) // the run may grow
-      add(at, text.slice(at, end), { run: { left: end - at, size: end - at, prev: lastPoint(text.slice(Math.max(0, at - 2), at)) ?? before, next: String.fromCodePoint(text.codePointAt(end) ?? 32) } })
+      add(at, text.slice(at, end), {
+        run: {
+          left: end - at,
+          size: end - at,
+          prev: lastPoint(text.slice(Math.max(0, at - 2), at)) ?? before,
+          next: String.fromCodePoint(text.codePointAt(end) ?? 32),
+        },
+      })
       at = end
     }
   }
@@ -135,7 +147,7 @@ function partner(text: string, from: number, size: number): number {
   return -1
 }
 
-// -- pairs of markers -------------------------------------------------------------------------------------------------------
+// -- pairs of markers -------------------------------------------------------------------------------------------------
 
 const blank = /\s/
 const punctuation = /[\p{P}\p{S}]/u
@@ -150,10 +162,14 @@ function sides(mark: string, prev: string, next: string): { opens: boolean; clos
   return { opens: left && (!right || punctuation.test(prev)), closes: right && (!left || punctuation.test(next)) }
 }
 
-interface Opener { node: number; closes: boolean }
+interface Opener {
+  node: number
+  closes: boolean
+}
 
 /**
- * Finds the markers that belong together. Returns where the first one stands that may still find its partner behind `length` characters;
+ * Finds the markers that belong together. Returns where the first one stands that may still find its partner behind
+ * `length` characters;
  * Infinity: there is none. `close`: those are closed at the end.
  */
 function pair(nodes: readonly Node[], length: number, close = false): number {
@@ -170,7 +186,13 @@ function pair(nodes: readonly Node[], length: number, close = false): number {
       const from = nodes[opener.node] as Node
       const other = from.run as NonNullable<Node['run']>
       if (from.text[0] !== mark || place - from.at >= REACH) continue
-      if (mark !== '~' && (opener.closes || opens) && (other.size + run.size) % 3 === 0 && (other.size % 3 !== 0 || run.size % 3 !== 0)) continue
+      if (
+        mark !== '~' &&
+        (opener.closes || opens) &&
+        (other.size + run.size) % 3 === 0 &&
+        (other.size % 3 !== 0 || run.size % 3 !== 0)
+      )
+        continue
       stack.length = up + 1 // what was opened in between has no partner
       while (run.left > 0 && other.left > 0) {
         const used = Math.min(2, run.left, other.left)

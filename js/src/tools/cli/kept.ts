@@ -13,7 +13,10 @@ import type { RunResult } from '../../engine/core/run-options.js'
 import { UsageError } from './command.js'
 
 /** The folder in which this user's programs keep data. `what` names the command. */
-export function dataFolder(what: string, { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'> = process): string {
+export function dataFolder(
+  what: string,
+  { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'> = process,
+): string {
   const home = homedir()
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'sluice', what)
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'sluice', what)
@@ -26,7 +29,9 @@ export async function listed(store: Conversations): Promise<string[]> {
   if (all.length === 0) return ['there is no conversation yet: --conversation NAME, or /save NAME in a chat, keeps one']
   return all.map(({ id, title, updated, entries, damaged }) => {
     const when = new Date(updated).toISOString().slice(0, 16).replace('T', ' ')
-    return escapeInvisible(damaged === undefined ? `${when}  ${id}  (${entries})  ${title}` : `${id}: ${damaged}`).replace(/\s*\n\s*/g, ' ')
+    return escapeInvisible(
+      damaged === undefined ? `${when}  ${id}  (${entries})  ${title}` : `${id}: ${damaged}`,
+    ).replace(/\s*\n\s*/g, ' ')
   })
 }
 
@@ -40,7 +45,10 @@ export async function lastOf(store: Conversations): Promise<string> {
 /** The part of a result that the store keeps. */
 type Answer = Pick<RunResult, 'message' | 'history'>
 
-/** One conversation while a command adds to it. A question or an answer in another version is a branch: the store keeps both. */
+/**
+ * One conversation while a command adds to it. A question or an answer in another version is a branch: the store keeps
+ * both.
+ */
 export class Kept {
   readonly #store: Conversations
   /** Its name in the store. */
@@ -67,7 +75,10 @@ export class Kept {
   get lines(): string[] {
     if (this.#path.length === 0) return []
     const last = this.#path.slice(-2).map((entry) => `${entry.role === 'user' ? '> ' : ''}${textOf(entry).trim()}`)
-    return [`This goes on with '${escapeInvisible(this.id)}', where ${this.#path.length} messages are; the last:`, ...last.map((text) => escapeInvisible(clip(text)))]
+    return [
+      `This goes on with '${escapeInvisible(this.id)}', where ${this.#path.length} messages are; the last:`,
+      ...last.map((text) => escapeInvisible(clip(text))),
+    ]
   }
 
   get empty(): boolean {
@@ -91,10 +102,16 @@ export class Kept {
 
   /** The messages that ask a question: all that was said before it, and the question. */
   messages(question: ConversationEntry, system: string | undefined): Promise<ChatMessage[]> {
-    return messagesForModel([...this.#before(question), question], { system, bytes: (ref) => this.#store.bytes(this.id, ref) })
+    return messagesForModel([...this.#before(question), question], {
+      system,
+      bytes: (ref) => this.#store.bytes(this.id, ref),
+    })
   }
 
-  /** Saves a question with its answer, along with entries that could not be saved before. What is asked next follows it. `id`: of the answer. */
+  /**
+   * Saves a question with its answer, along with entries that could not be saved before. What is asked next follows it.
+   * `id`: of the answer.
+   */
   async add(question: ConversationEntry, id: string, answer: Answer): Promise<void> {
     const { known, entry, blobs } = this.#answered(question, id, answer)
     this.#path = [...this.#before(question), question, entry]
@@ -107,15 +124,31 @@ export class Kept {
     })
   }
 
-  /** Saves a question with the answer so far. The next question does not follow it, and if `failed`, none of another process does. */
+  /**
+   * Saves a question with the answer so far. The next question does not follow it, and if `failed`, none of another
+   * process does.
+   */
   async soFar(question: ConversationEntry, id: string, answer: Answer, failed = false): Promise<void> {
     const { known, entry, blobs } = this.#answered(question, id, answer)
-    await this.#save(() => this.#store.save(this.id, { entries: [...this.#left, ...(known ? [] : [question]), entry], blobs: [...this.#blobs, ...blobs], head: (failed && this.#path.at(-1)?.id) || id }))
+    await this.#save(() =>
+      this.#store.save(this.id, {
+        entries: [...this.#left, ...(known ? [] : [question]), entry],
+        blobs: [...this.#blobs, ...blobs],
+        head: (failed && this.#path.at(-1)?.id) || id,
+      }),
+    )
   }
 
-  #answered(question: ConversationEntry, id: string, { message, history }: Answer): { known: boolean; entry: ConversationEntry; blobs: StoredBlob[] } {
+  #answered(
+    question: ConversationEntry,
+    id: string,
+    { message, history }: Answer,
+  ): { known: boolean; entry: ConversationEntry; blobs: StoredBlob[] } {
     const known = this.#path.some((one) => one.id === question.id)
-    return { known, ...withoutPictures({ id, parent: question.id, at: Date.now(), role: 'assistant', message, history }) }
+    return {
+      known,
+      ...withoutPictures({ id, parent: question.id, at: Date.now(), role: 'assistant', message, history }),
+    }
   }
 
   /** Saves in order: a slow save must not overwrite a later one. */
@@ -145,4 +178,5 @@ export class Kept {
 }
 
 const MAX_SHOWN = 600
-const clip = (text: string): string => (text.length > MAX_SHOWN ? `… ${text.slice(-MAX_SHOWN).replace(/^[\uDC00-\uDFFF]/, '')}` : text)
+const clip = (text: string): string =>
+  text.length > MAX_SHOWN ? `… ${text.slice(-MAX_SHOWN).replace(/^[\uDC00-\uDFFF]/, '')}` : text

@@ -26,7 +26,14 @@ export function kindOf(line: string, whole: boolean): LineKind | undefined {
   let at = quoted.length
   let indent = ''
   let sign = ''
-  const found = (kind: LineKind['kind'], length: number, more: Partial<LineKind> = {}): LineKind => ({ kind, quotes, indent, sign, length, ...more })
+  const found = (kind: LineKind['kind'], length: number, more: Partial<LineKind> = {}): LineKind => ({
+    kind,
+    quotes,
+    indent,
+    sign,
+    length,
+    ...more,
+  })
   const open = (pattern: RegExp, rest: string): boolean => !whole && line.length < MAX_BEGINNING && pattern.test(rest)
   for (let lists = 0; ; lists++) {
     const blanks = /^[ \t]*/.exec(line.slice(at))?.[0] ?? ''
@@ -43,7 +50,8 @@ export function kindOf(line: string, whole: boolean): LineKind | undefined {
       if (line.length < MAX_BEGINNING) return undefined
     }
     if (whole && /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/.test(rest)) return found('rule', line.length)
-    if (open(/^(?:`{1,2}|~{1,2}|#{1,6}[ \t]*|[-+*][ \t]*|\d{1,9}[.)]?[ \t]*|([-*_])(?:[ \t]*\1)*[ \t]*)$/, rest)) return undefined
+    if (open(/^(?:`{1,2}|~{1,2}|#{1,6}[ \t]*|[-+*][ \t]*|\d{1,9}[.)]?[ \t]*|([-*_])(?:[ \t]*\1)*[ \t]*)$/, rest))
+      return undefined
     const heading = /^(#{1,6})[ \t]+(?=\S)/.exec(rest)
     if (heading) return found('heading', at + heading[0].length)
     if (lists > 0 && sign.endsWith('• ')) {

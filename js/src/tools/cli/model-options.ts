@@ -2,15 +2,28 @@
 import type { Settings } from '../../engine/core/settings.js'
 import type { Model } from '../../engine/core/model.js'
 import type { Endpoint } from '../../engine/core/server-check.js'
-import { addressesOf, otherNames, providerNames, providers, wireNames, type ProviderName } from '../../engine/core/providers.js'
+import {
+  addressesOf,
+  otherNames,
+  providerNames,
+  providers,
+  wireNames,
+  type ProviderName,
+} from '../../engine/core/providers.js'
 import { didYouMean } from '../../engine/core/options.js'
 import { oneOf, text, UsageError, type Options, type Values } from './command.js'
 
 export const settingOptions = { mode: { type: 'string' }, protocol: { type: 'string' } } as const satisfies Options
 
 export const modelOptions = {
-  provider: { type: 'string' }, 'base-url': { type: 'string' }, model: { type: 'string' }, 'api-key': { type: 'string' }, 'key-env': { type: 'string' },
-  wire: { type: 'string' }, path: { type: 'string' }, ...settingOptions,
+  provider: { type: 'string' },
+  'base-url': { type: 'string' },
+  model: { type: 'string' },
+  'api-key': { type: 'string' },
+  'key-env': { type: 'string' },
+  wire: { type: 'string' },
+  path: { type: 'string' },
+  ...settingOptions,
 } as const satisfies Options
 
 export const modelHelp = `  --provider NAME     who serves the model: its address, its format, its key:
@@ -25,7 +38,9 @@ export const modelHelp = `  --provider NAME     who serves the model: its addres
   --mode MODE         native, text or auto: tools in the request, in the text, or native with a hint (default: auto)
   --protocol ID       how calls are written in mode text; auto: by the model's name (default: vcp)`
 
-/** Returns undefined if the command line names no model. `nameless`: a server alone will do, and its key may be missing. */
+/**
+ * Returns undefined if the command line names no model. `nameless`: a server alone will do, and its key may be missing.
+ */
 export function readModel(values: Values): Model | undefined
 export function readModel(values: Values, options: { nameless: true }): Endpoint | undefined
 export function readModel(values: Values, { nameless = false } = {}): Endpoint | undefined {
@@ -33,7 +48,9 @@ export function readModel(values: Values, { nameless = false } = {}): Endpoint |
   const baseURL = text(values['base-url'])
   const name = text(values.model)
   if (baseURL !== undefined && !/^https?:\/\//.test(baseURL)) {
-    throw new UsageError(`--base-url: found '${baseURL}', expected an http or https URL such as http://127.0.0.1:11434/v1`)
+    throw new UsageError(
+      `--base-url: found '${baseURL}', expected an http or https URL such as http://127.0.0.1:11434/v1`,
+    )
   }
   if (provider === undefined && baseURL === undefined) {
     const alone = ['model', 'wire', 'path', 'key-env'].find((option) => values[option] !== undefined)
@@ -41,30 +58,52 @@ export function readModel(values: Values, { nameless = false } = {}): Endpoint |
     return undefined
   }
   if (name === undefined && !nameless) {
-    throw new UsageError(`--${baseURL === undefined ? 'provider' : 'base-url'} needs --model NAME beside it${provider ? `: one of ${providers[provider].title} is ${providers[provider].example}` : ''}`)
+    throw new UsageError(
+      `--${baseURL === undefined ? 'provider' : 'base-url'} needs --model NAME beside it${provider ? `: one of ${providers[provider].title} is ${providers[provider].example}` : ''}`,
+    )
   }
   const wire = oneOf(values, 'wire', wireNames)
   const path = text(values.path)
   const apiKey = readKey(values, baseURL, provider, nameless)
-  return { ...(provider ? { provider } : {}), ...(wire ? { wire } : {}), ...(baseURL === undefined ? {} : { baseURL }), ...(path === undefined ? {} : { path }), ...(apiKey ? { apiKey } : {}), ...(name === undefined ? {} : { name }) } as Endpoint
+  return {
+    ...(provider ? { provider } : {}),
+    ...(wire ? { wire } : {}),
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(path === undefined ? {} : { path }),
+    ...(apiKey ? { apiKey } : {}),
+    ...(name === undefined ? {} : { name }),
+  } as Endpoint
 }
 
 function readProvider(values: Values): ProviderName | undefined {
   const given = text(values.provider)
-  if (given === undefined || (providerNames as readonly string[]).includes(given)) return given as ProviderName | undefined
+  if (given === undefined || (providerNames as readonly string[]).includes(given))
+    return given as ProviderName | undefined
   const hint = Object.hasOwn(otherNames, given) ? otherNames[given] : didYouMean(given, providerNames)
-  throw new UsageError(`--provider: found '${given}', expected one of ${providerNames.join(', ')}${hint ? ` (${hint})` : ''}`)
+  throw new UsageError(
+    `--provider: found '${given}', expected one of ${providerNames.join(', ')}${hint ? ` (${hint})` : ''}`,
+  )
 }
 
-function readKey(values: Values, baseURL: string | undefined, provider: ProviderName | undefined, keyless: boolean): string | undefined {
+function readKey(
+  values: Values,
+  baseURL: string | undefined,
+  provider: ProviderName | undefined,
+  keyless: boolean,
+): string | undefined {
   const variable = text(values['key-env'])
   const given = text(values['api-key'])
-  if (variable !== undefined && given !== undefined) throw new UsageError('--key-env NAME and --api-key KEY: expected one of them')
-  if (variable !== undefined && !process.env[variable]) throw new UsageError(`--key-env: found no environment variable ${variable}, or an empty one`)
+  if (variable !== undefined && given !== undefined)
+    throw new UsageError('--key-env NAME and --api-key KEY: expected one of them')
+  if (variable !== undefined && !process.env[variable])
+    throw new UsageError(`--key-env: found no environment variable ${variable}, or an empty one`)
   if (variable !== undefined) return process.env[variable]
-  const key = given ?? keyFor(baseURL ?? addressesOf(provider as ProviderName)[0] as string)
+  const key = given ?? keyFor(baseURL ?? (addressesOf(provider as ProviderName)[0] as string))
   const wanted = provider && baseURL === undefined && providers[provider].keys
-  if (!key && wanted && !keyless) throw new UsageError(`${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`)
+  if (!key && wanted && !keyless)
+    throw new UsageError(
+      `${providers[provider].title} wants a key: set ${wanted.map((name) => `$${name}`).join(' or ')}, or name another variable by --key-env`,
+    )
   return key
 }
 

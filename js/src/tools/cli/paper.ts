@@ -1,7 +1,16 @@
 // What is printed: lines that stay, and on a terminal one line below them that is redrawn.
 import { wrapped, widthOf } from './flow.js'
 
-const colours = { dim: '2', bold: '1', red: '31', green: '32', yellow: '33', blue: '34', magenta: '35', cyan: '36' } as const
+const colours = {
+  dim: '2',
+  bold: '1',
+  red: '31',
+  green: '32',
+  yellow: '33',
+  blue: '34',
+  magenta: '35',
+  cyan: '36',
+} as const
 export type Colour = keyof typeof colours
 
 export interface Output {
@@ -39,7 +48,8 @@ export class Paper {
     this.styled = this.live && !env.NO_COLOR
   }
 
-  readonly paint = (colour: Colour, text: string): string => (this.styled ? `\x1b[${colours[colour]}m${text}\x1b[0m` : text)
+  readonly paint = (colour: Colour, text: string): string =>
+    this.styled ? `\x1b[${colours[colour]}m${text}\x1b[0m` : text
 
   get columns(): number {
     return this.#out.columns || 80
@@ -113,7 +123,8 @@ export class Paper {
     this.#counted = true
     const fits = at + widthOf(said) <= this.width
     const back = `\x1b[A\r${at > 0 ? `\x1b[${at}C` : ''}`
-    this.#out.write(fits ? `\x1b7${this.paint('dim', said)}\x1b8` : `\n${this.paint('dim', said)}${back}`) // in a full row it stands below
+    // in a full row it stands below
+    this.#out.write(fits ? `\x1b7${this.paint('dim', said)}\x1b8` : `\n${this.paint('dim', said)}${back}`)
   }
 
   #uncount(): void {

@@ -25,7 +25,11 @@ npx sluice parse - < FILE
   --mode MODE         native: do not look for calls in the text (default: text)
   --json              print the events as JSON, and {"message": …} at the end`,
   options: {
-    ...settingOptions, model: { type: 'string' }, wire: { type: 'string' }, chunks: { type: 'string' }, tools: { type: 'string' },
+    ...settingOptions,
+    model: { type: 'string' },
+    wire: { type: 'string' },
+    chunks: { type: 'string' },
+    tools: { type: 'string' },
     json: { type: 'boolean' },
   },
   positionals: ['FILE'],
@@ -37,11 +41,21 @@ npx sluice parse - < FILE
     const tools = text(values.tools)
     const engine = new Engine({ tools: tools === undefined ? [] : await loadTools(tools) })
     try {
-      const reply = parse(engine, { bytes: await read(file), wire, model: text(values.model), chunks, settings: { ...settings } })
+      const reply = parse(engine, {
+        bytes: await read(file),
+        wire,
+        model: text(values.model),
+        chunks,
+        settings: { ...settings },
+      })
       if (reply.guessed) console.error(`wire: ${reply.wire}, because ${reply.guessed}`)
       if (values.json) printJson(reply)
       else print(reply)
-      return reply.message.outcome === 'completed' && !ending(reply.message) && !reply.diagnostics.some(({ code }) => code === 'unfinished') ? 0 : 1
+      return reply.message.outcome === 'completed' &&
+        !ending(reply.message) &&
+        !reply.diagnostics.some(({ code }) => code === 'unfinished')
+        ? 0
+        : 1
     } finally {
       engine.close()
     }
@@ -71,11 +85,19 @@ function print({ events, message, diagnostics, protocols, pieces }: ParseReply):
   const ended = ending(message)
   if (ended) screen.line(screen.paint('yellow', ended))
   screen.line(screen.paint('bold', summary(message)))
-  screen.line(screen.paint('dim', `looked for ${protocols.join(', ') || 'native calls only'}; fed in ${count(pieces, 'piece')}`))
+  screen.line(
+    screen.paint('dim', `looked for ${protocols.join(', ') || 'native calls only'}; fed in ${count(pieces, 'piece')}`),
+  )
   if (diagnostics.length === 0) return
-  screen.line(screen.paint('yellow', `${count(diagnostics.length, 'diagnostic')}: ${runs(diagnostics.map(({ code }) => code).sort()).join(', ')}`))
+  screen.line(
+    screen.paint(
+      'yellow',
+      `${count(diagnostics.length, 'diagnostic')}: ${runs(diagnostics.map(({ code }) => code).sort()).join(', ')}`,
+    ),
+  )
   const other = diagnostics.find(({ code }) => code === 'other_format')?.detail
-  if (other) screen.line(screen.paint('yellow', escapeInvisible(`this looks like ${other}: --protocol ${other} reads it`)))
+  if (other)
+    screen.line(screen.paint('yellow', escapeInvisible(`this looks like ${other}: --protocol ${other} reads it`)))
 }
 
 const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
@@ -94,7 +116,12 @@ function line(event: SluiceEvent, { paint }: Screen): string {
     case 'card': {
       const { call, name, askedName, status, source, arguments: given, reason, error, start, end } = event
       const said = [
-        name ?? askedName, status, source && `as ${source}`, given && JSON.stringify(given), reason, error,
+        name ?? askedName,
+        status,
+        source && `as ${source}`,
+        given && JSON.stringify(given),
+        reason,
+        error,
         start !== undefined && end !== undefined && `bytes ${start}–${end}`,
       ]
       return paint('cyan', `${kind} call ${call}  ${escapeInvisible(said.filter(Boolean).join('  '))}`)
@@ -102,7 +129,10 @@ function line(event: SluiceEvent, { paint }: Screen): string {
     case 'diagnostic': {
       const { code, detail, offset, raw } = event
       const where = offset === undefined ? '' : ` at byte ${offset}`
-      return paint('yellow', `${kind} ${escapeInvisible(code + where)}${detail ? `: ${escapeInvisible(detail)}` : ''}${raw ? `  ${quoted(raw)}` : ''}`)
+      return paint(
+        'yellow',
+        `${kind} ${escapeInvisible(code + where)}${detail ? `: ${escapeInvisible(detail)}` : ''}${raw ? `  ${quoted(raw)}` : ''}`,
+      )
     }
     case 'error':
       return paint('red', `${kind} ${escapeInvisible(`${event.code}: ${event.detail}`)}`)

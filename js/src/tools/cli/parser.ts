@@ -19,9 +19,14 @@ export interface ParseInput {
 }
 
 /** The turn that reads these bytes, as a document of the engine. */
-export interface ParserTurn extends Settings { wire: WireName }
+export interface ParserTurn extends Settings {
+  wire: WireName
+}
 
-export function turnOf(engine: Engine, { bytes, wire: named, protocol, model, settings = {} }: ParseInput): { turn: ParserTurn; guess?: Guess | undefined; native: boolean } {
+export function turnOf(
+  engine: Engine,
+  { bytes, wire: named, protocol, model, settings = {} }: ParseInput,
+): { turn: ParserTurn; guess?: Guess | undefined; native: boolean } {
   const guess = named ? undefined : guessWire(bytes)
   const wire = named ?? (guess as Guess).wire
   // Looks for calls in the text even if the stream holds native calls.
@@ -49,7 +54,14 @@ export function parse(engine: Engine, input: ParseInput): ParseReply {
     const diagnostics = events.filter((event): event is DiagnosticEvent => event.type === 'diagnostic')
     const protocols = native ? [] : turn.tools.protocols
     return {
-      wire: document.wire, ...(guess ? { guessed: guess.why } : {}), protocols, pieces: steps.length, ...(input.steps ? { steps } : {}), events, diagnostics, message: turn.message,
+      wire: document.wire,
+      ...(guess ? { guessed: guess.why } : {}),
+      protocols,
+      pieces: steps.length,
+      ...(input.steps ? { steps } : {}),
+      events,
+      diagnostics,
+      message: turn.message,
     }
   } finally {
     turn.close()
@@ -58,7 +70,8 @@ export function parse(engine: Engine, input: ParseInput): ParseReply {
 
 /** A parser has no request, so `auto` needs the name of the model from here. */
 function byModel(engine: Engine, settings: Settings, model: string | undefined): { protocol: string[] } {
-  if (!model) throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto needs the name of a model' })
+  if (!model)
+    throw new SluiceError({ code: 'option', path: 'model', detail: 'protocol auto needs the name of a model' })
   const { protocols } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
   return { protocol: protocols }
 }
@@ -70,7 +83,8 @@ export const isChunks = (chunks: string): boolean => chunksPattern.test(chunks)
 /** Gives the sizes of the pieces; undefined feeds everything at once. */
 function readChunks(chunks: string): (() => number) | undefined {
   const found = chunksPattern.exec(chunks)
-  if (!found) throw new SluiceError({ code: 'option', path: 'chunks', detail: `found '${chunks}', expected ${expectedChunks}` })
+  if (!found)
+    throw new SluiceError({ code: 'option', path: 'chunks', detail: `found '${chunks}', expected ${expectedChunks}` })
   const [, seed, number] = found
   if (seed !== undefined) return sizes({ seed: Number(seed) })
   return chunks === 'whole' ? undefined : sizes(chunks === 'byte' ? 'byte' : Number(number))

@@ -1,4 +1,5 @@
-// Prints a model's text as it streams: Markdown wrapped at words. The row that is being written is redrawn, every row above it is final; so
+// Prints a model's text as it streams: Markdown wrapped at words. The row that is being written is redrawn, every row
+// above it is final; so
 // a text looks the same however it came. Where nothing can be styled the marks of Markdown stay where they are.
 import { Flow, painted, type Span } from './flow.js'
 import { inline } from './inline.js'
@@ -14,9 +15,15 @@ export interface ProseOptions {
   first?: Span
 }
 
-interface Fence { marker: string; quotes: number }
+interface Fence {
+  marker: string
+  quotes: number
+}
 /** Rows that are not printed yet, and the columns once they are known. */
-interface Held { rows: string[]; drawn?: Table }
+interface Held {
+  rows: string[]
+  drawn?: Table
+}
 
 /** The columns of a table are measured by so many rows; those behind them come as they are written. */
 const MEASURED_ROWS = 40
@@ -68,7 +75,7 @@ export class Prose {
     this.#paper.tail('')
   }
 
-  // -- lines ------------------------------------------------------------------------------------------------------------------
+  // -- lines ----------------------------------------------------------------------------------------------------------
 
   #more(text: string): void {
     if (this.#flow) return this.#write(text, true)
@@ -96,7 +103,8 @@ export class Prose {
     const line = this.#line
     const { styled, width } = this.#paper
     const { plain, first } = this.#options
-    if (plain !== undefined) return this.#text(line, { first: this.#started || !first ? [] : [first], rest: [], base: plain, markup: false })
+    if (plain !== undefined)
+      return this.#text(line, { first: this.#started || !first ? [] : [first], rest: [], base: plain, markup: false })
     if (this.#fence) return this.#inFence(line, whole, this.#fence)
     const kind = kindOf(line, whole)
     if (!kind) return
@@ -136,7 +144,16 @@ export class Prose {
   }
 
   /** Begins to print a line of text. */
-  #text(text: string, { first, rest, base, markup, anywhere = false }: { first: readonly Span[]; rest: readonly Span[]; base: string; markup: boolean; anywhere?: boolean }): void {
+  #text(
+    text: string,
+    {
+      first,
+      rest,
+      base,
+      markup,
+      anywhere = false,
+    }: { first: readonly Span[]; rest: readonly Span[]; base: string; markup: boolean; anywhere?: boolean },
+  ): void {
     this.#space()
     this.#flow = new Flow({ width: () => this.#paper.width, first, rest, anywhere })
     this.#base = base
@@ -149,7 +166,8 @@ export class Prose {
 
   /** Prints the empty lines that were held back. */
   #space(): void {
-    if (this.#blank > 0) this.#paper.print(Array.from({ length: this.#fence ? this.#blank : Math.min(2, this.#blank) }, () => ''))
+    if (this.#blank > 0)
+      this.#paper.print(Array.from({ length: this.#fence ? this.#blank : Math.min(2, this.#blank) }, () => ''))
     this.#blank = 0
     this.#started = true
   }
@@ -177,9 +195,14 @@ export class Prose {
     const { width } = this.#paper
     const rows = this.#table?.rows.length ?? 0
     if (this.#flow) {
-      const { settled, rest } = inline(this.#markup ? this.#pending : '', { before: this.#before, more: true, base: this.#base })
+      const { settled, rest } = inline(this.#markup ? this.#pending : '', {
+        before: this.#before,
+        more: true,
+        base: this.#base,
+      })
       this.#paper.tail(this.#flow.preview([...settled, ...rest()]))
-    } else if (rows > 0 || this.#line.startsWith('|')) this.#paper.tail(this.#dim(`⋯ table, ${rows === 1 ? '1 line' : `${rows} lines`}`))
+    } else if (rows > 0 || this.#line.startsWith('|'))
+      this.#paper.tail(this.#dim(`⋯ table, ${rows === 1 ? '1 line' : `${rows} lines`}`))
     else this.#paper.tail(fit(this.#line.replaceAll('\t', ' '), width))
   }
 
@@ -187,7 +210,7 @@ export class Prose {
     return this.#paper.styled ? painted({ text, sgr: '2' }) : text
   }
 
-  // -- code -------------------------------------------------------------------------------------------------------------------
+  // -- code -----------------------------------------------------------------------------------------------------------
 
   #inFence(given: string, whole: boolean, { marker, quotes }: Fence): void {
     const quoted = quotes > 0 ? (/^(?:[ \t]{0,3}>[ \t]?)+/.exec(given)?.[0] ?? '') : ''
@@ -208,7 +231,7 @@ export class Prose {
     this.#text(line, { first: front, rest: front, base, markup: false, anywhere: !closes })
   }
 
-  // -- tables -----------------------------------------------------------------------------------------------------------------
+  // -- tables ---------------------------------------------------------------------------------------------------------
 
   #row(line: string): void {
     this.#line = ''
@@ -238,7 +261,10 @@ export class Prose {
     const { styled, width } = this.#paper
     const cells = rows.map(cellsOf)
     const drawn = (table.drawn = new Table(cellsOf(head), cells, {
-      width, sides, indent: ' '.repeat(Math.min(20, head.search(/\S/))), rule: (text) => this.#dim(text),
+      width,
+      sides,
+      indent: ' '.repeat(Math.min(20, head.search(/\S/))),
+      rule: (text) => this.#dim(text),
       style: (cell, isHead) => (styled ? inline(cell, { base: isHead ? '1' : '' }).settled : [{ text: cell, sgr: '' }]),
     }))
     this.#space()

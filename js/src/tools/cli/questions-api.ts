@@ -1,4 +1,5 @@
-// The requests between the page of `sluice questions` and its server: POST with JSON, answered by a `Reply` (bridge/messages.ts) whose `value` is one of
+// The requests between the page of `sluice questions` and its server: POST with JSON, answered by a `Reply`
+// (bridge/messages.ts) whose `value` is one of
 // the types here.
 import type { QuestionView } from '../../app/bridge/messages.js'
 import type { TurnDecision } from '../../servers/durable/durable-types.js'
@@ -24,7 +25,10 @@ export interface ShownQuestion {
 }
 
 export interface QuestionsReply {
-  /** The names of those that are open, the oldest first. With `more` or `fault` not all of them: one that is missing need not be closed. */
+  /**
+   * The names of those that are open, the oldest first. With `more` or `fault` not all of them: one that is missing
+   * need not be closed.
+   */
   open: string[]
   /** Of these, those that the page does not have. */
   fresh: ShownQuestion[]

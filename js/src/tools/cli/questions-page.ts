@@ -1,4 +1,5 @@
-// The page of `sluice questions`: the open questions of all turns, for whoever may decide them. The server says who that is; the page cannot.
+// The page of `sluice questions`: the open questions of all turns, for whoever may decide them. The server says who
+// that is; the page cannot.
 import type { QuestionView } from '../../app/bridge/messages.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Tool } from '../../engine/core/tool.js'
@@ -28,8 +29,15 @@ export const startQuestions = ({ port, ...options }: QuestionsPageOptions): Prom
 
 const checkQuestions = members<QuestionsRequest>({ known: list(text(NAME), MOST_KNOWN) })
 const checkDecide = members<DecideRequest>({
-  turn: text(200), call: whole(1, Number.MAX_SAFE_INTEGER), stage: oneOf('execution', 'result'), digest: text(100), decision: oneOf('approve', 'deny'),
-  arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })), remember: optional(oneOf('once', 'turn', 'session', 'always')), exact: optional(flag), reason: optional(text(10_000, 0)),
+  turn: text(200),
+  call: whole(1, Number.MAX_SAFE_INTEGER),
+  stage: oneOf('execution', 'result'),
+  digest: text(100),
+  decision: oneOf('approve', 'deny'),
+  arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })),
+  remember: optional(oneOf('once', 'turn', 'session', 'always')),
+  exact: optional(flag),
+  reason: optional(text(10_000, 0)),
 })
 
 function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [route: `POST /${string}`]: WebRoute } {
@@ -38,19 +46,29 @@ function routes({ turns, filter, by }: Omit<QuestionsPageOptions, 'port'>): { [r
       const known = new Set(checkQuestions(input, '').known)
       const { questions, more, fault } = await read(turns, filter)
       const open = questions.map(nameOf)
-      const fresh = questions.filter((question) => !known.has(nameOf(question))).map((question) => shown(question, turns.tools))
+      const fresh = questions
+        .filter((question) => !known.has(nameOf(question)))
+        .map((question) => shown(question, turns.tools))
       return { open, fresh, more, ...(by === undefined ? {} : { by }), ...(fault === undefined ? {} : { fault }) }
     },
     'POST /api/decide': async (input): Promise<DecideReply> => {
       const { turn, ...decision } = checkDecide(input, '')
       const said = await turns.decide(turn, { ...decision, ...(by === undefined ? {} : { by }) })
       const counts = said === 'accepted' ? undefined : await turns.decisionOn(turn, decision)
-      return { said, ...(counts ? { decision: counts.decision, ...(counts.by === undefined ? {} : { by: counts.by }), at: counts.at } : {}) }
+      return {
+        said,
+        ...(counts
+          ? { decision: counts.decision, ...(counts.by === undefined ? {} : { by: counts.by }), at: counts.at }
+          : {}),
+      }
     },
   }
 }
 
-async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Promise<{ questions: TurnQuestion[]; more: boolean; fault?: string }> {
+async function read(
+  turns: Durable,
+  filter: QuestionsPageOptions['filter'],
+): Promise<{ questions: TurnQuestion[]; more: boolean; fault?: string }> {
   const questions: TurnQuestion[] = []
   try {
     for await (const question of turns.questions(filter)) {
@@ -63,17 +81,25 @@ async function read(turns: Durable, filter: QuestionsPageOptions['filter']): Pro
   return { questions: inOrder(questions), more: false }
 }
 
-const inOrder = (questions: TurnQuestion[]): TurnQuestion[] => questions.sort((a, b) => a.askedAt - b.askedAt || a.call - b.call)
+const inOrder = (questions: TurnQuestion[]): TurnQuestion[] =>
+  questions.sort((a, b) => a.askedAt - b.askedAt || a.call - b.call)
 
 const nameOf = ({ turn, call, stage, digest }: TurnQuestion): string => `${turn}:${call}:${stage}:${digest}`
 
-/** With what people read about the tool. A process that has it in another version shows its words; what is decided is what the worker asked. */
+/**
+ * With what people read about the tool. A process that has it in another version shows its words; what is decided is
+ * what the worker asked.
+ */
 function shown(question: TurnQuestion, tools: readonly Tool[]): ShownQuestion {
   const { turn, thread, askedAt, ...asked } = question
   const { declaration, words } = tools.find(({ name }) => name === asked.name) ?? {}
   const { annotations, parameters } = (declaration ?? {}) as Pick<QuestionView, 'annotations' | 'parameters'>
   const ask: QuestionView = {
-    ...asked, token: nameOf(question), ...(annotations ? { annotations } : {}), ...(words ? { words } : {}), ...(asked.stage === 'execution' && parameters ? { parameters } : {}),
+    ...asked,
+    token: nameOf(question),
+    ...(annotations ? { annotations } : {}),
+    ...(words ? { words } : {}),
+    ...(asked.stage === 'execution' && parameters ? { parameters } : {}),
   }
   return { name: ask.token, turn, askedAt, ...(thread === undefined ? {} : { thread }), ask }
 }

@@ -6,7 +6,10 @@ export type Paint = (colour: 'dim' | 'bold' | 'red' | 'yellow', text: string) =>
 const colours = { 'code-point': 'yellow', blank: 'yellow', cut: 'yellow', script: 'red', strong: 'bold' } as const
 
 /** Draws a run in the colour of its mark. */
-export const painter = (paint: Paint) => ({ text, mark }: TextRun): string => (mark ? paint(colours[mark], text) : text)
+export const painter =
+  (paint: Paint) =>
+  ({ text, mark }: TextRun): string =>
+    mark ? paint(colours[mark], text) : text
 
 /** Wraps one line into rows that the terminal does not wrap again. */
 export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): string[] {
@@ -28,7 +31,8 @@ export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): s
         row = ''
         used = 0
       }
-      piece += point === '\t' ? ' '.repeat(TAB) : point // fixed spaces: a tab stop would depend on the text before the row
+      // fixed spaces: a tab stop would depend on the text before the row
+      piece += point === '\t' ? ' '.repeat(TAB) : point
       used += wide
     }
     flush()
@@ -38,16 +42,23 @@ export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): s
 
 const TAB = 4
 
-// Characters that are wide in East Asian text, or that some terminals draw wide. Where terminals differ, count the larger width: a row that
+// Characters that are wide in East Asian text, or that some terminals draw wide. Where terminals differ, count the
+// larger width: a row that
 // the terminal wraps would be one row more than was counted.
-const double = new RegExp(`[${[
-  '\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6', // Hangul, Han, Kana, their forms
-  '\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{1d300}-\\u{1d37f}\\u{1f200}-\\u{1f2ff}', // Tangut, Khitan, Nushu, squared Han
-  '\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}\\p{Extended_Pictographic}',
-].join('')}]`, 'u')
+const double = new RegExp(
+  `[${[
+    // Hangul, Han, Kana, their forms
+    '\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6',
+    // Tangut, Khitan, Nushu, squared Han
+    '\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{1d300}-\\u{1d37f}\\u{1f200}-\\u{1f2ff}',
+    '\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}\\p{Extended_Pictographic}',
+  ].join('')}]`,
+  'u',
+)
 
 /** Columns of one character: 2 for wide ones, 0 for marks drawn on the letter before them. */
-export const columns = (point: string): number => (point < '\x7f' ? 1 : point !== '\ufe0f' && /[\p{Mn}\p{Me}]/u.test(point) ? 0 : double.test(point) ? 2 : 1)
+export const columns = (point: string): number =>
+  point < '\x7f' ? 1 : point !== '\ufe0f' && /[\p{Mn}\p{Me}]/u.test(point) ? 0 : double.test(point) ? 2 : 1
 
 /** Cuts a text to this many columns. */
 export function fit(text: string, width: number): string {

@@ -23,7 +23,9 @@ const isName = (word: string | undefined): word is Name => names.includes(word a
 async function help(word?: string): Promise<string> {
   if (isName(word)) return (await load[word]()).command.help
   if (word !== undefined) throw unknown(word)
-  const list = await Promise.all(names.map(async (name) => `  ${name.padEnd(9)} ${(await load[name]()).command.summary}`))
+  const list = await Promise.all(
+    names.map(async (name) => `  ${name.padEnd(9)} ${(await load[name]()).command.summary}`),
+  )
   return `npx sluice COMMAND [options]\n\n${list.join('\n')}\n\n  --help, --version; npx sluice COMMAND --help tells more`
 }
 
@@ -33,7 +35,9 @@ function unknown(word: string): UsageError {
 
 /** The version of this package. Its package.json is four folders above this file once built. */
 function version(): string {
-  return (JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+  return (
+    JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8')) as { version: string }
+  ).version
 }
 
 async function run(words: string[]): Promise<number> {
@@ -58,7 +62,9 @@ export async function sluice(words: string[]): Promise<number> {
     return await run(words)
   } catch (error) {
     if (error instanceof UsageError) {
-      console.error(`${error.message}\n\n${isName(words[0]) ? `npx sluice ${words[0]} --help` : 'npx sluice --help'} tells more.`)
+      console.error(
+        `${error.message}\n\n${isName(words[0]) ? `npx sluice ${words[0]} --help` : 'npx sluice --help'} tells more.`,
+      )
       return 2
     }
     if (!(error instanceof SluiceError)) throw error

@@ -1,17 +1,37 @@
-// Says the events of a turn. A card is printed whole when it settles, or when a person is asked about it; until then one line, which is
+// Says the events of a turn. A card is printed whole when it settles, or when a person is asked about it; until then
+// one line, which is
 // redrawn, says what is running.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { endingOf, endingWords } from '../../app/bridge/ending.js'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
-import type { AssistantMessage, CardEvent, CardStatus, DiagnosticEvent, ErrorEvent, ProgressEvent, ReasoningEvent, RetryEvent, SluiceEvent, TextEvent } from '../../engine/core/events.js'
+import type {
+  AssistantMessage,
+  CardEvent,
+  CardStatus,
+  DiagnosticEvent,
+  ErrorEvent,
+  ProgressEvent,
+  ReasoningEvent,
+  RetryEvent,
+  SluiceEvent,
+  TextEvent,
+} from '../../engine/core/events.js'
 import { widthOf, wrapped } from './flow.js'
 import { Paper, type Colour, type Output } from './paper.js'
 import { Prose } from './prose.js'
 import { fit } from './rows.js'
 
 const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
-  success: ['✔', 'green'], error: ['✖', 'red'], denied: ['✋', 'yellow'], result_rejected: ['✋', 'yellow'], not_found: ['?', 'red'],
-  invalid: ['✖', 'red'], timeout: ['⏱', 'red'], expired: ['⏱', 'yellow'], cancelled: ['■', 'yellow'], unknown: ['?', 'yellow'],
+  success: ['✔', 'green'],
+  error: ['✖', 'red'],
+  denied: ['✋', 'yellow'],
+  result_rejected: ['✋', 'yellow'],
+  not_found: ['?', 'red'],
+  invalid: ['✖', 'red'],
+  timeout: ['⏱', 'red'],
+  expired: ['⏱', 'yellow'],
+  cancelled: ['■', 'yellow'],
+  unknown: ['?', 'yellow'],
 }
 
 /** Columns for what a person answers, */
@@ -83,7 +103,8 @@ export class Screen {
     const said = this.#diagnostic
     if (said && event.type !== 'round' && event.type !== 'usage') {
       this.#diagnostic = undefined
-      if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said) // the error repeats its text
+      // the error repeats its text
+      if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said)
     }
     this.#say(event)
     if (event.type === 'done') this.#settleText()
@@ -105,9 +126,19 @@ export class Screen {
       case 'progress':
         return this.#progress(event)
       case 'ipc':
-        return this.note(event.call, this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)))
+        return this.note(
+          event.call,
+          this.paint('magenta', escapeInvisible(`↯ ipc ${event.channel} ${JSON.stringify(event.payload)}`)),
+        )
       case 'retracted':
-        return this.line(this.paint('dim', event.blocks.includes(this.#lastText) ? '  (taken back: the text above is not part of the answer)' : '  (said twice: the last message repeats an earlier one)'))
+        return this.line(
+          this.paint(
+            'dim',
+            event.blocks.includes(this.#lastText)
+              ? '  (taken back: the text above is not part of the answer)'
+              : '  (said twice: the last message repeats an earlier one)',
+          ),
+        )
       case 'retry':
         return this.#retry(event)
       case 'error':
@@ -122,27 +153,33 @@ export class Screen {
     const tries = maxAttempts === undefined ? String(attempt) : `${attempt} of ${maxAttempts}`
     const said = `  (trying again in ${(delayMs / 1000).toFixed(1)} s, ${tries}: ${oneLine(detail)})`
     this.#settleText()
-    if (this.#paper.live) this.#retrying = said // the error repeats it where no try succeeds
+    if (this.#paper.live)
+      this.#retrying = said // the error repeats it where no try succeeds
     else this.line(this.paint('dim', said))
   }
 
   #tell({ code, detail = '' }: DiagnosticEvent): void {
-    const said = code === 'other_format' ? `a call as ${detail} writes it; --mode text --protocol ${detail} reads it` : detail
+    const said =
+      code === 'other_format' ? `a call as ${detail} writes it; --mode text --protocol ${detail} reads it` : detail
     this.line(this.paint('dim', `  (${code}${said ? `: ${oneLine(said)}` : ''})`))
   }
 
   #error({ code, detail, hint }: ErrorEvent): void {
     this.line(this.paint('red', `✖ ${code}: ${oneLine(detail)}`))
-    const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint // the engine's hint names its own option, not the command's
+    // the engine's hint names its own option, not the command's
+    const advice = code === 'tools_unsupported' ? '--mode text describes the tools in the prompt instead.' : hint
     if (advice) this.line(this.paint('yellow', `  ${oneLine(advice)}`))
   }
 
-  // -- text -----------------------------------------------------------------------------------------------------------------
+  // -- text -----------------------------------------------------------------------------------------------------------
 
   /** Thoughts and comments are dimmed. Each message begins behind an empty line. */
   #text(event: TextEvent | ReasoningEvent): void {
     const { block, text: given } = event
-    if (given === '') return isCommentary(event) ? this.line(this.paint('dim', '  (the text above is a comment on the work, not the answer)')) : undefined
+    if (given === '')
+      return isCommentary(event)
+        ? this.line(this.paint('dim', '  (the text above is a comment on the work, not the answer)'))
+        : undefined
     const kind = event.type === 'reasoning' || isCommentary(event) ? 'aside' : 'text'
     if (this.#prose && (this.#prose.kind !== kind || (event.type === 'text' && this.#prose.block !== block))) {
       const message = this.#prose.text && event.type === 'text' && this.#prose.block !== block
@@ -155,7 +192,19 @@ export class Screen {
     if (event.type === 'text') this.#lastText = block
     const aside = kind === 'aside'
     const begins = !this.#prose
-    this.#prose ??= { kind, block, text: event.type === 'text', prose: this.#paper.tty ? new Prose(this.#paper, aside ? { plain: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } } : {}) : undefined }
+    this.#prose ??= {
+      kind,
+      block,
+      text: event.type === 'text',
+      prose: this.#paper.tty
+        ? new Prose(
+            this.#paper,
+            aside
+              ? { plain: this.#paper.styled ? '2' : '', first: { text: '⋯ ', sgr: this.#paper.styled ? '2' : '' } }
+              : {},
+          )
+        : undefined,
+    }
     const { prose } = this.#prose
     if (prose) prose.push(text)
     else this.#paper.raw(begins && aside ? `⋯ ${text}` : text)
@@ -178,7 +227,7 @@ export class Screen {
     this.#prose = undefined
   }
 
-  // -- cards ----------------------------------------------------------------------------------------------------------------
+  // -- cards ----------------------------------------------------------------------------------------------------------
 
   #card(event: CardEvent): void {
     this.#settleText()
@@ -213,14 +262,21 @@ export class Screen {
     if (this.#retrying) return this.paint('dim', fit(this.#retrying, this.#paper.width))
     const open = this.#open()
     const writing = open.filter(([, { status }]) => status === 'streaming').at(-1)
-    if (writing) return this.paint('blue', fit(`╭─ ✎ ${this.#name(writing[0])} ${oneLine(writing[1].written)}`, this.#paper.width))
+    if (writing)
+      return this.paint('blue', fit(`╭─ ✎ ${this.#name(writing[0])} ${oneLine(writing[1].written)}`, this.#paper.width))
     const running = open.filter(([, { status }]) => status === 'executing')
     if (running.length === 0) return ''
     const said = running.map(([call, { progress }]) => [this.#name(call), progress].filter(Boolean).join(' '))
-    return this.paint('dim', fit(`⋯ ${running.length > 1 ? `${running.length} running · ` : ''}${said.join(' · ')}`, this.#paper.width))
+    return this.paint(
+      'dim',
+      fit(`⋯ ${running.length > 1 ? `${running.length} running · ` : ''}${said.join(' · ')}`, this.#paper.width),
+    )
   }
 
-  /** The prompt of a question about a card, with the card's name in front. `live`: one that leaves no room for an answer is printed above it. */
+  /**
+   * The prompt of a question about a card, with the card's name in front. `live`: one that leaves no room for an answer
+   * is printed above it.
+   */
   question(call: number, text: string, live: boolean): string {
     const asked = this.#asked(call, text)
     if (!live || this.promptRows(call, text) === 1) return `${this.#side} ${asked}`
@@ -232,7 +288,9 @@ export class Screen {
   promptRows(call: number, text: string): number {
     const first = [{ text: `${plainSide} `, sgr: '' }]
     const asked = this.#asked(call, text)
-    return widthOf(asked) + widthOf(`${plainSide} `) + ANSWER <= this.columns ? 1 : wrapped(asked.trimEnd(), { width: this.#paper.width, first }).length + 1
+    return widthOf(asked) + widthOf(`${plainSide} `) + ANSWER <= this.columns
+      ? 1
+      : wrapped(asked.trimEnd(), { width: this.#paper.width, first }).length + 1
   }
 
   #asked(call: number, text: string): string {
@@ -291,8 +349,17 @@ export function ending(message: AssistantMessage): string | undefined {
 /** What an answer took: `8 s · 1.2k tokens`. */
 export function cost({ outcome, usage }: AssistantMessage, ms: number): string {
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
-  const took = ms < 950 ? `${(ms / 1000).toFixed(1)} s` : ms < 59_500 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`
-  return [...(outcome === 'cancelled' ? ['stopped'] : []), took, ...(tokens > 0 ? [`${brief(tokens)} tokens`] : [])].join(' · ')
+  const took =
+    ms < 950
+      ? `${(ms / 1000).toFixed(1)} s`
+      : ms < 59_500
+        ? `${Math.round(ms / 1000)} s`
+        : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`
+  return [
+    ...(outcome === 'cancelled' ? ['stopped'] : []),
+    took,
+    ...(tokens > 0 ? [`${brief(tokens)} tokens`] : []),
+  ].join(' · ')
 }
 
 /** 812, 1.2k, 34k, 1.5M. */
@@ -314,7 +381,11 @@ export function runs(names: readonly string[]): string[] {
 
 /** The outcome of a message in one line. */
 export function summary({ blocks, outcome, rounds, usage }: AssistantMessage): string {
-  const shape = runs(blocks.map((block) => (block.type === 'tool_use' ? oneLine(`${block.name ?? block.askedName ?? 'a call'} ${block.status}`) : block.type))).join(' → ')
+  const shape = runs(
+    blocks.map((block) =>
+      block.type === 'tool_use' ? oneLine(`${block.name ?? block.askedName ?? 'a call'} ${block.status}`) : block.type,
+    ),
+  ).join(' → ')
   const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : ''
   return `one message, ${outcome}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tokens}${shape && `: ${shape}`}`
 }

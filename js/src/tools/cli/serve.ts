@@ -13,7 +13,10 @@ import { readModel } from './model-options.js'
 const DEFAULT = '127.0.0.1:4100'
 const MOST_TOLD = 1000
 
-interface Listen { host: string; port: number }
+interface Listen {
+  host: string
+  port: number
+}
 
 export const command: Command = {
   summary: 'a server for OpenAI clients in front of another: calls that models write as text become tool_calls',
@@ -34,21 +37,35 @@ or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass.
   --key-env NAME      the environment variable with the key for the upstream (default: the provider's; else the client's key is passed on)
   --api-key KEY       the key itself, which others on this machine can see`,
   options: {
-    upstream: { type: 'string' }, 'base-url': { type: 'string' }, provider: { type: 'string' }, protocol: { type: 'string' }, listen: { type: 'string' }, token: { type: 'string' },
-    origin: { type: 'string' }, 'key-env': { type: 'string' }, 'api-key': { type: 'string' },
+    upstream: { type: 'string' },
+    'base-url': { type: 'string' },
+    provider: { type: 'string' },
+    protocol: { type: 'string' },
+    listen: { type: 'string' },
+    token: { type: 'string' },
+    origin: { type: 'string' },
+    'key-env': { type: 'string' },
+    'api-key': { type: 'string' },
   },
   async run(values) {
     const { baseURL, apiKey } = readUpstream(values)
     const listen = readListen(text(values.listen) ?? DEFAULT)
     const token = text(values.token) ?? (process.env['SLUICE_TOKEN'] || undefined)
     const local = isLoopback(listen.host)
-    if (!local && token === undefined) throw new UsageError(`--listen: ${listen.host} can be reached from other machines: --token TOKEN says who may ask`)
+    if (!local && token === undefined)
+      throw new UsageError(
+        `--listen: ${listen.host} can be reached from other machines: --token TOKEN says who may ask`,
+      )
     const handler = openAIHandler({
-      baseURL, protocol: text(values.protocol) ?? 'auto', ...(apiKey === undefined ? {} : { apiKey }), ...(token === undefined ? {} : { token }),
+      baseURL,
+      protocol: text(values.protocol) ?? 'auto',
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(token === undefined ? {} : { token }),
       onDiagnostic: tellOnce(),
     })
     const origins = readOrigins(values)
-    const answer = (request: Request): Response | Promise<Response> => (token === undefined ? strangerTo(request, origins) : undefined) ?? unknownPath(request) ?? handler(request)
+    const answer = (request: Request): Response | Promise<Response> =>
+      (token === undefined ? strangerTo(request, origins) : undefined) ?? unknownPath(request) ?? handler(request)
     const server = createServer(nodeListener(async (request) => withOrigin(request, origins, answer)))
     await begin(server, listen)
     const { port } = server.address() as AddressInfo
@@ -69,7 +86,9 @@ or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass.
 function tellOnce(): (diagnostic: TextToolCallDiagnostic) => void {
   const told = new Set<string>()
   return ({ model, code, detail }) => {
-    const line = escapeInvisible(`${model}: ${code}${detail === '' ? '' : `: ${detail}`}`.replace(/\s+/g, ' ').slice(0, 300))
+    const line = escapeInvisible(
+      `${model}: ${code}${detail === '' ? '' : `: ${detail}`}`.replace(/\s+/g, ' ').slice(0, 300),
+    )
     if (code === 'unknown_model' && told.has(line)) return
     if (told.size === MOST_TOLD) told.clear() // clients name models as they like
     if (code === 'unknown_model') told.add(line)
@@ -79,13 +98,24 @@ function tellOnce(): (diagnostic: TextToolCallDiagnostic) => void {
 
 function readUpstream(values: Values): { baseURL: string; apiKey?: string | undefined } {
   const { upstream, 'base-url': base } = values
-  if (upstream !== undefined && base !== undefined) throw new UsageError('--upstream and --base-url: expected one of them, they are the same')
-  if (upstream !== undefined && !/^https?:\/\//.test(String(upstream))) throw new UsageError(`--upstream: found '${String(upstream)}', expected an http or https URL such as http://127.0.0.1:8000/v1`)
+  if (upstream !== undefined && base !== undefined)
+    throw new UsageError('--upstream and --base-url: expected one of them, they are the same')
+  if (upstream !== undefined && !/^https?:\/\//.test(String(upstream)))
+    throw new UsageError(
+      `--upstream: found '${String(upstream)}', expected an http or https URL such as http://127.0.0.1:8000/v1`,
+    )
   const model = readModel({ ...values, 'base-url': base ?? upstream }, { nameless: true })
-  if (!model) throw new UsageError('--upstream URL is missing: the server that has the models, such as http://127.0.0.1:8000/v1; or --provider NAME')
+  if (!model)
+    throw new UsageError(
+      '--upstream URL is missing: the server that has the models, such as http://127.0.0.1:8000/v1; or --provider NAME',
+    )
   const baseURL = model.baseURL ?? (model.provider && providers[model.provider].baseURLs['openai-chat'])
-  if (baseURL === undefined) throw new UsageError(`--provider: ${model.provider} does not speak the API of OpenAI${model.provider ? ` at ${addressesOf(model.provider)[0]}` : ''}; expected one that does, or --upstream URL`)
-  if (!URL.canParse(baseURL)) throw new UsageError(`--upstream: found '${baseURL}', expected a URL such as http://127.0.0.1:8000/v1`)
+  if (baseURL === undefined)
+    throw new UsageError(
+      `--provider: ${model.provider} does not speak the API of OpenAI${model.provider ? ` at ${addressesOf(model.provider)[0]}` : ''}; expected one that does, or --upstream URL`,
+    )
+  if (!URL.canParse(baseURL))
+    throw new UsageError(`--upstream: found '${baseURL}', expected a URL such as http://127.0.0.1:8000/v1`)
   return { baseURL, apiKey: model.apiKey }
 }
 
@@ -105,15 +135,23 @@ function shown(baseURL: string): string {
   return origin + pathname
 }
 
-/** Pages that a browser on this machine shows may send requests here, and a name of theirs may lead here: neither is served, unless `--origin` names the page. */
+/**
+ * Pages that a browser on this machine shows may send requests here, and a name of theirs may lead here: neither is
+ * served, unless `--origin` names the page.
+ */
 function strangerTo(request: Request, origins: readonly string[]): Response | undefined {
   const { hostname, origin: own } = new URL(request.url)
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site') ?? 'none'
-  const stranger = !isLoopback(hostname) ? `Host: found '${hostname}'`
-    : origin !== null && origins.includes(origin) ? undefined
-      : origin !== null && origin !== own ? `Origin: found '${origin}'`
-        : site === 'none' || site === 'same-origin' ? undefined : `Sec-Fetch-Site: found '${site}'` // a picture or a link of a page names no origin
+  const stranger = !isLoopback(hostname)
+    ? `Host: found '${hostname}'`
+    : origin !== null && origins.includes(origin)
+      ? undefined
+      : origin !== null && origin !== own
+        ? `Origin: found '${origin}'`
+        : site === 'none' || site === 'same-origin'
+          ? undefined
+          : `Sec-Fetch-Site: found '${site}'` // a picture or a link of a page names no origin
   if (stranger === undefined) return undefined
   const message = `${stranger.slice(0, 200)}, expected a program of this machine; --origin names a page that may ask, and with --token other names are served`
   return refused(403, message, 'forbidden')
@@ -124,24 +162,45 @@ const paths = /^(?:\/v1)?\/(?:chat\/completions|completions|embeddings|responses
 
 function unknownPath(request: Request): Response | undefined {
   const { pathname } = new URL(request.url)
-  return paths.test(pathname) ? undefined : refused(404, `found the path ${pathname.slice(0, 200)}, expected /v1/chat/completions, completions, embeddings, responses or models`, 'not_found')
+  return paths.test(pathname)
+    ? undefined
+    : refused(
+        404,
+        `found the path ${pathname.slice(0, 200)}, expected /v1/chat/completions, completions, embeddings, responses or models`,
+        'not_found',
+      )
 }
 
-const refused = (status: number, message: string, code: string): Response => Response.json({ error: { message, type: 'invalid_request_error', param: null, code } }, { status })
+const refused = (status: number, message: string, code: string): Response =>
+  Response.json({ error: { message, type: 'invalid_request_error', param: null, code } }, { status })
 
 function readOrigins({ origin }: Values): string[] {
   return (text(origin)?.split(',') ?? []).map((given) => {
     const parsed = URL.canParse(given) ? new URL(given).origin : 'null'
-    if (parsed === 'null' || parsed !== given.replace(/\/$/, '')) throw new UsageError(`--origin: found '${given}', expected an origin such as http://localhost:3000`)
+    if (parsed === 'null' || parsed !== given.replace(/\/$/, ''))
+      throw new UsageError(`--origin: found '${given}', expected an origin such as http://localhost:3000`)
     return parsed
   })
 }
 
 /** A page that `--origin` names may read the answers, and its browser asks first whether it may. */
-async function withOrigin(request: Request, origins: readonly string[], answer: (request: Request) => Response | Promise<Response>): Promise<Response> {
+async function withOrigin(
+  request: Request,
+  origins: readonly string[],
+  answer: (request: Request) => Response | Promise<Response>,
+): Promise<Response> {
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return await answer(request)
-  const response = request.method === 'OPTIONS' ? new Response(null, { status: 204, headers: { 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '' } }) : await answer(request)
+  const response =
+    request.method === 'OPTIONS'
+      ? new Response(null, {
+          status: 204,
+          headers: {
+            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
+          },
+        })
+      : await answer(request)
   response.headers.set('access-control-allow-origin', origin)
   response.headers.append('vary', 'Origin')
   return response
@@ -152,7 +211,15 @@ function begin(server: ReturnType<typeof createServer>, { host, port }: Listen):
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
       const detail = taken ? `another program already uses ${host}:${port}` : messageOf(error)
-      reject(new SluiceError({ code: 'option', path: '--listen', detail, hint: taken ? `--listen ${host}:0 takes a port that is free` : undefined, cause: error }))
+      reject(
+        new SluiceError({
+          code: 'option',
+          path: '--listen',
+          detail,
+          hint: taken ? `--listen ${host}:0 takes a port that is free` : undefined,
+          cause: error,
+        }),
+      )
     })
     server.listen(port, host, resolve)
   })

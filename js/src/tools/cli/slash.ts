@@ -43,16 +43,19 @@ const NOTHING = 'nothing was asked yet'
 
 const commands: { readonly [name: string]: Slash } = {
   help: {
-    takes: '', about: 'what you can type',
+    takes: '',
+    about: 'what you can type',
     run: (chat) => {
-      for (const [name, { takes, about }] of Object.entries(commands)) chat.say(`${`/${name} ${takes}`.padEnd(14)} ${about}`, 15)
+      for (const [name, { takes, about }] of Object.entries(commands))
+        chat.say(`${`/${name} ${takes}`.padEnd(14)} ${about}`, 15)
       chat.say(`${'//…'.padEnd(14)} a message that begins with one slash`, 15)
       chat.say('Ctrl-C stops an answer, Ctrl-D ends the chat.')
     },
   },
   again: { takes: '', about: 'another answer to the last question', run: (chat) => chat.again() },
   edit: {
-    takes: '[TEXT]', about: 'change the last question, and ask it again',
+    takes: '[TEXT]',
+    about: 'change the last question, and ask it again',
     run: async (chat, rest) => {
       if (!chat.kept.last) return chat.say(NOTHING)
       const text = rest || (await chat.change(chat.kept.last.text ?? ''))
@@ -60,52 +63,69 @@ const commands: { readonly [name: string]: Slash } = {
     },
   },
   new: {
-    takes: '[NAME]', about: 'a new conversation; with a name it is kept under that',
+    takes: '[NAME]',
+    about: 'a new conversation; with a name it is kept under that',
     run: async (chat, rest) => {
       const empty = await chat.fresh()
       chat.kept = rest ? await empty.saveAs(chat.store, rest) : empty
       chat.saved = rest !== ''
-      chat.say(rest ? `A new conversation, kept as '${escapeInvisible(rest)}'.` : 'A new conversation. /save NAME keeps it.')
+      chat.say(
+        rest ? `A new conversation, kept as '${escapeInvisible(rest)}'.` : 'A new conversation. /save NAME keeps it.',
+      )
     },
   },
   save: {
-    takes: 'NAME', about: 'keep this conversation under a name, and go on there',
+    takes: 'NAME',
+    about: 'keep this conversation under a name, and go on there',
     run: async (chat, rest) => {
-      if (!rest) return chat.say(chat.saved ? `It is kept as '${escapeInvisible(chat.kept.id)}'.` : 'expected a name: /save NAME')
+      if (!rest)
+        return chat.say(
+          chat.saved ? `It is kept as '${escapeInvisible(chat.kept.id)}'.` : 'expected a name: /save NAME',
+        )
       chat.kept = await chat.kept.saveAs(chat.store, rest)
       chat.saved = true
       chat.say(`Kept as '${escapeInvisible(rest)}', with all that follows.`)
     },
   },
   list: {
-    takes: '', about: 'the kept conversations, the newest first',
+    takes: '',
+    about: 'the kept conversations, the newest first',
     run: async (chat) => {
       for (const line of await listed(chat.store)) chat.say(line)
     },
   },
   open: {
-    takes: 'NAME', about: 'go on with a kept conversation',
+    takes: 'NAME',
+    about: 'go on with a kept conversation',
     run: async (chat, rest) => {
       if (!rest) return chat.say('expected a name: /open NAME; /list tells them')
       const kept = await Kept.open(chat.store, rest)
-      if (kept.empty) return chat.say(`there is no conversation '${escapeInvisible(rest)}'; /list tells those that are there`)
+      if (kept.empty)
+        return chat.say(`there is no conversation '${escapeInvisible(rest)}'; /list tells those that are there`)
       chat.kept = kept
       chat.saved = true
       for (const line of kept.lines) chat.say(line)
     },
   },
   model: {
-    takes: '[NAME]', about: 'the model that answers, and those that the server has; with a name, another one',
+    takes: '[NAME]',
+    about: 'the model that answers, and those that the server has; with a name, another one',
     run: async (chat, rest) => {
       if (rest) chat.model = rest
       if (rest) return chat.say(`${escapeInvisible(rest)} answers from now on.`)
       chat.say(`${escapeInvisible(chat.model)} answers.`)
       const names = await chat.models().catch(() => []) // a server that lists none is no fault of the chat
-      if (names.length > 0) chat.say(escapeInvisible(`The server has ${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''}.`))
+      if (names.length > 0)
+        chat.say(
+          escapeInvisible(
+            `The server has ${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''}.`,
+          ),
+        )
     },
   },
   tools: {
-    takes: '', about: 'the tools that the model may call',
+    takes: '',
+    about: 'the tools that the model may call',
     run: ({ tools, say }) => {
       if (tools.length === 0) say('there are none: --tools FILE.mjs brings them')
       for (const { name, declaration } of tools) {
@@ -118,7 +138,12 @@ const commands: { readonly [name: string]: Slash } = {
 }
 
 /** Those that begin with this, for the Tab key. */
-export const slashes = (line: string): string[] => (/^\/\w*$/.test(line) ? Object.keys(commands).map((name) => `/${name}`).filter((name) => name.startsWith(line)) : [])
+export const slashes = (line: string): string[] =>
+  /^\/\w*$/.test(line)
+    ? Object.keys(commands)
+        .map((name) => `/${name}`)
+        .filter((name) => name.startsWith(line))
+    : []
 
 /** What a line is: a message, which is given, or a command, which is run. Resolves to true where the chat ends. */
 export async function slash(chat: Chat, line: string): Promise<{ message: string } | { ends: boolean }> {
@@ -127,7 +152,9 @@ export async function slash(chat: Chat, line: string): Promise<{ message: string
   const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined
   if (!command) {
     const hint = didYouMean(name.toLowerCase(), Object.keys(commands))?.replace(/\?$/, '')
-    chat.say(`found /${name}, which is no command and was not sent${hint ? ` (${hint.replace('did you mean ', 'did you mean /')}?)` : ''}: /help tells what there is, //${name} sends it`)
+    chat.say(
+      `found /${name}, which is no command and was not sent${hint ? ` (${hint.replace('did you mean ', 'did you mean /')}?)` : ''}: /help tells what there is, //${name} sends it`,
+    )
     return { ends: false }
   }
   try {

@@ -16,7 +16,10 @@ export function sidesOf(line: string): Side[] | undefined {
 
 /** The cells of a line. `\|` is no border. */
 export function cellsOf(line: string): string[] {
-  const cells = line.trim().replace(/^\|/, '').split(/(?<!\\)\|/)
+  const cells = line
+    .trim()
+    .replace(/^\|/, '')
+    .split(/(?<!\\)\|/)
   if (cells.length > 1 && (cells.at(-1) as string).trim() === '') cells.pop()
   return cells.map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
@@ -43,7 +46,9 @@ export class Table {
     this.#options = options
     this.#head = head
     const room = options.width - options.indent.length - BETWEEN.length * (head.length - 1)
-    const natural = head.map((name, at) => Math.max(1, sizeOf(options.style(name, true)), ...rows.map((row) => sizeOf(options.style(row[at] ?? '', false)))))
+    const natural = head.map((name, at) =>
+      Math.max(1, sizeOf(options.style(name, true)), ...rows.map((row) => sizeOf(options.style(row[at] ?? '', false)))),
+    )
     this.#widths = fitted(natural, room)
   }
 

@@ -38,7 +38,10 @@ export interface TalkOptions {
   store?: Conversations | undefined
   /** Approves without asking; the text is the reason that is printed: `--yes`. */
   auto?: string | undefined
-  /** Approves without asking if the input is no terminal. Otherwise the next input line answers, and the end of the input counts as no. */
+  /**
+   * Approves without asking if the input is no terminal. Otherwise the next input line answers, and the end of the
+   * input counts as no.
+   */
   autoWithoutTerminal?: boolean
   /** Says the shape of each message: its outcome, rounds, tokens and blocks. */
   verbose?: boolean
@@ -103,7 +106,10 @@ class Talker implements Chat {
     return this.#code
   }
 
-  /** At a terminal the exit code is 0: the person saw how each answer ended. A script gets the code of the first answer that failed. */
+  /**
+   * At a terminal the exit code is 0: the person saw how each answer ended. A script gets the code of the first answer
+   * that failed.
+   */
   async chat(): Promise<number> {
     const { live } = this.#terminal
     if (live) this.say('/help tells what you can type; Ctrl-C stops an answer, Ctrl-D ends the chat.')
@@ -112,7 +118,8 @@ class Talker implements Chat {
       const line = await this.#terminal.line(this.#screen.paint('bold', '> '))
       if (line === undefined || (!live && line.trim() === '')) return live ? 0 : this.#code
       this.#interrupted = false
-      const said = live && line.trim() !== '' ? await slash(this, line) : { message: line } // what comes through a pipe is sent as it is
+      // what comes through a pipe is sent as it is
+      const said = live && line.trim() !== '' ? await slash(this, line) : { message: line }
       if ('ends' in said && said.ends) return 0
       if ('message' in said && said.message.trim() !== '') await this.#answer(this.kept.ask(said.message))
     }
@@ -149,9 +156,13 @@ class Talker implements Chat {
   }
 
   async #answer(question: ConversationEntry): Promise<void> {
-    if (!this.#terminal.live || this.#options.prompt !== undefined) this.#screen.line(this.#screen.paint('bold', `> ${question.text}`))
+    if (!this.#terminal.live || this.#options.prompt !== undefined)
+      this.#screen.line(this.#screen.paint('bold', `> ${question.text}`))
     const id = randomUUID()
-    const result = await this.#turn(await this.kept.messages(question, this.#options.system), this.saved ? this.#keptFrom(question, id) : undefined)
+    const result = await this.#turn(
+      await this.kept.messages(question, this.#options.system),
+      this.saved ? this.#keptFrom(question, id) : undefined,
+    )
     this.#code ||= codeOf(result)
     const failed = result.outcome === 'failed'
     this.#failed = failed ? question : undefined
@@ -164,12 +175,23 @@ class Talker implements Chat {
     }
   }
 
-  /** Saves the question before the request goes out, and each call before it begins. The store has the answer as one that was cut off: if the program ends now, it was. */
+  /**
+   * Saves the question before the request goes out, and each call before it begins. The store has the answer as one
+   * that was cut off: if the program ends now, it was.
+   */
   #keptFrom(question: ConversationEntry, id: string): NonNullable<RunHooks['checkpoint']> {
     const { engine } = this.#options
     const { kept } = this
-    const save = async (state: string): Promise<void> => kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did'))
-    return savedFirst((state) => savedInTime(() => save(state), (why) => this.#unsaved(why)), engine.checkpoint)
+    const save = async (state: string): Promise<void> =>
+      kept.soFar(question, id, cutOff(engine, state, 'the program ended before the answer did'))
+    return savedFirst(
+      (state) =>
+        savedInTime(
+          () => save(state),
+          (why) => this.#unsaved(why),
+        ),
+      engine.checkpoint,
+    )
   }
 
   #unsaved(why: string): void {
@@ -182,10 +204,18 @@ class Talker implements Chat {
     this.#interrupted = false
     this.#screen.begin()
     const from = performance.now()
-    const run = (this.#current = engine.run({ model: { ...model, name: this.model }, messages, ...settings, ...(checkpoint ? { checkpoint } : {}) }))
+    const run = (this.#current = engine.run({
+      model: { ...model, name: this.model },
+      messages,
+      ...settings,
+      ...(checkpoint ? { checkpoint } : {}),
+    }))
     run.hosted = true
     const asking = new Asking({
-      run, tools: engine.tools, screen: this.#screen, terminal: this.#terminal,
+      run,
+      tools: engine.tools,
+      screen: this.#screen,
+      terminal: this.#terminal,
       auto: auto ?? (autoWithoutTerminal && !live ? 'there is no terminal to ask on' : undefined),
     })
     for await (const event of run) {
@@ -199,11 +229,17 @@ class Talker implements Chat {
     await asking.over // a question that the end withdrew leaves its line first
     const ended = ending(result.message)
     if (ended) this.#screen.line(this.#screen.paint('yellow', `⚠ ${ended}`))
-    this.#screen.line(this.#screen.paint('dim', verbose ? `${cost(result.message, took)} · ${summary(result.message)}` : cost(result.message, took)))
+    this.#screen.line(
+      this.#screen.paint(
+        'dim',
+        verbose ? `${cost(result.message, took)} · ${summary(result.message)}` : cost(result.message, took),
+      ),
+    )
     this.#screen.line()
     return result
   }
 }
 
 /** Cut, withheld and empty answers count as failures. */
-const codeOf = ({ outcome, message }: RunResult): number => (outcome === 'cancelled' ? 130 : outcome === 'completed' && !ending(message) ? 0 : 1)
+const codeOf = ({ outcome, message }: RunResult): number =>
+  outcome === 'cancelled' ? 130 : outcome === 'completed' && !ending(message) ? 0 : 1

@@ -20,7 +20,11 @@ export const pageRoots = (name: string): PageRoots => ({ '/': folderOf(name), '/
 const folderOf = (name: string): string => fileURLToPath(new URL(`../../../../pages/${name}/`, import.meta.url))
 
 /** Serves until Ctrl-C. Resolves to the exit code. `note`: a line more. */
-export async function showPage(what: string, { url, close, note }: { url: string; close(): Promise<void>; note?: string }, values: Values): Promise<number> {
+export async function showPage(
+  what: string,
+  { url, close, note }: { url: string; close(): Promise<void>; note?: string },
+  values: Values,
+): Promise<number> {
   console.log(`${what}: ${url}`)
   if (note !== undefined) console.log(note)
   console.log('The URL is for you alone; Ctrl-C ends it.')
@@ -33,14 +37,19 @@ export async function showPage(what: string, { url, close, note }: { url: string
   return 0
 }
 
-const openers: { [platform: string]: string[] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }
+const openers: { [platform: string]: string[] } = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
 
 /** How long a starting browser has to read the file. */
 const READ_MS = 60_000
 
 /**
- * Opens the URL in a browser, without a shell. If there is no browser, the printed URL remains. Everybody on the machine can read a program's
- * arguments in the list of processes, so the browser gets a file that only this user may read and that redirects to the URL. Returns a
+ * Opens the URL in a browser, without a shell. If there is no browser, the printed URL remains. Everybody on the
+ * machine can read a program's
+ * arguments in the list of processes, so the browser gets a file that only this user may read and that redirects to the
+ * URL. Returns a
  * function that removes the file.
  */
 function open(url: string): () => void {
@@ -50,7 +59,11 @@ function open(url: string): () => void {
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const file = join(folder, 'open.html')
   try {
-    writeFileSync(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Sluice</a>\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(
+      file,
+      `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Sluice</a>\n`,
+      { mode: 0o600, flag: 'wx' },
+    )
   } catch {
     remove() // without room for it the printed URL remains
     return () => {}

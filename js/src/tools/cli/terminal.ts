@@ -21,7 +21,10 @@ export class Terminal {
   #ended = false
 
   /** `complete`: what the Tab key offers for the beginning of a line. */
-  constructor({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process, complete: (line: string) => string[] = () => []) {
+  constructor(
+    { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process,
+    complete: (line: string) => string[] = () => [],
+  ) {
     this.#stdout = stdout
     this.live = Boolean(stdin.isTTY && stdout.isTTY)
     // Nothing is drawn but while a line is read: what is typed during an answer would stand in the middle of it.
@@ -34,7 +37,12 @@ export class Terminal {
     Object.defineProperties(output, { columns: { get: () => stdout.columns }, rows: { get: () => stdout.rows } })
     if (this.live) stdout.on('resize', () => output.emit('resize'))
     const completer = (line: string): [string[], string] => [complete(line), line]
-    this.#lines = createInterface({ input: stdin, ...(this.live ? { output, completer } : {}), terminal: this.live, historySize: 200 })
+    this.#lines = createInterface({
+      input: stdin,
+      ...(this.live ? { output, completer } : {}),
+      terminal: this.live,
+      historySize: 200,
+    })
     this.#lines.on('line', (line) => {
       if (this.#waiting) this.#answer(line)
       else this.#queue.push(line)
@@ -51,7 +59,10 @@ export class Terminal {
     process.on('SIGINT', listener)
   }
 
-  /** Reads the next line. Returns undefined at the end of the input, or if the question was withdrawn. One read at a time. */
+  /**
+   * Reads the next line. Returns undefined at the end of the input, or if the question was withdrawn. One read at a
+   * time.
+   */
   async line(prompt: string, { signal, fresh = false, preset }: LineOptions = {}): Promise<string | undefined> {
     if (this.live && fresh) await this.#dropTyped()
     const typed = this.#queue.shift()

@@ -13,7 +13,15 @@ import { pageHelp, pageOptions, pageRoots, readPort, showPage } from './terminal
 import { parse, type ParseInput } from './parser.js'
 import { canRun, runByHand } from './run-tool.js'
 import { scriptOf } from './test-script.js'
-import type { ParseReply, ParseRequest, RunRequest, ScriptReply, ScriptRequest, ToolsReply, ToolsRequest } from './tester-api.js'
+import type {
+  ParseReply,
+  ParseRequest,
+  RunRequest,
+  ScriptReply,
+  ScriptRequest,
+  ToolsReply,
+  ToolsRequest,
+} from './tester-api.js'
 import { loadTools } from './tools-file.js'
 
 const demoFile = new URL('../../../../demo/tools.mjs', import.meta.url)
@@ -39,7 +47,11 @@ ${pageHelp}
 
 export async function demoTools(): Promise<Tool[]> {
   if (!existsSync(demoFile)) {
-    throw new SluiceError({ code: 'option', path: '--tools', detail: 'this package comes without its demo: expected a file with tools' })
+    throw new SluiceError({
+      code: 'option',
+      path: '--tools',
+      detail: 'this package comes without its demo: expected a file with tools',
+    })
   }
   return ((await import(demoFile.href)) as { tools: Tool[] }).tools
 }
@@ -68,12 +80,18 @@ const MAX_TEXT = 1_000_000 // the limit of a request's body leaves no room for m
 
 const checkTools = members<ToolsRequest>({ settings: settingsCheck, model: optional(textOf(200, 0)) })
 const parsed = {
-  text: textOf(MAX_TEXT, 0), wire: optional(oneOf(...wireNames, 'text')), protocol: optional(nameCheck), model: optional(textOf(200, 0)), settings: settingsCheck,
+  text: textOf(MAX_TEXT, 0),
+  wire: optional(oneOf(...wireNames, 'text')),
+  protocol: optional(nameCheck),
+  model: optional(textOf(200, 0)),
+  settings: settingsCheck,
 }
 const checkParse = members<ParseRequest>({ ...parsed, chunks: optional(textOf(20)), steps: optional(flag) })
 const checkScript = members<ScriptRequest>(parsed)
 const checkRun = members<RunRequest>({
-  name: nameCheck, arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }), timeout: optional(textOf(100)),
+  name: nameCheck,
+  arguments: jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 }),
+  timeout: optional(textOf(100)),
 })
 
 export function routes(engine: Engine): { [route: `POST /${string}`]: WebRoute } {
@@ -92,6 +110,9 @@ function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): 
   const view = new Configuration(engine, undefined, () => {}).configure({ settings })
   const runnable = engine.tools.filter(canRun).map((tool) => tool.name)
   if (view.settings['protocol'] !== 'auto' || !model) return { ...view, runnable }
-  const { prompt, tokens } = engine.describe({ ...settings, request: { model, messages: [{ role: 'user', content: '' }] } })
+  const { prompt, tokens } = engine.describe({
+    ...settings,
+    request: { model, messages: [{ role: 'user', content: '' }] },
+  })
   return { ...view, prompt, tokens, estimatedTokens: tokensSent(view.settings, tokens), runnable }
 }

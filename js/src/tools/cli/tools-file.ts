@@ -7,7 +7,9 @@ import { tell, UsageError } from './command.js'
 
 type Declared = { [member: string]: unknown }
 
-/** The tools of `export default [...]` or `export const tools = [...]`, or those declared in a file that ends in .json. */
+/**
+ * The tools of `export default [...]` or `export const tools = [...]`, or those declared in a file that ends in .json.
+ */
 export async function loadTools(path: string): Promise<Tool[]> {
   const wrong = (why: string): UsageError => new UsageError(`--tools ${path}: ${why}`)
   let given: unknown
@@ -37,6 +39,7 @@ function makeTool(given: Declared, wrong: () => UsageError): Tool {
   // The form of an OpenAI request: every tool in it is meant for the model.
   const openai = given.type === 'function' && typeof given.function === 'object'
   const inner = openai ? { agentCallable: true, ...(given.function as Declared) } : given
-  if (typeof inner.name !== 'string' && !(typeof inner.toolId === 'string' && typeof inner.method === 'string')) throw wrong()
+  if (typeof inner.name !== 'string' && !(typeof inner.toolId === 'string' && typeof inner.method === 'string'))
+    throw wrong()
   return tool(inner as ToolOptions)
 }

@@ -16,6 +16,9 @@ export async function loadTurns(path: string): Promise<Durable> {
     throw wrong(tell(error))
   }
   const methods = ['work', 'questions', 'decide'] as const
-  if (methods.every((name) => typeof (given as Partial<Durable> | null | undefined)?.[name] === 'function')) return given as Durable
-  throw wrong(`found ${given === undefined ? 'no such export' : typeof given}, expected what durable() gives, as default export or as \`turns\``)
+  if (methods.every((name) => typeof (given as Partial<Durable> | null | undefined)?.[name] === 'function'))
+    return given as Durable
+  throw wrong(
+    `found ${given === undefined ? 'no such export' : typeof given}, expected what durable() gives, as default export or as \`turns\``,
+  )
 }

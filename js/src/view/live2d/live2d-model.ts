@@ -7,21 +7,31 @@ export interface PetModel {
   capabilities(): PetCapabilities
   /** Shows it, until the next one. False: it cannot. */
   expression(name: string): boolean | Promise<boolean>
-  /** Starts it, in place of what plays; without an index any of the group. Settles when it starts, not when it is over. */
+  /**
+   * Starts it, in place of what plays; without an index any of the group. Settles when it starts, not when it is over.
+   */
   motion(group: string, index?: number): boolean | Promise<boolean>
   /** Takes the expression away: its face at rest. */
   reset?(): void
-  /** Draws a state of `petStates` by itself, below an expression. Without it the state's expression and motion of the table are used. */
+  /**
+   * Draws a state of `petStates` by itself, below an expression. Without it the state's expression and motion of the
+   * table are used.
+   */
   state?(name: string, detail: PetStateDetail): void
   /** Opens the mouth: 0 is closed, 1 wide open. `form` is -1 for a round mouth and 1 for a wide one. */
   mouth?(open: number, form?: number): void
   /** Looks at a point of the page; null: nowhere. */
   look?(point: PetPoint | null): void
-  /** The name of the part at a point of the page: `head`, `cheek`, `mouth`, `belly`, `hand`, or a hit area of the model. null: none. */
+  /**
+   * The name of the part at a point of the page: `head`, `cheek`, `mouth`, `belly`, `hand`, or a hit area of the model.
+   * null: none.
+   */
   hit?(x: number, y: number): string | null
   /** Whether something is drawn at a point of the page: what is not lets clicks through. */
   opaque?(x: number, y: number): boolean
-  /** How often what moves by itself may be drawn in a second. A motion that plays may be smoother. 0: nothing is drawn. */
+  /**
+   * How often what moves by itself may be drawn in a second. A motion that plays may be smoother. 0: nothing is drawn.
+   */
   fps?(limit: number): void
 }
 

@@ -27,13 +27,20 @@ export class Orders {
 
   constructor({ channels = {}, handlers = {}, timeoutMs = 4000 }: OrderOptions) {
     this.#timeoutMs = timeoutMs
-    const [expression, motion] = [(payload: unknown[]) => this.#expression(payload), (payload: unknown[]) => this.#motion(payload)]
+    const [expression, motion] = [
+      (payload: unknown[]) => this.#expression(payload),
+      (payload: unknown[]) => this.#motion(payload),
+    ]
     this.#table = new Map([
-      ['live2d:expression', expression], ['live2d:motion', motion],
-      [live2dTriggerChannels.expression, expression], [live2dTriggerChannels.motion, motion],
+      ['live2d:expression', expression],
+      ['live2d:motion', motion],
+      [live2dTriggerChannels.expression, expression],
+      [live2dTriggerChannels.motion, motion],
       ...(channels.expression === undefined ? [] : [[channels.expression, expression] as const]),
       ...(channels.motion === undefined ? [] : [[channels.motion, motion] as const]),
-      ...Object.entries(handlers).map(([channel, handler]) => [channel, (payload: unknown[]) => handler(...(payload as Json[]))] as const),
+      ...Object.entries(handlers).map(
+        ([channel, handler]) => [channel, (payload: unknown[]) => handler(...(payload as Json[]))] as const,
+      ),
     ])
   }
 
@@ -67,7 +74,8 @@ export class Orders {
     try {
       if (this.#closed) throw new No('the pet window was closed')
       const act = this.#table.get(channel)
-      if (!act) throw new No(`nothing listens to ${JSON.stringify(clip(channel, 60))} here; known: ${list(this.channels)}`)
+      if (!act)
+        throw new No(`nothing listens to ${JSON.stringify(clip(channel, 60))} here; known: ${list(this.channels)}`)
       if (!Array.isArray(payload)) throw new No(`the payload of ${clip(channel, 60)} is no array`)
       if ((await limit(act(payload), this.#timeoutMs)) === false) throw new No(`${clip(channel, 60)} was refused`)
       return undefined
@@ -80,7 +88,8 @@ export class Orders {
     if (typeof name !== 'string') throw new No('an expression needs a name')
     const model = this.#here()
     const { expressions } = known(model)
-    if (!expressions.includes(name)) throw new No(`the model has no expression ${JSON.stringify(clip(name, 60))}; it has ${list(expressions)}`)
+    if (!expressions.includes(name))
+      throw new No(`the model has no expression ${JSON.stringify(clip(name, 60))}; it has ${list(expressions)}`)
     return answer(model.expression(name), `the expression ${name} could not be shown`)
   }
 
@@ -88,9 +97,13 @@ export class Orders {
     if (typeof group !== 'string') throw new No('a motion needs the name of its group')
     const model = this.#here()
     const { motions } = known(model)
-    if (!Object.hasOwn(motions, group)) throw new No(`the model has no motion group ${JSON.stringify(clip(group, 60))}; it has ${list(Object.keys(motions))}`)
+    if (!Object.hasOwn(motions, group))
+      throw new No(
+        `the model has no motion group ${JSON.stringify(clip(group, 60))}; it has ${list(Object.keys(motions))}`,
+      )
     const count = motions[group] as number
-    if (index === undefined || index === null) return answer(model.motion(group), `no motion of ${group} could be started`)
+    if (index === undefined || index === null)
+      return answer(model.motion(group), `no motion of ${group} could be started`)
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= count) {
       throw new No(`${group} has motions 0 to ${count - 1}, found ${clip(String(index), 20)}`)
     }
@@ -118,14 +131,20 @@ function known(model: PetModel): Pick<PetCapabilities, 'expressions' | 'motions'
 
 function list(names: string[]): string {
   if (names.length === 0) return 'none'
-  const shown = names.slice(0, 12).map((name) => clip(name, 30)).join(', ')
+  const shown = names
+    .slice(0, 12)
+    .map((name) => clip(name, 30))
+    .join(', ')
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown
 }
 
 /** What hangs must not hold up the rest. */
 async function limit(work: unknown, milliseconds: number): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, fail) => (timer = setTimeout(fail, milliseconds, new No(`the model did not do it within ${milliseconds / 1000} s`))))
+  const late = new Promise<never>(
+    (_, fail) =>
+      (timer = setTimeout(fail, milliseconds, new No(`the model did not do it within ${milliseconds / 1000} s`))),
+  )
   try {
     return await Promise.race([work, late])
   } finally {

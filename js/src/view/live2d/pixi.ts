@@ -1,4 +1,5 @@
-// The adapter for `untitled-pixi-live2d-engine`, `pixi-live2d-display` and its other forks: one family, told by shape. Cubism 2 writes
+// The adapter for `untitled-pixi-live2d-engine`, `pixi-live2d-display` and its other forks: one family, told by shape.
+// Cubism 2 writes
 // `name` and `file` where Cubism 3 and later write `Name` and `File`.
 import type { PetCapabilities } from '../../app/bridge/messages.js'
 import { SluiceError } from '../../engine/core/errors.js'
@@ -26,25 +27,48 @@ interface Internal {
   coreModel?: Core
 }
 
-interface Settings { name?: string; expressions?: Named[]; motions?: Groups }
+interface Settings {
+  name?: string
+  expressions?: Named[]
+  motions?: Groups
+}
 type Groups = { [group: string]: unknown[] | undefined }
-interface Named { name?: string; Name?: string }
+interface Named {
+  name?: string
+  Name?: string
+}
 interface Core {
   /** Of the Cubism core, where the framework keeps it. */
-  _model?: { parameters?: { ids?: ArrayLike<string>; minimumValues?: ArrayLike<number>; maximumValues?: ArrayLike<number>; defaultValues?: ArrayLike<number> } }
+  _model?: {
+    parameters?: {
+      ids?: ArrayLike<string>
+      minimumValues?: ArrayLike<number>
+      maximumValues?: ArrayLike<number>
+      defaultValues?: ArrayLike<number>
+    }
+  }
 }
 
 /** MotionPriority.FORCE: the others are refused while a motion plays, and an order is not to be lost. */
 const FORCE = 3
 
-/** `pixiModel(await Live2DModel.from(url))`. Names are cleaned of what no tool may be called with; the model gets its own. */
+/**
+ * `pixiModel(await Live2DModel.from(url))`. Names are cleaned of what no tool may be called with; the model gets its
+ * own.
+ */
 export function pixiModel(model: PixiLive2dModel): PetModel {
   if (typeof model?.expression !== 'function' || typeof model.motion !== 'function') {
-    throw new SluiceError({ code: 'option', path: 'model', detail: 'expected a Live2DModel with expression() and motion()', hint: 'await Live2DModel.from(url)' })
+    throw new SluiceError({
+      code: 'option',
+      path: 'model',
+      detail: 'expected a Live2DModel with expression() and motion()',
+      hint: 'await Live2DModel.from(url)',
+    })
   }
   const expressions = (): Map<string, number> => offered(expressionNames(inside(model)))
   const groups = (): Map<string, number> => offered(Object.keys(motionGroups(inside(model))))
-  const ownGroup = (name: string): string | undefined => Object.keys(motionGroups(inside(model)))[groups().get(name) ?? -1]
+  const ownGroup = (name: string): string | undefined =>
+    Object.keys(motionGroups(inside(model)))[groups().get(name) ?? -1]
 
   return {
     capabilities: () => capabilities(inside(model), expressions(), groups()),
@@ -63,13 +87,20 @@ export function pixiModel(model: PixiLive2dModel): PetModel {
 }
 
 function inside({ internalModel, destroyed }: PixiLive2dModel): Internal {
-  if (destroyed || typeof internalModel !== 'object' || internalModel === null) throw new Error('the model was destroyed, or is not loaded')
+  if (destroyed || typeof internalModel !== 'object' || internalModel === null)
+    throw new Error('the model was destroyed, or is not loaded')
   return internalModel as Internal
 }
 
-function capabilities(internal: Internal, expressions: Map<string, number>, groups: Map<string, number>): PetCapabilities {
+function capabilities(
+  internal: Internal,
+  expressions: Map<string, number>,
+  groups: Map<string, number>,
+): PetCapabilities {
   const motions = Object.values(motionGroups(internal))
-  const counts = [...groups].map(([name, at]) => [name, motions[at]?.length ?? 0] as const).filter(([, count]) => count > 0)
+  const counts = [...groups]
+    .map(([name, at]) => [name, motions[at]?.length ?? 0] as const)
+    .filter(([, count]) => count > 0)
   const name = internal.settings?.name
   const parameters = parametersOf(internal.coreModel)
   return {
@@ -90,7 +121,10 @@ function motionGroups({ motionManager, settings }: Internal): Groups {
   return Object.fromEntries(Object.entries(groups).filter(([, motions]) => Array.isArray(motions)))
 }
 
-/** Clean names, and where each stands in the list. Of two that would be the same the first counts; without any name there is no calling it. */
+/**
+ * Clean names, and where each stands in the list. Of two that would be the same the first counts; without any name
+ * there is no calling it.
+ */
 function offered(names: unknown[]): Map<string, number> {
   const map = new Map<string, number>()
   names.forEach((name, at) => {
@@ -113,16 +147,29 @@ function isShown({ motionManager }: Internal, index: number): boolean {
 
 function isPlaying({ motionManager }: Internal, group: string, index: number | undefined): boolean {
   const { currentGroup, currentIndex, reservedGroup, reservedIndex } = motionManager?.state ?? {}
-  const same = (its: string | undefined, number: number | undefined): boolean => its === group && (index === undefined || index === number)
+  const same = (its: string | undefined, number: number | undefined): boolean =>
+    its === group && (index === undefined || index === number)
   return same(currentGroup, currentIndex) || same(reservedGroup, reservedIndex)
 }
 
 /** Cubism 2 does not list them. */
 function parametersOf(core: Core | undefined): NonNullable<PetCapabilities['parameters']> {
   const { ids = [], minimumValues = [], maximumValues = [], defaultValues = [] } = core?._model?.parameters ?? {}
-  return Array.from(ids).slice(0, 5000).flatMap((id, at) => {
-    const [min, max, usual] = [minimumValues[at], maximumValues[at], defaultValues[at]]
-    if (typeof id !== 'string' || id === '' || id.length > 200 || unprintable.test(id) || !Number.isFinite(min) || !Number.isFinite(max)) return []
-    return [{ id, min: min as number, max: max as number, ...(Number.isFinite(usual) ? { default: usual as number } : {}) }]
-  })
+  return Array.from(ids)
+    .slice(0, 5000)
+    .flatMap((id, at) => {
+      const [min, max, usual] = [minimumValues[at], maximumValues[at], defaultValues[at]]
+      if (
+        typeof id !== 'string' ||
+        id === '' ||
+        id.length > 200 ||
+        unprintable.test(id) ||
+        !Number.isFinite(min) ||
+        !Number.isFinite(max)
+      )
+        return []
+      return [
+        { id, min: min as number, max: max as number, ...(Number.isFinite(usual) ? { default: usual as number } : {}) },
+      ]
+    })
 }

@@ -1,7 +1,17 @@
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
 import type { Bridge, PetCapabilities, PetOrder, PetSide, Reply } from '../../app/bridge/messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
-import { anything, func, is, isObject, members, milliseconds, text, withMethods, type Check } from '../../engine/core/options.js'
+import {
+  anything,
+  func,
+  is,
+  isObject,
+  members,
+  milliseconds,
+  text,
+  withMethods,
+  type Check,
+} from '../../engine/core/options.js'
 import type { PetModel } from './live2d-model.js'
 import { Orders, type OrderOptions } from './orders.js'
 
@@ -22,11 +32,16 @@ export interface PetReceiverOptions extends Common {
     /** Orders for the pet. */
     readonly pet: PetSide
   }
-  /** Whoever speaks the answers, such as `speaker()` of sluice/speech: with `cues: 'spoken'` of the host an order waits for its words. */
-  speaker?: {
-    /** Resolves when the words of a call come (`now`), or with `stopped` where they will not. */
-    hold(order: Pick<PetOrder, 'message' | 'call'>): Promise<'now' | 'stopped'>
-  } | undefined
+  /**
+   * Whoever speaks the answers, such as `speaker()` of sluice/speech: with `cues: 'spoken'` of the host an order waits
+   * for its words.
+   */
+  speaker?:
+    | {
+        /** Resolves when the words of a call come (`now`), or with `stopped` where they will not. */
+        hold(order: Pick<PetOrder, 'message' | 'call'>): Promise<'now' | 'stopped'>
+      }
+    | undefined
   /** In place of a client. */
   bridge?: Pick<Bridge, 'call' | 'onPet'>
 }
@@ -46,11 +61,19 @@ const common: { readonly [option in keyof Required<Common>]: Check } = {
   model: anything,
   onError: func('(reason, order) => void'),
   channels: members({ members: { expression: text, motion: text } }),
-  handlers: is('an object of functions', (value) => isObject(value) && Object.values(value).every((handler) => typeof handler === 'function')),
+  handlers: is(
+    'an object of functions',
+    (value) => isObject(value) && Object.values(value).every((handler) => typeof handler === 'function'),
+  ),
   timeoutMs: milliseconds,
 }
 const checkReceive = members({
-  members: { ...common, client: is('what connect() returns', (value) => isObject((value as { pet?: unknown }).pet)), bridge: withMethods('a bridge with call and onPet', 'call', 'onPet'), speaker: withMethods('a speaker with hold', 'hold') },
+  members: {
+    ...common,
+    client: is('what connect() returns', (value) => isObject((value as { pet?: unknown }).pet)),
+    bridge: withMethods('a bridge with call and onPet', 'call', 'onPet'),
+    speaker: withMethods('a speaker with hold', 'hold'),
+  },
 })
 const checkChannels = members({ members: { ...common, on: func('(channel, listener) => void') }, needs: ['on'] })
 
@@ -62,7 +85,13 @@ export function receivePetOrders(options: PetReceiverOptions): PetReceiver {
   checkReceive(options, 'options')
   const { client, bridge, speaker } = options
   const side = client?.pet ?? (bridge ? overBridge(bridge) : undefined)
-  if (!side) throw new SluiceError({ code: 'option', path: 'client', detail: 'expected a client or a bridge', hint: 'connect() of sluice/renderer gives the client' })
+  if (!side)
+    throw new SluiceError({
+      code: 'option',
+      path: 'client',
+      detail: 'expected a client or a bridge',
+      hint: 'connect() of sluice/renderer gives the client',
+    })
   const failed = (what: string) => (error: unknown) => options.onError?.(`${what}: ${messageOf(error)}`)
   let said = Promise.resolve<unknown>(undefined) // one after the other: the last word counts
   const receiver = new Receiver(options, (capabilities) => {
@@ -73,21 +102,29 @@ export function receivePetOrders(options: PetReceiverOptions): PetReceiver {
 
   async function take(order: PetOrder): Promise<void> {
     const { id, channel, payload } = (order ?? {}) as Partial<PetOrder>
-    if (typeof id !== 'number' || typeof channel !== 'string') return options.onError?.('found an order without id or channel')
-    const reason = (await words(order)) ? await receiver.perform(channel, payload) : 'its words were not said: the voice was stopped'
+    if (typeof id !== 'number' || typeof channel !== 'string')
+      return options.onError?.('found an order without id or channel')
+    const reason = (await words(order))
+      ? await receiver.perform(channel, payload)
+      : 'its words were not said: the voice was stopped'
     if (receiver.closed) return
-    await side!.reply(reason === undefined ? { id, ok: true } : { id, ok: false, reason }).catch(failed('the answer was not taken'))
+    await side!
+      .reply(reason === undefined ? { id, ok: true } : { id, ok: false, reason })
+      .catch(failed('the answer was not taken'))
   }
   /** Waits for the words of the order, and tells the host so. False: they will not come. */
   async function words({ id, message, call, spoken }: PetOrder): Promise<boolean> {
     if (!spoken || !speaker) return true
-    const tell = (held: boolean): void => void side!.hold?.({ id, held }).catch(failed('the host was not told that an order waits'))
+    const tell = (held: boolean): void =>
+      void side!.hold?.({ id, held }).catch(failed('the host was not told that an order waits'))
     let waits = true
     const asked = async (): Promise<'now' | 'stopped'> => speaker.hold({ message, call })
-    const how = asked().catch((error: unknown) => {
-      failed('the voice did not say when its words come')(error)
-      return 'now' as const
-    }).finally(() => (waits = false))
+    const how = asked()
+      .catch((error: unknown) => {
+        failed('the voice did not say when its words come')(error)
+        return 'now' as const
+      })
+      .finally(() => (waits = false))
     await new Promise((resolve) => setTimeout(resolve))
     if (!waits) return (await how) === 'now' // nobody speaks
     tell(true)
@@ -101,11 +138,17 @@ export function receivePetOrders(options: PetReceiverOptions): PetReceiver {
 
 /** For a preload of your own: how its messages are listened to. */
 export interface PetChannelOptions extends Common {
-  /** Listens to a channel and hands on the payload, without Electron's event; what it gives back, if a function, ends that. */
+  /**
+   * Listens to a channel and hands on the payload, without Electron's event; what it gives back, if a function, ends
+   * that.
+   */
   on: (channel: string, listener: (...payload: unknown[]) => void) => unknown
 }
 
-/** For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. Throws like `receivePetOrders`. */
+/**
+ * For apps that send `webContents.send('live2d:expression', 'smile')` themselves, over a preload of their own. Throws
+ * like `receivePetOrders`.
+ */
 export function receivePetChannels(options: PetChannelOptions): PetReceiver {
   checkChannels(options, 'options')
   const { on } = options
@@ -141,7 +184,8 @@ class Receiver implements PetReceiver {
 
   async perform(channel: string, payload: unknown): Promise<string | undefined> {
     const reason = await this.#orders.perform(channel, payload)
-    if (reason !== undefined && !this.closed) this.#options.onError?.(reason, { channel, payload: payload as PetOrder['payload'] })
+    if (reason !== undefined && !this.closed)
+      this.#options.onError?.(reason, { channel, payload: payload as PetOrder['payload'] })
     return reason
   }
 
@@ -188,7 +232,8 @@ class Receiver implements PetReceiver {
   }
 }
 
-const isPromise = (source: ModelSource): source is Promise<PetModel | null> => typeof (source as Promise<unknown> | null)?.then === 'function'
+const isPromise = (source: ModelSource): source is Promise<PetModel | null> =>
+  typeof (source as Promise<unknown> | null)?.then === 'function'
 
 function overBridge(bridge: Pick<Bridge, 'call' | 'onPet'>): PetSide {
   const taken = (reply: Reply): void => {

@@ -1,8 +1,12 @@
-// Which piece of an answer a bubble shows: by the time that one needs to read it, by the voice that says it, or by hand.
+// Which piece of an answer a bubble shows: by the time that one needs to read it, by the voice that says it, or by
+// hand.
 import { durationOf } from '../speech/language.js'
 import { pages, readingMs } from './sayings.js'
 
-interface Page { text: string; sentence: number }
+interface Page {
+  text: string
+  sentence: number
+}
 
 export class BubblePages {
   #pages: Page[] = []
@@ -133,7 +137,8 @@ export class BubblePages {
       return
     }
     const to = Math.min(this.#pages.length - 1, Math.max(0, this.#at + by))
-    this.#byHand = this.#voice ? to < this.#voice.from || to > this.#voice.to : to < this.#pages.length - 1 || more // the last one fades again
+    // the last one fades again
+    this.#byHand = this.#voice ? to < this.#voice.from || to > this.#voice.to : to < this.#pages.length - 1 || more
     if (to !== this.#at) this.#since = now
     this.#at = to
   }

@@ -1,4 +1,5 @@
-// The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where the page puts it and
+// The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where
+// the page puts it and
 // changes the size of nothing around it.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { QuestionView, CardView } from '../../app/bridge/messages.js'
@@ -22,23 +23,35 @@ export interface PetBubbleOptions extends Partial<BubbleLook> {
   /** The language of its own words: `en` or `zh`. Default: that of the page, at any time. */
   lang?: string
   openChat: () => void
-  /** Small questions are asked in it: the window needs the right `approve`, and the page `sluice/ui`. Default false: it leads to the chat. */
+  /**
+   * Small questions are asked in it: the window needs the right `approve`, and the page `sluice/ui`. Default false: it
+   * leads to the chat.
+   */
   questions?: boolean
   /** How long the last sentence stays, in milliseconds. Default 9,000. */
   lingerMs?: number
   /** It came or went. */
   onShow?: (shown: boolean) => void
-  /** The window that it is in, of `petWindow`: it then knows where the head is, what a person set, and what the page of the body says aloud. */
+  /**
+   * The window that it is in, of `petWindow`: it then knows where the head is, what a person set, and what the page of
+   * the body says aloud.
+   */
   window?: PetWindowSide | undefined
 }
 
 /** The bubble. */
 export interface PetBubble {
-  /** For the page to put somewhere. Its attribute `data-side` (`left`, `right`, `below`) says where of the head it stands; without it above. */
+  /**
+   * For the page to put somewhere. Its attribute `data-side` (`left`, `right`, `below`) says where of the head it
+   * stands; without it above.
+   */
   readonly element: HTMLElement
   /** What takes clicks of it: for the option `solid` of `petBody`. */
   readonly box: HTMLElement
-  /** Shows a sentence at once, for a voice that is not the companion's: the bubble keeps to it until the voice stands still (`''`). */
+  /**
+   * Shows a sentence at once, for a voice that is not the companion's: the bubble keeps to it until the voice stands
+   * still (`''`).
+   */
   say(text: string): void
   readonly look: BubbleLook
   /** Changes how it is. Throws where a value is wrong. */
@@ -48,11 +61,37 @@ export interface PetBubble {
 }
 
 const words = {
-  en: { asks: '{} has a question', show: 'Show me', back: 'Back', on: 'On', error: 'That did not work.', offline: 'Not connected.', works: 'Using {} …', does: '{} …', first: 'Nobody asked', notToday: 'Not today',
-    taken: 'It lies in the chat, ready to send.', noChat: 'Open the chat, then drop it on me again.', tooLarge: 'That is too much: 8 files at most, and 10 MB.', notTaken: 'I could not take that. Put it into the chat itself.',
+  en: {
+    asks: '{} has a question',
+    show: 'Show me',
+    back: 'Back',
+    on: 'On',
+    error: 'That did not work.',
+    offline: 'Not connected.',
+    works: 'Using {} …',
+    does: '{} …',
+    first: 'Nobody asked',
+    notToday: 'Not today',
+    taken: 'It lies in the chat, ready to send.',
+    noChat: 'Open the chat, then drop it on me again.',
+    tooLarge: 'That is too much: 8 files at most, and 10 MB.',
+    notTaken: 'I could not take that. Put it into the chat itself.',
   },
-  zh: { asks: '{}有事问你', show: '去看看', back: '上一句', on: '下一句', error: '没有成功。', offline: '连接断开了。', works: '正在使用 {} ……', does: '{} ……', first: '主动说的', notToday: '今天别说了',
-    taken: '已经放到聊天里了，随时可以发送。', noChat: '先打开聊天窗口，再拖给我一次。', tooLarge: '太多了：最多 8 个文件，一共 10 MB。', notTaken: '我没能接住。请直接放到聊天窗口里。',
+  zh: {
+    asks: '{}有事问你',
+    show: '去看看',
+    back: '上一句',
+    on: '下一句',
+    error: '没有成功。',
+    offline: '连接断开了。',
+    works: '正在使用 {} ……',
+    does: '{} ……',
+    first: '主动说的',
+    notToday: '今天别说了',
+    taken: '已经放到聊天里了，随时可以发送。',
+    noChat: '先打开聊天窗口，再拖给我一次。',
+    tooLarge: '太多了：最多 8 个文件，一共 10 MB。',
+    notTaken: '我没能接住。请直接放到聊天窗口里。',
   },
 }
 /** Somebody who thinks longer than this shows it. */
@@ -61,15 +100,31 @@ const LINGER_MS = 9000
 /** What a person can take in beside the pet. */
 const [MOST_ARGUMENTS, MOST_CHARACTERS, MOST_LINES] = [2, 120, 3]
 
-/** Makes the bubble; the page puts `element` somewhere. Colours are the `--sluice-*` of sluice/ui, parts `bubble`, `text` and `pages`. */
-export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = false, lingerMs = LINGER_MS, onShow, window: side, ...given }: PetBubbleOptions): PetBubble {
+/**
+ * Makes the bubble; the page puts `element` somewhere. Colours are the `--sluice-*` of sluice/ui, parts `bubble`,
+ * `text` and `pages`.
+ */
+export function petBubble({
+  pet,
+  name = 'Lulu',
+  lang,
+  openChat,
+  questions = false,
+  lingerMs = LINGER_MS,
+  onShow,
+  window: side,
+  ...given
+}: PetBubbleOptions): PetBubble {
   const element = document.createElement('div')
   const root = element.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(bubbleStyles)
   root.adoptedStyleSheets = [sheet]
-  const make = <Tag extends keyof HTMLElementTagNameMap>(tag: Tag, parent: Node, set: Partial<HTMLElementTagNameMap[Tag]> = {}): HTMLElementTagNameMap[Tag] =>
-    parent.appendChild(Object.assign(document.createElement(tag), set))
+  const make = <Tag extends keyof HTMLElementTagNameMap>(
+    tag: Tag,
+    parent: Node,
+    set: Partial<HTMLElementTagNameMap[Tag]> = {},
+  ): HTMLElementTagNameMap[Tag] => parent.appendChild(Object.assign(document.createElement(tag), set))
   const box = make('div', root, { className: 'bubble' })
   const line = make('p', box, { dir: 'auto' })
   const nav = make('nav', box)
@@ -81,7 +136,13 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   const notToday = make('button', mark, { type: 'button' })
   const question = make('div', box)
   const show = make('button', box, { type: 'button', className: 'show' })
-  for (const [node, part] of [[box, 'bubble'], [line, 'text'], [nav, 'pages'], [mark, 'first']] as const) node.setAttribute('part', part)
+  for (const [node, part] of [
+    [box, 'bubble'],
+    [line, 'text'],
+    [nav, 'pages'],
+    [mark, 'first'],
+  ] as const)
+    node.setAttribute('part', part)
   element.hidden = true
 
   let look: BubbleLook = usualLook
@@ -145,12 +206,21 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const lasts = Math.max(lingerMs, readingMs(said.text ?? '')) * look.duration
     const over = !sayings.open && said.atEnd && !said.heard && view.state !== 'speaking' && now >= said.since + lasts
     if (said.at >= 0 && !over && !sayings.open) next = Math.min(next, Math.max(said.since + lasts - now, 16))
-    const shown = note ? text()[note] : silent ? '' : asking ? text().asks.replace('{}', () => name) : !over && said.text !== undefined ? said.text : (own(view, now) ?? '')
+    const shown = note
+      ? text()[note]
+      : silent
+        ? ''
+        : asking
+          ? text().asks.replace('{}', () => name)
+          : !over && said.text !== undefined
+            ? said.text
+            : (own(view, now) ?? '')
     if (shown === '' && view.state === 'thinking') next = Math.min(next, since + THINKS_MS - now)
     if ((sayings.open && view.answer) || (!silent && said.fitted < sayings.sentences.length)) next = Math.min(next, 150)
 
     const card = ask && cardOf(pet, ask)
-    const small = ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
+    const small =
+      ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
     const told = withoutOverrides(shown)
     if (line.textContent !== told) line.textContent = told
     line.hidden = small && !note
@@ -184,7 +254,9 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
   function own(view: PetView, now: number): string | undefined {
     if (view.state === 'thinking' && now >= since + THINKS_MS) return '…'
     if (view.state === 'busy') {
-      const named = escapeInvisible(view.title === undefined ? (view.tool ?? '') : inLanguage(view.title, lang ?? document.documentElement.lang))
+      const named = escapeInvisible(
+        view.title === undefined ? (view.tool ?? '') : inLanguage(view.title, lang ?? document.documentElement.lang),
+      )
       return text()[view.title === undefined ? 'works' : 'does'].replace('{}', () => named)
     }
     if (view.state === 'error') return text().error
@@ -197,7 +269,16 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     if (ask?.token === asked) return
     asked = ask?.token
     question.replaceChildren()
-    if (ask) question.append(Object.assign(document.createElement('sluice-approval'), { ask, card, message: pet.message, compact: true, name }))
+    if (ask)
+      question.append(
+        Object.assign(document.createElement('sluice-approval'), {
+          ask,
+          card,
+          message: pet.message,
+          compact: true,
+          name,
+        }),
+      )
   }
 
   /** To the head. */
@@ -207,7 +288,9 @@ export function petBubble({ pet, name = 'Lulu', lang, openChat, questions = fals
     const room = element.getBoundingClientRect()
     const { width } = box.getBoundingClientRect()
     // Not in the middle where the edge of the screen moved the window away from the head.
-    box.style.marginInlineStart = beside ? '' : `${Math.max(0, Math.min(room.width - width, points - room.left - width / 2))}px`
+    box.style.marginInlineStart = beside
+      ? ''
+      : `${Math.max(0, Math.min(room.width - width, points - room.left - width / 2))}px`
     const { left, top } = box.getBoundingClientRect()
     element.style.setProperty('--bubble-points', `${points - (beside ? top : left)}px`)
   }
@@ -274,10 +357,15 @@ const cardOf = ({ message }: PetBubbleOptions['pet'], { call }: QuestionView): C
   message?.getSnapshot()?.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
 
 /** A question that a person can take in beside the pet: nothing is to be said of it but a few short arguments. */
-export function isSmall(ask: Pick<QuestionView, 'stage' | 'name' | 'arguments'>, card?: Pick<CardView, 'askedName' | 'twice' | 'protocolFields'>): boolean {
-  if (ask.stage !== 'execution' || card?.twice || card?.protocolFields || renamed(card?.askedName, ask.name)) return false
+export function isSmall(
+  ask: Pick<QuestionView, 'stage' | 'name' | 'arguments'>,
+  card?: Pick<CardView, 'askedName' | 'twice' | 'protocolFields'>,
+): boolean {
+  if (ask.stage !== 'execution' || card?.twice || card?.protocolFields || renamed(card?.askedName, ask.name))
+    return false
   const given = Object.entries(ask.arguments ?? {})
-  if (given.length > MOST_ARGUMENTS || given.some(([, value]) => typeof value === 'object' && value !== null)) return false
+  if (given.length > MOST_ARGUMENTS || given.some(([, value]) => typeof value === 'object' && value !== null))
+    return false
   const all = given.map(([name, value]) => `${name} ${String(value)}`).join('\n')
   return all.length <= MOST_CHARACTERS && all.split(/[\n\r\u2028\u2029]/).length <= MOST_LINES
 }

@@ -2,7 +2,17 @@
 import type { QuestionView, HeardInput, MessageView } from '../../app/bridge/messages.js'
 import { checkQuietHours, type QuietHours } from '../../app/bridge/pet-settings.js'
 import type { PetNote } from '../../app/bridge/pet-window-messages.js'
-import { anything, func, is, isObject, members, milliseconds, orNull, text, withMethods } from '../../engine/core/options.js'
+import {
+  anything,
+  func,
+  is,
+  isObject,
+  members,
+  milliseconds,
+  orNull,
+  text,
+  withMethods,
+} from '../../engine/core/options.js'
 import type { LocalizedText } from '../../engine/core/tool-words.js'
 import type { PetModel, PetPoint } from '../live2d/live2d-model.js'
 import type { ModelSource } from '../live2d/receive.js'
@@ -67,7 +77,8 @@ export interface CompanionOptions {
   /** When it is quiet every day. In a `petWindow` its `settings` have them. Default null: never by itself. */
   quietHours?: QuietHours | null
   /**
-   * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while it is quiet, somebody
+   * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while
+   * it is quiet, somebody
    * types or nobody is there, nor while an answer or a question is open. Default null: it does not.
    */
   proactive?: ProactiveOptions | null
@@ -135,7 +146,10 @@ export interface Companion {
   quietHours(hours: QuietHours | null): void
   /** How it speaks first from now on; null: it does not. The time begins anew. Throws where that is wrong. */
   proactive(how: ProactiveOptions | null): void
-  /** Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches for 5 minutes counts. */
+  /**
+   * Nobody is at the computer, or somebody is again. `petBody` has it from the window; else a page that nobody touches
+   * for 5 minutes counts.
+   */
   away(on: boolean): void
   /** It is to speak first no more today; what it says now ends. Rejects where the host does not take it. */
   notToday(): Promise<void>
@@ -157,9 +171,16 @@ export const realClock: PetClock = {
 
 export const checkOptions = members({
   members: {
-    client: withMethods('what connect() returns', 'open', 'message'), model: anything, conversation: text, relaxMs: milliseconds, quietHours: checkQuietHours, proactive: orNull(checkProactive),
+    client: withMethods('what connect() returns', 'open', 'message'),
+    model: anything,
+    conversation: text,
+    relaxMs: milliseconds,
+    quietHours: checkQuietHours,
+    proactive: orNull(checkProactive),
     speaker: withMethods('a speaker with level and subscribe', 'level', 'subscribe'),
-    states: is('an object of looks', isObject), onError: func('(reason) => void'), clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
+    states: is('an object of looks', isObject),
+    onError: func('(reason) => void'),
+    clock: withMethods('a clock', 'now', 'setTimeout', 'clearTimeout', 'frame'),
   },
   needs: ['client'],
 })

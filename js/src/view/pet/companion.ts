@@ -1,4 +1,5 @@
-// The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's own expressions lie above
+// The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's
+// own expressions lie above
 // the state and end by themselves. No DOM is needed but for what a page can hide.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { workingCard, writes } from '../../app/bridge/doing.js'
@@ -11,7 +12,15 @@ import type { PetNote } from '../../app/bridge/pet-window-messages.js'
 import type { PetModel, PetPoint, PetStateDetail } from '../live2d/live2d-model.js'
 import { receivePetOrders, type ModelSource, type PetReceiver } from '../live2d/receive.js'
 import { Listeners } from '../../app/renderer/listeners.js'
-import { checkOptions, realClock, type Companion, type CompanionOptions, type PetClock, type PetSpeaker, type PetView } from './companion-options.js'
+import {
+  checkOptions,
+  realClock,
+  type Companion,
+  type CompanionOptions,
+  type PetClock,
+  type PetSpeaker,
+  type PetView,
+} from './companion-options.js'
 import { Face } from './face.js'
 import { followAnswer, waitingOf, type Followed, type LiveValue, type PetClient } from './follow.js'
 import { LipSync } from './lip-sync.js'
@@ -28,7 +37,10 @@ const NOTE_MS = 8000
 /** What the host takes of one drop. */
 const [MOST_FILES, MOST_BYTES] = [8, 10_000_000]
 
-/** A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws where an option is wrong. */
+/**
+ * A pet for a page: it follows a conversation, performs the model's orders, and has a face for all that goes on. Throws
+ * where an option is wrong.
+ */
 export function companion(options: CompanionOptions): Companion {
   checkOptions(options, 'options')
   return new Pet(options)
@@ -68,18 +80,48 @@ class Pet implements Companion {
   #speaksFirst: SpeaksFirst | undefined
   #closed = false
 
-  constructor({ client, model = null, conversation = 'main', speaker, states, relaxMs = RELAX_MS, quietHours = null, proactive = null, onError, clock = realClock }: CompanionOptions) {
+  constructor({
+    client,
+    model = null,
+    conversation = 'main',
+    speaker,
+    states,
+    relaxMs = RELAX_MS,
+    quietHours = null,
+    proactive = null,
+    onError,
+    clock = realClock,
+  }: CompanionOptions) {
     this.#client = client
     this.#table = stateMap(states)
     this.#clock = clock
     this.#speaker = speaker
     this.#lips = new LipSync(clock, speaker)
-    this.#face = new Face({ clock, relaxMs, onActive: () => this.#active(), onChange: () => this.#update(), onError: (reason) => onError?.(reason) })
+    this.#face = new Face({
+      clock,
+      relaxMs,
+      onActive: () => this.#active(),
+      onChange: () => this.#update(),
+      onError: (reason) => onError?.(reason),
+    })
     this.#hours = quietHours
     this.#onError = onError
-    this.#seen = { asks: false, running: false, writing: false, voice: false, heard: false, carried: false, activeAt: clock.now() }
+    this.#seen = {
+      asks: false,
+      running: false,
+      writing: false,
+      voice: false,
+      heard: false,
+      carried: false,
+      activeAt: clock.now(),
+    }
     this.#view = { state: 'idle', words: this.#table.idle.words, questions: [], waiting: 0, quiet: false }
-    if (client.pet) this.#receiver = receivePetOrders({ client: { pet: client.pet }, ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}), ...(onError ? { onError: (reason) => onError(reason) } : {}) })
+    if (client.pet)
+      this.#receiver = receivePetOrders({
+        client: { pet: client.pet },
+        ...(speaker?.hold ? { speaker: { hold: (order) => speaker.hold!(order) } } : {}),
+        ...(onError ? { onError: (reason) => onError(reason) } : {}),
+      })
     this.#offs.push(client.connection.subscribe(() => this.#connection()))
     if (speaker) this.#offs.push(speaker.subscribe(() => this.#voice()))
     const side = voiceSideOf(client.pet)
@@ -123,7 +165,8 @@ class Pet implements Companion {
       this.#use(model)
       return model && this.#face.layered(model)
     })
-    if (this.#receiver) this.#receiver.setModel(loading) // it tells what went wrong
+    if (this.#receiver)
+      this.#receiver.setModel(loading) // it tells what went wrong
     else loading.catch((error: unknown) => this.#onError?.(String(error)))
   }
 
@@ -222,7 +265,7 @@ class Pet implements Companion {
     this.close()
   }
 
-  // -- what is seen ---------------------------------------------------------------------------------------------------------------
+  // -- what is seen ---------------------------------------------------------------------------------------------------
 
   #active(): number {
     return (this.#seen.activeAt = this.#clock.now())
@@ -247,7 +290,14 @@ class Pet implements Companion {
   }
 
   #forget(): void {
-    Object.assign(this.#seen, { asks: false, running: false, writing: false, wroteAt: undefined, toolSince: undefined, ended: undefined } satisfies Partial<Seen>)
+    Object.assign(this.#seen, {
+      asks: false,
+      running: false,
+      writing: false,
+      wroteAt: undefined,
+      toolSince: undefined,
+      ended: undefined,
+    } satisfies Partial<Seen>)
     this.#answer = undefined
     this.#message = undefined
     this.#written = 0
@@ -260,14 +310,16 @@ class Pet implements Companion {
       this.#forget()
       if (!old && this.#clock.now() - this.#face.orderedAt > EARLY_MS) this.#face.relax() // the last answer's
       this.#message = view && this.#client.message(view.id)
-      if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off') this.#speaker.follow?.(this.#message)
+      if (view && !old && this.#message && !this.#view.quiet && this.#speaker && this.#speaker.state !== 'off')
+        this.#speaker.follow?.(this.#message)
     }
     this.#first = first && view !== undefined && !old
     if (!view || old) return this.#update()
     const now = this.#active()
     const ran = seen.running || other
     this.#answer = view
-    if (view.questions.some(({ token }) => !this.#view.questions.some((known) => known.token === token))) this.#face.relax()
+    if (view.questions.some(({ token }) => !this.#view.questions.some((known) => known.token === token)))
+      this.#face.relax()
     seen.asks = waitingOf(view) > 0
     seen.running = view.outcome === undefined
     const working = workingCard(view)
@@ -275,14 +327,21 @@ class Pet implements Companion {
     if (working) this.#prop = propOf(working.name ?? working.askedName ?? '', working.tags, ownWords(working)?.icon)
     const last = view.blocks.at(-1)
     seen.writing = writes(view)
-    const length = view.blocks.reduce((sum, block) => sum + (block?.type === 'text' && !isCommentary(block) ? block.text.length : 0), 0)
+    const length = view.blocks.reduce(
+      (sum, block) => sum + (block?.type === 'text' && !isCommentary(block) ? block.text.length : 0),
+      0,
+    )
     if (length > this.#written && last?.type === 'text' && !isCommentary(last)) {
       seen.wroteAt = now
       this.#lips.syllables.write(last.text.slice(-Math.min(length - this.#written, 64)), now)
     }
     this.#written = length
     if (seen.running || ran) this.#speaksFirst?.later()
-    if (!seen.running && ran) seen.ended = { how: view.outcome === 'cancelled' ? 'stopped' : view.outcome === 'failed' ? 'error' : 'done', at: now }
+    if (!seen.running && ran)
+      seen.ended = {
+        how: view.outcome === 'cancelled' ? 'stopped' : view.outcome === 'failed' ? 'error' : 'done',
+        at: now,
+      }
     this.#update()
   }
 
@@ -301,8 +360,12 @@ class Pet implements Companion {
     const first = this.#client.pet?.first?.bind(this.#client.pet)
     if (!proactive || !first) return undefined
     return new SpeaksFirst({
-      proactive, now: () => this.#clock.now(), date: () => this.#date, random: () => this.#clock.random?.() ?? Math.random(),
-      ask: (input) => first(input), onError: (why) => this.#onError?.(`the pet could not speak first: ${messageOf(why)}`),
+      proactive,
+      now: () => this.#clock.now(),
+      date: () => this.#date,
+      random: () => this.#clock.random?.() ?? Math.random(),
+      ask: (input) => first(input),
+      onError: (why) => this.#onError?.(`the pet could not speak first: ${messageOf(why)}`),
     })
   }
 
@@ -313,7 +376,9 @@ class Pet implements Companion {
   }
 
   #interrupted(place: HeardInput): void {
-    this.#client.heard?.(place).catch((error: unknown) => this.#onError?.(`the host was not told what was heard: ${messageOf(error)}`))
+    this.#client
+      .heard?.(place)
+      .catch((error: unknown) => this.#onError?.(`the host was not told what was heard: ${messageOf(error)}`))
   }
 
   #hush(quiet: boolean): void {
@@ -333,7 +398,7 @@ class Pet implements Companion {
     this.#update()
   }
 
-  // -- what follows from it -------------------------------------------------------------------------------------------------------
+  // -- what follows from it -------------------------------------------------------------------------------------------
 
   /** `again`: a state that it is in already begins anew. */
   #update(again = false): void {
@@ -345,14 +410,35 @@ class Pet implements Companion {
     const { state, until } = stateOf(this.#seen, now, this.#table)
     const before = this.#view.state
     const begins = state !== before || again
-    if (state !== before && goesOn.has(state) && this.#face.ordered !== undefined && firstOf(this.#table.thinking.expressions, [this.#face.ordered])) this.#face.relax()
+    if (
+      state !== before &&
+      goesOn.has(state) &&
+      this.#face.ordered !== undefined &&
+      firstOf(this.#table.thinking.expressions, [this.#face.ordered])
+    )
+      this.#face.relax()
     const working = state === 'busy' && this.#answer ? workingCard(this.#answer) : undefined
-    const asks = this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined ? (this.#answer?.questions ?? none) : none
+    const asks =
+      this.#seen.offlineSince === undefined && this.#answer?.outcome === undefined
+        ? (this.#answer?.questions ?? none)
+        : none
     const tool = working && (working.name ?? working.askedName)
     const title = working && ownWords(working)?.title
     const waiting = this.#seen.offlineSince === undefined && this.#answer ? waitingOf(this.#answer) : 0
     const heard = this.#speaker?.saying || undefined
-    this.#change({ state, words: this.#table[state].words, expression: this.#face.ordered, tool, title, answer: this.#answer, questions: asks, waiting, heard, note: this.#note?.note, first: this.#first || undefined })
+    this.#change({
+      state,
+      words: this.#table[state].words,
+      expression: this.#face.ordered,
+      tool,
+      title,
+      answer: this.#answer,
+      questions: asks,
+      waiting,
+      heard,
+      note: this.#note?.note,
+      first: this.#first || undefined,
+    })
     if (state === 'busy') this.#seen.wroteAt = undefined // behind a tool it thinks, or writes anew
     if (begins) this.#begin(state)
     if (this.#model) this.#face.wear(this.#model, this.#model.state ? [] : this.#table[state].expressions)
@@ -360,14 +446,29 @@ class Pet implements Companion {
     this.#lips.update(this.#model, state === 'speaking' && !this.#hidden)
     this.#clock.clearTimeout(this.#timer)
     const away = this.#hidden || (this.#away ?? now - this.#seen.activeAt >= DOZE_MS)
-    const speaks = this.#speaksFirst?.look((state === 'idle' || (state === 'dozing' && this.#away === false)) && !this.#view.quiet && !away && !this.#seen.voice, this.#conversation ?? 'main') ?? Infinity
-    const next = Math.min(until, speaks, this.#face.until, this.#note?.until ?? Infinity, this.#hours ? now + toNextMinute(this.#date) : Infinity)
-    this.#timer = next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
+    const speaks =
+      this.#speaksFirst?.look(
+        (state === 'idle' || (state === 'dozing' && this.#away === false)) &&
+          !this.#view.quiet &&
+          !away &&
+          !this.#seen.voice,
+        this.#conversation ?? 'main',
+      ) ?? Infinity
+    const next = Math.min(
+      until,
+      speaks,
+      this.#face.until,
+      this.#note?.until ?? Infinity,
+      this.#hours ? now + toNextMinute(this.#date) : Infinity,
+    )
+    this.#timer =
+      next < Infinity ? this.#clock.setTimeout(() => this.#update(), Math.min(next - now, DOZE_MS)) : undefined
   }
 
   #change(change: { [member in keyof PetView]?: PetView[member] | undefined }): void {
     const next = { ...this.#view, ...change } as PetView
-    for (const key of ['expression', 'tool', 'title', 'answer', 'heard', 'note', 'first'] as const) if (next[key] === undefined) delete next[key]
+    for (const key of ['expression', 'tool', 'title', 'answer', 'heard', 'note', 'first'] as const)
+      if (next[key] === undefined) delete next[key]
     const keys = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof PetView>
     if ([...keys].every((key) => next[key] === this.#view[key])) return
     this.#view = next
@@ -379,7 +480,13 @@ class Pet implements Companion {
     if (!model) return
     const look = this.#table[state]
     this.#pace()
-    if (model.state) this.#face.try(() => model.state!(state, { ...(state === 'busy' ? { prop: this.#prop } : {}), ...(state === 'patted' && this.#zone ? { zone: this.#zone } : {}) }))
+    if (model.state)
+      this.#face.try(() =>
+        model.state!(state, {
+          ...(state === 'busy' ? { prop: this.#prop } : {}),
+          ...(state === 'patted' && this.#zone ? { zone: this.#zone } : {}),
+        }),
+      )
     else {
       const group = firstOf(look.motions, Object.keys(model.capabilities().motions ?? {}))
       if (group !== undefined) this.#face.try(() => model.motion(group))
@@ -392,7 +499,7 @@ class Pet implements Companion {
     if (model?.fps) this.#face.try(() => model.fps!(this.#hidden ? 0 : this.#table[this.#view.state].fps))
   }
 
-  // -- the model ------------------------------------------------------------------------------------------------------------------
+  // -- the model ------------------------------------------------------------------------------------------------------
 
   #use(model: PetModel | null): void {
     this.#lips.stop()

@@ -4,7 +4,10 @@ import type { PetModel } from '../live2d/live2d-model.js'
 import type { PetClock } from './companion-options.js'
 import { firstOf } from './states.js'
 
-/** What a model takes longer for than this does not come any more, in milliseconds: a face must not wait for it for ever. */
+/**
+ * What a model takes longer for than this does not come any more, in milliseconds: a face must not wait for it for
+ * ever.
+ */
 const PATIENCE_MS = 10_000
 const resting = ['neutral', 'normal', 'default', 'idle']
 
@@ -20,7 +23,11 @@ export interface FaceOptions {
 }
 
 /** An expression that the model ordered. */
-interface Order { name: string; until: number; at: number }
+interface Order {
+  name: string
+  until: number
+  at: number
+}
 
 export class Face {
   readonly #options: FaceOptions
@@ -85,7 +92,8 @@ export class Face {
       },
       expression: async (name) => {
         const [before, shown] = [this.#order, this.#shown]
-        const own: Order = { name, until: Infinity, at: clock.now() } // while it is on its way nothing else takes its place
+        // while it is on its way nothing else takes its place
+        const own: Order = { name, until: Infinity, at: clock.now() }
         this.#order = own
         this.#shown = name
         const late = clock.setTimeout(() => {

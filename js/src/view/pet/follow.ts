@@ -1,5 +1,12 @@
 // What a pet follows of its client: the last answer of a conversation, and whether the host is there.
-import type { CardView, ConnectionState, ConversationView, HeardInput, MessageView, PetSide } from '../../app/bridge/messages.js'
+import type {
+  CardView,
+  ConnectionState,
+  ConversationView,
+  HeardInput,
+  MessageView,
+  PetSide,
+} from '../../app/bridge/messages.js'
 
 /** A thing that changes, as the client has them. */
 export interface LiveValue<View> {
@@ -40,7 +47,11 @@ export interface Followed {
 }
 
 /** Calls `listener` with the last answer of the conversation, now and whenever it changes. Returns what ends that. */
-export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conversation: string, listener: (followed: Followed) => void): () => void {
+export function followAnswer(
+  client: Pick<PetClient, 'open' | 'message'>,
+  conversation: string,
+  listener: (followed: Followed) => void,
+): () => void {
   const live = client.open(conversation)
   let known: string | undefined
   let off: (() => void) | undefined
@@ -77,7 +88,10 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
   look()
   begun = known !== undefined
   // One that was read before may be empty: its first answer is news all the same.
-  live.opened?.then(() => (begun = true), () => {})
+  live.opened?.then(
+    () => (begun = true),
+    () => {},
+  )
   return () => {
     known = undefined
     off?.()
@@ -88,7 +102,13 @@ export function followAnswer(client: Pick<PetClient, 'open' | 'message'>, conver
 /** How many of its questions wait. A window that may not answer them sees them on their cards alone. */
 export function waitingOf({ questions, blocks, outcome }: MessageView): number {
   if (outcome !== undefined) return 0
-  return Math.max(questions.length, blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length)
+  return Math.max(
+    questions.length,
+    blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length,
+  )
 }
 
-const waits: ReadonlySet<CardView['status']> = new Set<CardView['status']>(['awaiting_approval', 'awaiting_result_approval'])
+const waits: ReadonlySet<CardView['status']> = new Set<CardView['status']>([
+  'awaiting_approval',
+  'awaiting_result_approval',
+])

@@ -1,4 +1,5 @@
-// The body of a pet under a pointer: a click pats it, more than four pixels carry it, a double click opens the chat, the other button its menu.
+// The body of a pet under a pointer: a click pats it, more than four pixels carry it, a double click opens the chat,
+// the other button its menu.
 // Where nothing is drawn there is no body.
 import type { PetWindowSide } from '../../app/bridge/pet-window-messages.js'
 import type { Companion } from './companion-options.js'
@@ -37,13 +38,19 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     return model.opaque?.(x, y) === false ? null : 'body'
   }
   const drawn = (x: number, y: number): boolean => pet.model?.opaque?.(x, y) ?? zone(x, y) !== null
-  /** What a pointer touches there, undefined: nothing. A body that moves by itself does not shake off a pointer that rests on it. */
+  /**
+   * What a pointer touches there, undefined: nothing. A body that moves by itself does not shake off a pointer that
+   * rests on it.
+   */
   const touched = (x: number, y: number): { zone: string | null } | undefined => {
     if (drawn(x, y)) {
       rests = { x, y, zone: zone(x, y) }
       return rests
     }
-    const near = (): boolean => around.some((angle) => [SWAYS_PX, SWAYS_PX / 2].some((far) => drawn(x + far * Math.cos(angle), y + far * Math.sin(angle))))
+    const near = (): boolean =>
+      around.some((angle) =>
+        [SWAYS_PX, SWAYS_PX / 2].some((far) => drawn(x + far * Math.cos(angle), y + far * Math.sin(angle))),
+      )
     if (rests && (Math.hypot(x - rests.x, y - rests.y) > CARRIED_PX || !near())) rests = undefined
     return rests
   }
@@ -69,7 +76,12 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
   /** The browser would show the file in place of the page. */
   const fromOutside = (event: DragEvent): void => {
     const { dataTransfer } = event
-    if (event.defaultPrevented || !dataTransfer?.types.includes('Files') || !(side || event.composedPath().includes(element))) return
+    if (
+      event.defaultPrevented ||
+      !dataTransfer?.types.includes('Files') ||
+      !(side || event.composedPath().includes(element))
+    )
+      return
     event.preventDefault()
     dataTransfer.dropEffect = 'copy'
     pet.stir()
@@ -78,29 +90,45 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
 
   for (const type of ['dragover', 'drop'] as const) document.addEventListener(type, fromOutside, { signal })
   document.addEventListener('pointermove', () => pet.stir(), { passive: true, signal })
-  element.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0 || pressed) return
-    const place = touched(event.clientX, event.clientY)
-    if (place) pressed = { x: event.screenX, y: event.screenY, id: event.pointerId, carried: false, zone: place.zone }
-  }, { signal })
-  element.addEventListener('pointermove', (event) => {
-    if (!pressed) touched(event.clientX, event.clientY)
-    if (pressed?.id !== event.pointerId || pressed.carried || !side) return
-    if (Math.hypot(event.screenX - pressed.x, event.screenY - pressed.y) <= CARRIED_PX) return
-    pressed.carried = true
-    element.setPointerCapture(event.pointerId) // not before: what a click is for would not get it
-    pet.carry(true)
-    side.send({ carry: true }) // the window follows the cursor by itself: its page would chase what it moves
-  }, { signal })
+  element.addEventListener(
+    'pointerdown',
+    (event) => {
+      if (event.button !== 0 || pressed) return
+      const place = touched(event.clientX, event.clientY)
+      if (place) pressed = { x: event.screenX, y: event.screenY, id: event.pointerId, carried: false, zone: place.zone }
+    },
+    { signal },
+  )
+  element.addEventListener(
+    'pointermove',
+    (event) => {
+      if (!pressed) touched(event.clientX, event.clientY)
+      if (pressed?.id !== event.pointerId || pressed.carried || !side) return
+      if (Math.hypot(event.screenX - pressed.x, event.screenY - pressed.y) <= CARRIED_PX) return
+      pressed.carried = true
+      element.setPointerCapture(event.pointerId) // not before: what a click is for would not get it
+      pet.carry(true)
+      side.send({ carry: true }) // the window follows the cursor by itself: its page would chase what it moves
+    },
+    { signal },
+  )
   element.addEventListener('pointerup', end, { signal })
   element.addEventListener('pointercancel', end, { signal })
   addEventListener('blur', drop, { signal })
-  element.addEventListener('dblclick', (event) => touched(event.clientX, event.clientY) && (openChat ? openChat() : side?.send({ open: 'chat' })), { signal })
-  element.addEventListener('contextmenu', (event) => {
-    if (!side || !touched(event.clientX, event.clientY)) return
-    event.preventDefault()
-    side.send({ open: 'menu' })
-  }, { signal })
+  element.addEventListener(
+    'dblclick',
+    (event) => touched(event.clientX, event.clientY) && (openChat ? openChat() : side?.send({ open: 'chat' })),
+    { signal },
+  )
+  element.addEventListener(
+    'contextmenu',
+    (event) => {
+      if (!side || !touched(event.clientX, event.clientY)) return
+      event.preventDefault()
+      side.send({ open: 'menu' })
+    },
+    { signal },
+  )
   const off = side?.on((order) => {
     if (order.quiet !== undefined) pet.quiet(order.quiet)
     if (order.away !== undefined) pet.away(order.away)
@@ -113,7 +141,8 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
     })
     side.send({ over: pressed !== undefined || beside || touched(x, y) !== undefined, probe })
   })
-  // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is heard and told here.
+  // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is
+  // heard and told here.
   let told = { asks: 0, heard: '', note: '' }
   const tell = (): void => {
     const { waiting: asks, heard = '', note = '' } = pet.getSnapshot()

@@ -1,4 +1,5 @@
-// The mouth of a pet without a voice: a syllable for every one that was written, so that it stands still where the text does.
+// The mouth of a pet without a voice: a syllable for every one that was written, so that it stands still where the text
+// does.
 import { closed, vowelOf, vowels, type MouthShape } from '../speech/vowels.js'
 
 /** How many it says in a second. */
@@ -17,7 +18,11 @@ export class Syllables {
     if (this.#waiting.length === 0) this.#begun = now
     for (const letter of text.slice(-4 * MOST)) {
       const vowel = vowelOf(letter)
-      const shape = vowel ? vowels[vowel] : (/[\p{L}\p{N}]/u.test(letter) && !/\p{Script=Latin}/u.test(letter) ? all[letter.charCodeAt(0) % all.length] : undefined)
+      const shape = vowel
+        ? vowels[vowel]
+        : /[\p{L}\p{N}]/u.test(letter) && !/\p{Script=Latin}/u.test(letter)
+          ? all[letter.charCodeAt(0) % all.length]
+          : undefined
       if (shape && this.#waiting.length < MOST) this.#waiting.push(shape)
     }
   }

@@ -1,4 +1,5 @@
-// What an answer says, sentence by sentence, and how long a person needs for each. The sentences are those of a voice: eye and ear agree.
+// What an answer says, sentence by sentence, and how long a person needs for each. The sentences are those of a voice:
+// eye and ear agree.
 import type { MessageView } from '../../app/bridge/messages.js'
 import { Reading } from '../speech/reading.js'
 import { isSaid, speechSegmenter } from '../speech/segmenter.js'
@@ -50,7 +51,8 @@ export class Sayings {
   }
 
   #add(segments: { text: string }[]): void {
-    for (const { text } of segments) if (text.trim() !== '' && this.sentences.length < MOST) this.sentences.push(text.trim())
+    for (const { text } of segments)
+      if (text.trim() !== '' && this.sentences.length < MOST) this.sentences.push(text.trim())
   }
 }
 

@@ -1,4 +1,5 @@
-// When a pet speaks first: some time after the last answer, while somebody is there and nothing else goes on. The host counts, and may refuse.
+// When a pet speaks first: some time after the last answer, while somebody is there and nothing else goes on. The host
+// counts, and may refuse.
 import type { ProactiveInput, ProactiveReply } from '../../app/bridge/messages.js'
 import { is, members, whole } from '../../engine/core/options.js'
 
@@ -14,8 +15,19 @@ export interface ProactiveOptions {
 
 export const checkProactive = members({
   members: {
-    after: is('[min, max] in minutes', (value) => Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === 'number' && one >= 0 && one < Infinity) && value[0] <= value[1]),
-    perDay: whole(0), prompt: is('a text of 1 to 2,000 characters', (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 2000),
+    after: is(
+      '[min, max] in minutes',
+      (value) =>
+        Array.isArray(value) &&
+        value.length === 2 &&
+        value.every((one) => typeof one === 'number' && one >= 0 && one < Infinity) &&
+        value[0] <= value[1],
+    ),
+    perDay: whole(0),
+    prompt: is(
+      'a text of 1 to 2,000 characters',
+      (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 2000,
+    ),
   },
   needs: ['after', 'prompt'],
 })
@@ -49,7 +61,13 @@ export class SpeaksFirst {
 
   /** An answer ended, or somebody wrote: the time begins anew. */
   later(): void {
-    const { proactive: { after: [min, max] }, now, random } = this.#options
+    const {
+      proactive: {
+        after: [min, max],
+      },
+      now,
+      random,
+    } = this.#options
     this.#dueAt = now() + (min + (max - min) * random()) * MINUTE
   }
 
@@ -75,20 +93,28 @@ export class SpeaksFirst {
   }
 
   #mayToday(): boolean {
-    const { proactive: { perDay = 4 }, date } = this.#options
+    const {
+      proactive: { perDay = 4 },
+      date,
+    } = this.#options
     const today = date().toDateString()
     if (today !== this.#day) [this.#day, this.#count] = [today, 0]
     return this.#count < perDay
   }
 
   async #speak(conversation: string): Promise<void> {
-    const { proactive: { perDay = 4, prompt }, ask, onError } = this.#options
+    const {
+      proactive: { perDay = 4, prompt },
+      ask,
+      onError,
+    } = this.#options
     this.#asking = true
     try {
       const { left } = await ask({ conversation, prompt })
       this.#count = Math.max(this.#count + 1, left === 0 ? perDay : 0)
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'limit') this.#count = perDay // other pages spoke today
+      if ((error as { code?: unknown }).code === 'limit')
+        this.#count = perDay // other pages spoke today
       else if ((error as { code?: unknown }).code !== 'state') onError(error)
     } finally {
       this.#asking = false

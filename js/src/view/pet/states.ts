@@ -5,10 +5,21 @@ import type { PetStateDetail } from '../live2d/live2d-model.js'
 
 /** What goes on with the pet. */
 export type PetState =
-  | 'idle' | 'dozing' | 'waking'
-  | 'listening' | 'thinking' | 'busy' | 'asking' | 'speaking'
-  | 'done' | 'stopped' | 'error' | 'offline'
-  | 'carried' | 'landed' | 'patted'
+  | 'idle'
+  | 'dozing'
+  | 'waking'
+  | 'listening'
+  | 'thinking'
+  | 'busy'
+  | 'asking'
+  | 'speaking'
+  | 'done'
+  | 'stopped'
+  | 'error'
+  | 'offline'
+  | 'carried'
+  | 'landed'
+  | 'patted'
 
 /** What a state looks like and what it is called. */
 export interface PetStateLook {
@@ -17,7 +28,10 @@ export interface PetStateLook {
     en: string
     zh: string
   }
-  /** Expressions for a model that does not draw states itself: the first that it has, in any case of letters. None: its face at rest. */
+  /**
+   * Expressions for a model that does not draw states itself: the first that it has, in any case of letters. None: its
+   * face at rest.
+   */
   expressions: readonly string[]
   /** Groups of motions: of the first that it has one starts with the state. */
   motions: readonly string[]
@@ -32,7 +46,13 @@ export interface PetStateLook {
 /** A look for every state. */
 export type PetStateMap = { readonly [state in PetState]: PetStateLook }
 
-const look = (state: PetState, more: Partial<PetStateLook> = {}): PetStateLook => ({ words: stateWords[state], expressions: [], motions: [], fps: 60, ...more })
+const look = (state: PetState, more: Partial<PetStateLook> = {}): PetStateLook => ({
+  words: stateWords[state],
+  expressions: [],
+  motions: [],
+  fps: 60,
+  ...more,
+})
 
 /** The table. The option `states` of `companion` changes members of it. */
 export const petStates: PetStateMap = {
@@ -55,7 +75,9 @@ export const petStates: PetStateMap = {
 
 /** The table with an app's changes. */
 export function stateMap(changes: { readonly [state in PetState]?: Partial<PetStateLook> } = {}): PetStateMap {
-  return Object.fromEntries(Object.entries(petStates).map(([name, usual]) => [name, { ...usual, ...changes[name as PetState] }])) as unknown as PetStateMap
+  return Object.fromEntries(
+    Object.entries(petStates).map(([name, usual]) => [name, { ...usual, ...changes[name as PetState] }]),
+  ) as unknown as PetStateMap
 }
 
 /** The first of the names that a model has, in any case of letters. */
@@ -76,7 +98,16 @@ const props: readonly [RegExp, PetProp][] = [
 ]
 
 /** Pictures of a card that it can hold. */
-const propsOfIcons: { readonly [icon in IconName]?: PetProp } = { search: 'search', globe: 'search', weather: 'search', data: 'search', mail: 'letter', file: 'write', calendar: 'write', code: 'write' }
+const propsOfIcons: { readonly [icon in IconName]?: PetProp } = {
+  search: 'search',
+  globe: 'search',
+  weather: 'search',
+  data: 'search',
+  mail: 'letter',
+  file: 'write',
+  calendar: 'write',
+  code: 'write',
+}
 
 /** What it has in its hand: by the picture that the tool brings, else by the words of its name, else of its tags. */
 export function propOf(name: string, tags: readonly string[] = [], icon: string | undefined = undefined): PetProp {

@@ -6,7 +6,8 @@ import type { PetSpeaker } from './companion-options.js'
 type Side = Required<Pick<PetSide, 'voice' | 'onEndVoice'>>
 
 /** The side of a client that has all of it. */
-export const voiceSideOf = (pet: PetSide | undefined): Side | undefined => (pet?.voice && pet.onEndVoice ? (pet as Side) : undefined)
+export const voiceSideOf = (pet: PetSide | undefined): Side | undefined =>
+  pet?.voice && pet.onEndVoice ? (pet as Side) : undefined
 
 export class VoiceSide {
   readonly #speaker: PetSpeaker
@@ -22,7 +23,9 @@ export class VoiceSide {
     this.#speaker = speaker
     this.#side = side
     // What began meanwhile is not what the person heard.
-    this.#off = side.onEndVoice((turn) => void (turn === this.#turn && speaker.state === 'speaking' && speaker.stop?.('ended in a chat')))
+    this.#off = side.onEndVoice(
+      (turn) => void (turn === this.#turn && speaker.state === 'speaking' && speaker.stop?.('ended in a chat')),
+    )
     this.look()
   }
 
@@ -52,7 +55,8 @@ export class VoiceSide {
     this.#busy = true
     for (let now = this.#now; now !== this.#told; now = this.#now) {
       this.#told = now
-      await this.#side.voice({ state: this.#state, turn: this.#turn }).catch(() => {}) // then nobody ends it from elsewhere
+      // then nobody ends it from elsewhere
+      await this.#side.voice({ state: this.#state, turn: this.#turn }).catch(() => {})
     }
     this.#busy = false
   }

@@ -1,4 +1,5 @@
-// Looks for the mark that closes what was opened, where text comes in pieces: no letter is looked at again with every piece, nor with every mark
+// Looks for the mark that closes what was opened, where text comes in pieces: no letter is looked at again with every
+// piece, nor with every mark
 // that opens.
 
 /** Does the mark at this place close? `never`: nothing will; undefined: what comes next decides. */
@@ -35,7 +36,10 @@ export class Closing {
     this.#none = undefined
   }
 
-  /** The place in `rest`, which begins at `base`. -1: it does not close in this line and so near, undefined: that cannot be told yet. */
+  /**
+   * The place in `rest`, which begins at `base`. -1: it does not close in this line and so near, undefined: that cannot
+   * be told yet.
+   */
   find(rest: string, base: number, { from, most, over, marks }: Search, closes: Closes): number | undefined {
     const none = this.#none?.marks === marks ? this.#none.to - base : 0
     const looked = (this.#looked ??= { to: Math.max(from, none), depth: 0 })

@@ -28,7 +28,8 @@ export class CueTrack {
   /** The voice is at this character. */
   reach(at: number): void {
     const { cues } = this.#segment
-    while (this.#next < cues.length && (cues[this.#next] as SpeechCue).at <= at) this.#fire(cues[this.#next++] as SpeechCue)
+    while (this.#next < cues.length && (cues[this.#next] as SpeechCue).at <= at)
+      this.#fire(cues[this.#next++] as SpeechCue)
   }
 
   /** The segment is over: all that is left. */

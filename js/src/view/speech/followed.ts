@@ -68,7 +68,8 @@ export class Followed {
       if (this.#left) return // somebody who heard of a piece stopped it
       if (delta.type === 'retracted') this.#on.withdrawn(delta.blocks)
       else if (delta.type === 'text' && isSaid(delta, this.#options)) this.#came()
-      else if (delta.type === 'text' && isCommentary(delta) && !this.#options?.commentary) this.#on.withdrawn([delta.block])
+      else if (delta.type === 'text' && isCommentary(delta) && !this.#options?.commentary)
+        this.#on.withdrawn([delta.block])
       if (this.#left) return
     }
     if (this.#left) return
@@ -108,9 +109,11 @@ export class Followed {
 
   #give(segments: readonly SpeechSegment[]): void {
     if (segments.length === 0) return
-    this.#on.pieces(segments.map((segment) => {
-      const before = this.#before.get(segment.block) ?? 0
-      return before === 0 ? segment : { ...segment, from: segment.from + before, to: segment.to + before }
-    }))
+    this.#on.pieces(
+      segments.map((segment) => {
+        const before = this.#before.get(segment.block) ?? 0
+        return before === 0 ? segment : { ...segment, from: segment.from + before, to: segment.to + before }
+      }),
+    )
   }
 }

@@ -26,9 +26,16 @@ export function placeIn({ item: { segment }, playing, clock, held }: Heard, now:
   return clock ? Math.floor(clock.place(now - held)) : 0
 }
 
-/** Where an answer is that is not heard to its end; undefined: it was, or nobody said it. `rest`: what was to come, with what is heard. */
+/**
+ * Where an answer is that is not heard to its end; undefined: it was, or nobody said it. `rest`: what was to come, with
+ * what is heard.
+ */
 export function interruptedAt(
-  { message: { id }, writing }: Pick<Followed, 'message' | 'writing'>, rest: readonly Item[], heard: Heard | undefined, reached: Place | undefined, now: number,
+  { message: { id }, writing }: Pick<Followed, 'message' | 'writing'>,
+  rest: readonly Item[],
+  heard: Heard | undefined,
+  reached: Place | undefined,
+  now: number,
 ): InterruptedSpeech | undefined {
   const first = rest.find(({ answers, segment }) => answers && segment.text !== '')
   if (id === undefined || (!first && !writing)) return undefined
@@ -40,6 +47,8 @@ export function interruptedAt(
 function answerPlace(heard: Heard, now: number): Place {
   const { block, from, to, text } = heard.item.segment
   const at = placeIn(heard, now)
-  const word = at >= text.length ? text.length : Math.max(0, isWide(text[at] ?? '') ? at : text.lastIndexOf(' ', at) + 1) // not half of one
+  const word =
+    // not half of one
+    at >= text.length ? text.length : Math.max(0, isWide(text[at] ?? '') ? at : text.lastIndexOf(' ', at) + 1)
   return { block, to: from + Math.round(((to - from) * word) / Math.max(1, text.length)) }
 }

@@ -6,7 +6,12 @@ type End = 'now' | 'stopped'
 /** How much earlier than its message an order may come. */
 const EARLY_MS = 250
 
-interface Early { message: string; call: number; end: (how: End) => void; timer: unknown }
+interface Early {
+  message: string
+  call: number
+  end: (how: End) => void
+  timer: unknown
+}
 
 export class Held {
   readonly #clock: SpeechClock
@@ -41,7 +46,12 @@ export class Held {
     if (message === this.#before || (message === this.#message && this.#came.has(call))) return Promise.resolve('now')
     return new Promise((resolve) => {
       if (message !== this.#message) {
-        const early: Early = { message, call, end: resolve, timer: this.#clock.setTimeout(() => (this.#forget(early), resolve('now')), EARLY_MS) }
+        const early: Early = {
+          message,
+          call,
+          end: resolve,
+          timer: this.#clock.setTimeout(() => (this.#forget(early), resolve('now')), EARLY_MS),
+        }
         return void this.#early.add(early)
       }
       this.#end(call, 'now')

@@ -19,24 +19,39 @@ export interface HttpVoiceOptions {
   pcm?: PcmFormat
 }
 
-const checkOptions = members({ members: { pcm: members({ members: { sampleRate: whole(8000, 192_000), channels: whole(1, 2), samples: oneOf('s16', 'f32') }, needs: ['sampleRate'] }) } })
+const checkOptions = members({
+  members: {
+    pcm: members({
+      members: { sampleRate: whole(8000, 192_000), channels: whole(1, 2), samples: oneOf('s16', 'f32') },
+      needs: ['sampleRate'],
+    }),
+  },
+})
 const checkFunction = func('(text, signal) => AsyncIterable<Uint8Array>')
 
 /**
- * A voice by a function that gives the sound of a text in pieces, such as the body of a response. A key belongs into the main process, and the
+ * A voice by a function that gives the sound of a text in pieces, such as the body of a response. A key belongs into
+ * the main process, and the
  * function asks that. Throws where an option is wrong.
  */
-export function httpVoice(synthesize: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>, options: HttpVoiceOptions = {}): Voice {
+export function httpVoice(
+  synthesize: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  options: HttpVoiceOptions = {},
+): Voice {
   checkFunction(synthesize, 'synthesize')
   checkOptions(options, 'options')
   const { pcm } = options
   return {
-    speak: ({ text }, signal) => (pcm ? asFile(wanted(synthesize(text, signal), signal), pcm) : synthesize(text, signal)),
+    speak: ({ text }, signal) =>
+      pcm ? asFile(wanted(synthesize(text, signal), signal), pcm) : synthesize(text, signal),
   }
 }
 
 /** Samples become a WAV file: a browser reads nothing that does not say what it is. */
-async function* asFile(pieces: AsyncIterable<Uint8Array>, { sampleRate, channels = 1, samples = 's16' }: PcmFormat): AsyncIterable<Uint8Array> {
+async function* asFile(
+  pieces: AsyncIterable<Uint8Array>,
+  { sampleRate, channels = 1, samples = 's16' }: PcmFormat,
+): AsyncIterable<Uint8Array> {
   const all: Uint8Array[] = []
   let length = 0
   for await (const piece of pieces) {
@@ -47,7 +62,8 @@ async function* asFile(pieces: AsyncIterable<Uint8Array>, { sampleRate, channels
   const frame = (channels * bits) / 8
   const cut = length % frame // of a stream that broke off
   const head = new DataView(new ArrayBuffer(44))
-  const text = (at: number, letters: string): void => [...letters].forEach((letter, index) => head.setUint8(at + index, letter.charCodeAt(0)))
+  const text = (at: number, letters: string): void =>
+    [...letters].forEach((letter, index) => head.setUint8(at + index, letter.charCodeAt(0)))
   text(0, 'RIFF')
   head.setUint32(4, 36 + length - cut, true)
   text(8, 'WAVEfmt ')

@@ -43,7 +43,8 @@ const words: { readonly [lang: string]: SpokenWords } = {
 }
 
 /** The words of a language; English where there are none. */
-export const wordsOf = (lang: string): SpokenWords => words[lang.toLowerCase().split('-')[0] as string] ?? (words['en'] as SpokenWords)
+export const wordsOf = (lang: string): SpokenWords =>
+  words[lang.toLowerCase().split('-')[0] as string] ?? (words['en'] as SpokenWords)
 
 /** Tells the language of an answer by its letters: kana are Japanese, most letters Han is Chinese. */
 export class Letters {

@@ -1,4 +1,5 @@
-// How far the mouth is open: by the loudness of what is heard, or, where a voice gives no sound, by the letters that it is at.
+// How far the mouth is open: by the loudness of what is heard, or, where a voice gives no sound, by the letters that it
+// is at.
 import { durationOf, isWide } from './language.js'
 
 /** Quieter is silence, louder is wide open: root mean square of samples from -1 to 1. */
@@ -53,7 +54,8 @@ export class SyllableClock {
     let place = this.#at
     for (let time = 0; place < end; place++) {
       time += durationOf(this.#text[place] as string)
-      if (time > passed) return place + Math.min(1, Math.max(0, 1 - (time - passed) / durationOf(this.#text[place] as string)))
+      if (time > passed)
+        return place + Math.min(1, Math.max(0, 1 - (time - passed) / durationOf(this.#text[place] as string)))
     }
     return place
   }

@@ -31,7 +31,12 @@ export class Maker {
 }
 
 /** What fails here is heard of when it is its turn. */
-function makeSound(voice: Voice, segment: SpeechSegment, signal: AbortSignal, decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>): Made {
+function makeSound(
+  voice: Voice,
+  segment: SpeechSegment,
+  signal: AbortSignal,
+  decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>,
+): Made {
   try {
     const made = voice.speak(segment, signal)
     if (!(Symbol.asyncIterator in made)) return { plays: made }
@@ -45,7 +50,11 @@ function makeSound(voice: Voice, segment: SpeechSegment, signal: AbortSignal, de
   }
 }
 
-async function collect(pieces: AsyncIterable<Uint8Array | AudioBuffer>, signal: AbortSignal, decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>): Promise<AudioBuffer[]> {
+async function collect(
+  pieces: AsyncIterable<Uint8Array | AudioBuffer>,
+  signal: AbortSignal,
+  decode: (bytes: Uint8Array[]) => Promise<AudioBuffer>,
+): Promise<AudioBuffer[]> {
   const bytes: Uint8Array[] = []
   const buffers: AudioBuffer[] = []
   for await (const piece of wanted(pieces, signal)) {

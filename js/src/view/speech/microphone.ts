@@ -5,22 +5,34 @@ import type { Speaker } from './speaker-options.js'
 
 /** A recogniser of the app. There is none by itself: behind the Web Speech API of Electron there is none either. */
 export interface SpeechRecognizer {
-  /** What is heard until `signal` ends it: `text` stands for all since the last `final`. Ends by itself where nothing more comes. */
+  /**
+   * What is heard until `signal` ends it: `text` stands for all since the last `final`. Ends by itself where nothing
+   * more comes.
+   */
   listen(signal: AbortSignal): AsyncIterable<{ text: string; final: boolean }>
 }
 
 /** What `microphone` takes. */
 export interface MicrophoneOptions {
   ears: SpeechRecognizer
-  /** What was said so far; `final`: that was a whole utterance, to be sent. Interim text belongs into the field where people write. */
+  /**
+   * What was said so far; `final`: that was a whole utterance, to be sent. Interim text belongs into the field where
+   * people write.
+   */
   onText: (text: string, final: boolean) => void
   /** It could not listen, and why. It is `off` then. */
   onError?: (error: unknown) => void
   /** Falls silent as soon as somebody speaks. Default none. */
   speaker?: Pick<Speaker, 'state' | 'stop' | 'subscribe'>
-  /** `push`: listens from `start` to `stop`, and `start` ends the voice. `always`: listens, but for while the voice speaks. Default `push`. */
+  /**
+   * `push`: listens from `start` to `stop`, and `start` ends the voice. `always`: listens, but for while the voice
+   * speaks. Default `push`.
+   */
   mode?: 'push' | 'always'
-  /** What hears does not hear the voice: with `always` it listens all the time, and the first word ends the voice. Default false. */
+  /**
+   * What hears does not hear the voice: with `always` it listens all the time, and the first word ends the voice.
+   * Default false.
+   */
   cancelsEcho?: boolean
 }
 
@@ -38,8 +50,12 @@ export interface Microphone {
 
 const checkOptions = members({
   members: {
-    ears: withMethods('ears with listen', 'listen'), onText: func('(text, final) => void'), onError: func('(error) => void'),
-    speaker: withMethods('a speaker with stop and subscribe', 'stop', 'subscribe'), mode: oneOf('push', 'always'), cancelsEcho: flag,
+    ears: withMethods('ears with listen', 'listen'),
+    onText: func('(text, final) => void'),
+    onError: func('(error) => void'),
+    speaker: withMethods('a speaker with stop and subscribe', 'stop', 'subscribe'),
+    mode: oneOf('push', 'always'),
+    cancelsEcho: flag,
   },
   needs: ['ears', 'onText'],
 })
@@ -118,7 +134,8 @@ class Mic implements Microphone {
     try {
       for await (const { text, final } of this.#options.ears.listen(hearing.signal)) {
         if (this.#hearing !== hearing) return
-        if (text.trim() !== '' && this.#options.speaker?.state === 'speaking') this.#options.speaker.stop('somebody speaks')
+        if (text.trim() !== '' && this.#options.speaker?.state === 'speaking')
+          this.#options.speaker.stop('somebody speaks')
         this.#interim = final ? '' : text
         this.#options.onText(text, final)
       }

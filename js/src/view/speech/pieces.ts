@@ -1,10 +1,20 @@
-// The pieces of a sound, for as long as they are wanted. Who makes them may never come to an end, and may not hear that nobody listens.
+// The pieces of a sound, for as long as they are wanted. Who makes them may never come to an end, and may not hear that
+// nobody listens.
 
-/** A minute of two channels, as bare samples of the largest kind, has less; a piece of an answer is said in half of that. */
+/**
+ * A minute of two channels, as bare samples of the largest kind, has less; a piece of an answer is said in half of
+ * that.
+ */
 const MOST_BYTES = 32_000_000
 
-/** Throws where they are not wanted any more, or come to more than any sentence has; whoever makes them is then told to stop. */
-export async function* wanted<Piece extends Uint8Array | AudioBuffer>(pieces: AsyncIterable<Piece>, signal: AbortSignal): AsyncGenerator<Piece, void, undefined> {
+/**
+ * Throws where they are not wanted any more, or come to more than any sentence has; whoever makes them is then told to
+ * stop.
+ */
+export async function* wanted<Piece extends Uint8Array | AudioBuffer>(
+  pieces: AsyncIterable<Piece>,
+  signal: AbortSignal,
+): AsyncGenerator<Piece, void, undefined> {
   let bytes = 0
   for await (const piece of pieces) {
     signal.throwIfAborted()

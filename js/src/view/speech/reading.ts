@@ -1,7 +1,18 @@
 // A message as a window shows it → what happened to its text, for the segmenter.
 import type { BlockView, Delta, MessageView } from '../../app/bridge/messages.js'
 
-const over = new Set(['success', 'error', 'denied', 'result_rejected', 'not_found', 'invalid', 'timeout', 'expired', 'cancelled', 'unknown'])
+const over = new Set([
+  'success',
+  'error',
+  'denied',
+  'result_rejected',
+  'not_found',
+  'invalid',
+  'timeout',
+  'expired',
+  'cancelled',
+  'unknown',
+])
 
 export class Reading {
   /** Blocks in front of this one say nothing new. */
@@ -16,7 +27,8 @@ export class Reading {
   /** What is new since the last view. */
   next({ blocks, answers = [] }: MessageView): Delta[] {
     const news: Delta[] = []
-    for (const at of this.#read.keys()) if (at < this.#from) this.#block(at, blocks[at] as BlockView, news) // what it is may become known late
+    // what it is may become known late
+    for (const at of this.#read.keys()) if (at < this.#from) this.#block(at, blocks[at] as BlockView, news)
     for (let at = this.#from; at < blocks.length; at++) {
       const block = blocks[at] as BlockView | undefined
       if (block) this.#block(at, block, news)
@@ -30,7 +42,10 @@ export class Reading {
     return news
   }
 
-  /** It was over and goes on: errors at its end are gone, and the text in front of them grows. Returns how much of each text was read. */
+  /**
+   * It was over and goes on: errors at its end are gone, and the text in front of them grows. Returns how much of each
+   * text was read.
+   */
   again(): ReadonlyMap<number, number> {
     this.#from = 0
     return new Map(this.#read)
@@ -49,7 +64,14 @@ export class Reading {
       if (!this.#retracted.has(at)) news.push({ type: 'retracted', blocks: [at] })
       this.#retracted.add(at)
     } else if (text.length > known || !same) {
-      news.push({ type, block: at, text: text.slice(known), ...(fabricated ? { fabricated } : {}), ...(refusal ? { refusal } : {}), ...(phase ? { phase } : {}) })
+      news.push({
+        type,
+        block: at,
+        text: text.slice(known),
+        ...(fabricated ? { fabricated } : {}),
+        ...(refusal ? { refusal } : {}),
+        ...(phase ? { phase } : {}),
+      })
     }
     this.#read.set(at, text.length)
     this.#phases.set(at, phase)

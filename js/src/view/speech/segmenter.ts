@@ -1,4 +1,5 @@
-// An answer as it is written → pieces of speech with the cues between their words. The same pieces, however the text was cut on its way.
+// An answer as it is written → pieces of speech with the cues between their words. The same pieces, however the text
+// was cut on its way.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import type { Delta } from '../../app/bridge/messages.js'
 import type { IpcEvent, Json, TextEvent } from '../../engine/core/events.js'
@@ -23,13 +24,19 @@ export interface SpeechCue {
 export interface SpeechSegment {
   /** Counts the segments of an answer, from 1. */
   id: number
-  /** The block that its text is of. Where only fire-and-forget calls cut a text it is one, and this is the first of its blocks. */
+  /**
+   * The block that its text is of. Where only fire-and-forget calls cut a text it is one, and this is the first of its
+   * blocks.
+   */
   block: number
   /** Where it begins in that text as it is shown, in UTF-16 units. */
   from: number
   /** Where it ends in the answer, in UTF-16 units. */
   to: number
-  /** What is said: without marks of Markdown, code, tables, formulas, addresses and pictures. Empty: there are only cues. */
+  /**
+   * What is said: without marks of Markdown, code, tables, formulas, addresses and pictures. Empty: there are only
+   * cues.
+   */
   text: string
   /** In the order of their places. */
   cues: SpeechCue[]
@@ -41,7 +48,10 @@ export interface SpeechSegment {
 export interface SegmentOptions {
   /** The language of the words for what cannot be said. Default: that of the answer, as its letters tell it. */
   lang?: string
-  /** Other words for code, tables and formulas (said once), and for an address. Default: in English, Chinese or Japanese. */
+  /**
+   * Other words for code, tables and formulas (said once), and for an address. Default: in English, Chinese or
+   * Japanese.
+   */
   words?: Partial<SpokenWords>
   /** Does not say what a provider declines in place of an answer. Default false: that is said. */
   skipRefusals?: boolean
@@ -50,8 +60,15 @@ export interface SegmentOptions {
 }
 
 /** Whether a voice says this text. */
-export const isSaid = (event: TextEvent | Extract<Delta, { text: string }>, { skipRefusals, commentary }: SegmentOptions = {}): boolean =>
-  event.type === 'text' && event.text !== '' && !event.fabricated && !(event.refusal && skipRefusals) && (commentary === true || !isCommentary(event))
+export const isSaid = (
+  event: TextEvent | Extract<Delta, { text: string }>,
+  { skipRefusals, commentary }: SegmentOptions = {},
+): boolean =>
+  event.type === 'text' &&
+  event.text !== '' &&
+  !event.fabricated &&
+  !(event.refusal && skipRefusals) &&
+  (commentary === true || !isCommentary(event))
 
 /** Cuts one answer after the other. */
 export interface Segmenter {
@@ -63,7 +80,14 @@ export interface Segmenter {
   end(): SpeechSegment[]
 }
 
-const checkOptions = members({ members: { lang: aText, words: members({ members: { onScreen: aText, link: aText } }), skipRefusals: flag, commentary: flag } })
+const checkOptions = members({
+  members: {
+    lang: aText,
+    words: members({ members: { onScreen: aText, link: aText } }),
+    skipRefusals: flag,
+    commentary: flag,
+  },
+})
 
 /**
  * Cuts answers into pieces for a voice. Without a clock of its own: whoever has one calls `wait`.
@@ -84,7 +108,10 @@ export function speechSegmenter(options: SegmentOptions = {}): Segmenter {
 }
 
 /** A cue, and how many units of the text stand in front of it. */
-interface Placed { place: number; cue: Omit<SpeechCue, 'at'> }
+interface Placed {
+  place: number
+  cue: Omit<SpeechCue, 'at'>
+}
 
 class Cutter {
   readonly #options: SegmentOptions
@@ -113,11 +140,14 @@ class Cutter {
   constructor(options: SegmentOptions) {
     this.#options = options
     const words = (): SpokenWords => ({ ...wordsOf(options.lang ?? this.#letters.lang), ...options.words })
-    this.#spoken = new Spoken((text, place, fixed) => {
-      this.#sentences.add(text)
-      if (!fixed) this.#letters.add(text)
-      for (let at = 0; at < text.length; at++) this.#places.push(fixed ? place : place + at)
-    }, { onScreen: () => words().onScreen, link: () => words().link })
+    this.#spoken = new Spoken(
+      (text, place, fixed) => {
+        this.#sentences.add(text)
+        if (!fixed) this.#letters.add(text)
+        for (let at = 0; at < text.length; at++) this.#places.push(fixed ? place : place + at)
+      },
+      { onScreen: () => words().onScreen, link: () => words().link },
+    )
   }
 
   push(event: TextEvent | IpcEvent | Delta): SpeechSegment[] {
@@ -154,7 +184,7 @@ class Cutter {
     return this.#out.splice(0)
   }
 
-  // -----------------------------------------------------------------------------------------------------------------------------
+  // ---------------------------------------------------------------------------------------
 
   #text(block: number, text: string): void {
     if (block !== this.#last) {
@@ -181,7 +211,7 @@ class Cutter {
   /** One that comes late, when its place was said, comes with the next words. */
   #cue({ call, channel, payload, block }: Pick<IpcEvent, 'call' | 'channel' | 'payload' | 'block'>): void {
     if (block === this.#last) this.#behind++
-    const place = block < (this.#block ?? 0) ? 0 : this.#ends.get(block) ?? this.#length
+    const place = block < (this.#block ?? 0) ? 0 : (this.#ends.get(block) ?? this.#length)
     let at = this.#cues.length
     while (at > 0 && (this.#cues[at - 1] as Placed).place > place) at--
     this.#cues.splice(at, 0, { place, cue: { call, channel, payload } })
@@ -202,14 +232,16 @@ class Cutter {
     this.#emit(this.#sentences.rest())
     if (unsaid) this.#out.length = before
     const last = this.#out.at(-1)
-    if (this.#out.length > before && last) for (const { cue } of this.#cues.splice(0)) last.cues.push({ at: last.text.length, ...cue })
+    if (this.#out.length > before && last)
+      for (const { cue } of this.#cues.splice(0)) last.cues.push({ at: last.text.length, ...cue })
   }
 
   #emit(piece: string): void {
     const text = piece.trim()
     const places = this.#places.slice(this.#used, this.#used + piece.length)
     this.#used += piece.length
-    if (this.#used * 2 > this.#places.length) { // not with every piece of a long text
+    if (this.#used * 2 > this.#places.length) {
+      // not with every piece of a long text
       this.#places = this.#places.slice(this.#used)
       this.#used = 0
     }
@@ -230,6 +262,14 @@ class Cutter {
   }
 
   #empty(cues: SpeechCue[]): void {
-    this.#out.push({ id: ++this.#id, block: this.#block ?? 0, from: this.#length, to: this.#length, text: '', cues, last: false })
+    this.#out.push({
+      id: ++this.#id,
+      block: this.#block ?? 0,
+      from: this.#length,
+      to: this.#length,
+      text: '',
+      cues,
+      last: false,
+    })
   }
 }

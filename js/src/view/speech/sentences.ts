@@ -1,8 +1,11 @@
-// Where what is said may be cut: behind sentences, joined where they are short, at a comma where they are long. A cut is made as soon as the
+// Where what is said may be cut: behind sentences, joined where they are short, at a comma where they are long. A cut
+// is made as soon as the
 // letters in front of it and one behind it are known, so that it does not matter in which pieces they came.
 //
-// Not by Intl.Segmenter: it looks any distance ahead ("etc. 123 (b" waits for a letter), cuts behind "Dr.", leaves an opening bracket with the
-// sentence before, and does not know `～ …… ；`. Which marks end a sentence is Unicode's Sentence_Terminal, as it is there.
+// Not by Intl.Segmenter: it looks any distance ahead ("etc. 123 (b" waits for a letter), cuts behind "Dr.", leaves an
+// opening bracket with the
+// sentence before, and does not know `～ …… ；`. Which marks end a sentence is Unicode's Sentence_Terminal, as it is
+// there.
 import { goesOn } from '../../app/bridge/abbreviations.js'
 import { isWide, weight, weightOf } from './language.js'
 
@@ -46,7 +49,11 @@ export class Sentences {
 
   /** The next piece, cut off; empty: there is none yet. */
   next(): string {
-    for (; this.#at < this.#text.length; this.#at += String.fromCodePoint(this.#text.codePointAt(this.#at) as number).length) {
+    for (
+      ;
+      this.#at < this.#text.length;
+      this.#at += String.fromCodePoint(this.#text.codePointAt(this.#at) as number).length
+    ) {
       const cut = this.#read(String.fromCodePoint(this.#text.codePointAt(this.#at) as number))
       if (cut > 0) return this.#cut(cut)
     }
@@ -55,7 +62,8 @@ export class Sentences {
 
   /** The same where nothing came for `quiet` milliseconds, and the first letter `since` milliseconds ago. */
   wait(quiet: number, since: number): string {
-    if (quiet >= quietMs && this.#end > 0 && this.#depth === 0 && this.#isEnd(undefined) && this.#isLong(this.#end)) return this.#cut(this.#end)
+    if (quiet >= quietMs && this.#end > 0 && this.#depth === 0 && this.#isEnd(undefined) && this.#isLong(this.#end))
+      return this.#cut(this.#end)
     if (!this.#first || since < patienceMs || this.#weight < firstWithoutMark) return ''
     const words = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(this.#text)]
     const at = words.at(-1)?.index ?? 0 // the last word may go on
@@ -139,9 +147,11 @@ export class Sentences {
     const mark = whole.replace(/[)\]}」』）】》〉〕”’"'»]+$/, '')
     const closed = mark.length < whole.length
     const last = mark.at(-1) as string
-    const inWord = next !== undefined && this.#at === this.#end && /[\p{L}\p{N}]/u.test(next) && !isWide(next) // no blank between
+    // no blank between
+    const inWord = next !== undefined && this.#at === this.#end && /[\p{L}\p{N}]/u.test(next) && !isWide(next)
     if (closed && next !== undefined && /\p{sc=Hiragana}/u.test(next)) return false // 「…。」と言った
-    const small = next !== undefined && /\p{Ll}/u.test(next) && /\p{Lu}/u.test(whole) // but not where nothing begins with a capital letter
+    // but not where nothing begins with a capital letter
+    const small = next !== undefined && /\p{Ll}/u.test(next) && /\p{Lu}/u.test(whole)
     if (/[～〜…⋯]/.test(last)) return !(inWord && /\d/.test(mark.at(-2) ?? '') && /\d/.test(next))
     if (closed && small) return false // "Really?" she said
     if (last !== '.') return true

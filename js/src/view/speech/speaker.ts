@@ -12,7 +12,15 @@ import { Pause } from './pause.js'
 import { Queue, type Item } from './queue.js'
 import { speechSegmenter, type SpeechCue, type SpeechSegment } from './segmenter.js'
 import { NotAllowed, Sound } from './sound.js'
-import { checkOptions, type HeldOrder, type InterruptedSpeech, type Speaker, type SpeakerOptions, type SpokenMessage, type StoppedSpeech } from './speaker-options.js'
+import {
+  checkOptions,
+  type HeldOrder,
+  type InterruptedSpeech,
+  type Speaker,
+  type SpeakerOptions,
+  type SpokenMessage,
+  type StoppedSpeech,
+} from './speaker-options.js'
 import { realClock, type SpeechClock, type Voice } from './voice.js'
 import type { MouthShape } from './vowels.js'
 
@@ -112,7 +120,10 @@ class VoiceOver implements Speaker {
     const now = this.#heard
     const heard = joined(this.#said, now ? now.item.segment.text.slice(0, placeIn(now, this.#pause.now)).trim() : '')
     const rest = [...(now ? [now.item] : []), ...this.#queue.clear()]
-    const place = this.#followed && this.#silent === undefined ? interruptedAt(this.#followed, rest, now, this.#reached, this.#pause.now) : undefined
+    const place =
+      this.#followed && this.#silent === undefined
+        ? interruptedAt(this.#followed, rest, now, this.#reached, this.#pause.now)
+        : undefined
     this.#stops++
     this.#heard = undefined
     this.#followed?.leave()
@@ -194,7 +205,7 @@ class VoiceOver implements Speaker {
     this.close()
   }
 
-  // -- what is to be said ---------------------------------------------------------------------------------------------------
+  // -- what is to be said ---------------------------------------------------------------------------------------------
 
   /** Why it says nothing. */
   get #silent(): string | undefined {
@@ -213,7 +224,12 @@ class VoiceOver implements Speaker {
     for (const segment of segments) {
       if (stops !== this.#stops) return // somebody who heard of one stopped it
       const characters = answers ? (this.#characters += segment.text.length) : (own += segment.text.length)
-      const silent = this.#silent !== undefined || segment.text === '' || this.#queue.loud >= maxQueued || characters > maxCharacters || (answers && this.#repeats(segment))
+      const silent =
+        this.#silent !== undefined ||
+        segment.text === '' ||
+        this.#queue.loud >= maxQueued ||
+        characters > maxCharacters ||
+        (answers && this.#repeats(segment))
       this.#queue.push({ segment, silent, answers, abort: new AbortController() })
       this.#tell(segment, silent ? 'dropped' : 'next')
       this.#next()
@@ -224,7 +240,9 @@ class VoiceOver implements Speaker {
     const { item } = this.#heard ?? {}
     const heard = item?.answers && blocks.includes(item.segment.block) ? item.segment.text : ''
     this.#again = joined(blocks.map((block) => this.#saidOf.get(block) ?? '').reduce(joined, ''), heard) || this.#again
-    for (const { segment, abort } of this.#queue.silence(({ answers, segment }) => answers && (blocks.includes(segment.block) || this.#repeats(segment)))) {
+    for (const { segment, abort } of this.#queue.silence(
+      ({ answers, segment }) => answers && (blocks.includes(segment.block) || this.#repeats(segment)),
+    )) {
       abort.abort(new Error('withdrawn'))
       this.#tell(segment, 'dropped')
     }
@@ -238,7 +256,7 @@ class VoiceOver implements Speaker {
     return repeats
   }
 
-  // -- what is said ---------------------------------------------------------------------------------------------------------
+  // -- what is said ---------------------------------------------------------------------------------------------------
 
   #next(): void {
     while (!this.#heard) {
@@ -268,7 +286,12 @@ class VoiceOver implements Speaker {
     const { segment, abort } = item
     const { timeoutMs = 10_000 } = this.#options
     const mostMs = timeoutMs + 2 * durationOf(segment.text)
-    const heard: Heard = { item, begun: this.#clock.now(), held: 0, track: new CueTrack(segment, this.#clock, (cue) => this.#fire(cue)) }
+    const heard: Heard = {
+      item,
+      begun: this.#clock.now(),
+      held: 0,
+      track: new CueTrack(segment, this.#clock, (cue) => this.#fire(cue)),
+    }
     this.#heard = heard
     this.#settle()
     let spoken = true
@@ -320,7 +343,7 @@ class VoiceOver implements Speaker {
     heard.clock?.boundary(at, this.#clock.now() - heard.held)
   }
 
-  // -- what is told ---------------------------------------------------------------------------------------------------------
+  // -- what is told ---------------------------------------------------------------------------------------------------
 
   #fire(cue: SpeechCue): void {
     this.#held.fire(cue.call)

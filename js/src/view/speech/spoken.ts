@@ -1,20 +1,25 @@
-// Markdown as it comes in → what a voice says of it, with the place of every letter. What it says depends on the text alone, never on how the
-// text was cut: where more text could change what a mark means, the mark waits, and every wait is bounded. No character is looked at again
+// Markdown as it comes in → what a voice says of it, with the place of every letter. What it says depends on the text
+// alone, never on how the
+// text was cut: where more text could change what a mark means, the mark waits, and every wait is bounded. No character
+// is looked at again
 // with every piece but those of a mark that waits.
 import { Closing, type Closes } from './closing.js'
 import { isWide } from './language.js'
 
-const fast = /[^\s\\`$*_~[\]!<hHwW\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u20E3\uD800-\uDBFF]+/uy
+const fast =
+  /[^\s\\`$*_~[\]!<hHwW\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u20E3\uD800-\uDBFF]+/uy
 const emoji = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\uFE0F\u20E3])$/u
 /** Part of a word that underscores may join. */
 const isPart = (letter: string): boolean => /[\p{L}\p{N}]/u.test(letter) && !isWide(letter)
 /** What ends an address in running text. */
-const endsAddress = /[\s<>"'`|\\^{}\u2018-\u201F\u3000-\u303F\uFF00-\uFFEF\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
+const endsAddress =
+  /[\s<>"'`|\\^{}\u2018-\u201F\u3000-\u303F\uFF00-\uFFEF\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 const punctuation = /[.,;:!?)\]*_~]/
 const address = /(?:https?:\/\/|www\.)/iy
 const openers = ['https://', 'http://', 'www.']
 /** The beginning of a line that may yet become something else. */
-const undecided = /^(?:\d{1,9}|#{1,6}|`{1,2}|~{1,2}|\$|\\|[-*_][-*_ \t]*|(?:```|~~~)[^\n]*|(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]?\]?)?)?)$/
+const undecided =
+  /^(?:\d{1,9}|#{1,6}|`{1,2}|~{1,2}|\$|\\|[-*_][-*_ \t]*|(?:```|~~~)[^\n]*|(?:[-*+•]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]?\]?)?)?)$/
 /** What these marks mean, the next letter tells. */
 const waits = new Set('\\$*_~[]!')
 /** How much of a line is looked at for that. */
@@ -25,7 +30,9 @@ const target = 2048 // characters of a link's address
 const tag = 100
 
 /** An address that is being read: the punctuation at its end may be the sentence's. */
-interface Address { tail: string }
+interface Address {
+  tail: string
+}
 
 export class Spoken {
   readonly #say: (text: string, place: number, fixed: boolean) => void
@@ -35,7 +42,9 @@ export class Spoken {
   #rest = ''
   #base = 0
   #last = '\n' // the letter in front of `rest`
-  /** What stands between what was said and what comes: nothing, a blank that is still to be said, a line end that was. */
+  /**
+   * What stands between what was said and what comes: nothing, a blank that is still to be said, a line end that was.
+   */
   #gap: '' | ' ' | '\n' = '\n'
   #gapAt = 0
   #line: 'start' | 'in' | 'skipped' = 'start'
@@ -47,7 +56,10 @@ export class Spoken {
   #toNote = false
 
   /** `say` gets what is said, and the place of its first letter; `fixed`: all of it stands for that place. */
-  constructor(say: (text: string, place: number, fixed: boolean) => void, words: { onScreen: () => string; link: () => string }) {
+  constructor(
+    say: (text: string, place: number, fixed: boolean) => void,
+    words: { onScreen: () => string; link: () => string },
+  ) {
     this.#say = say
     this.#onScreen = words.onScreen
     this.#link = words.link
@@ -103,7 +115,7 @@ export class Spoken {
     return this.#inLine(at, over)
   }
 
-  // -- lines ----------------------------------------------------------------------------------------------------------------
+  // -- lines ----------------------------------------------------------------------------------------------------------
 
   #toLineEnd(at: number): number {
     const end = this.#rest.indexOf('\n', at)
@@ -152,7 +164,8 @@ export class Spoken {
 
   #inFence(at: number, fence: string, over: boolean): number {
     const end = this.#rest.indexOf('\n', at)
-    if (this.#line !== 'start') { // behind the beginning of a line
+    if (this.#line !== 'start') {
+      // behind the beginning of a line
       if (end < 0) return this.#rest.length - at
       this.#line = 'start'
       return end + 1 - at
@@ -160,7 +173,8 @@ export class Spoken {
     const line = lineOf(this.#rest.slice(at, at + head))
     if (end < 0 && !over && line.length < head && /^ {0,3}[`~]*[ \t]*$/.test(line)) return 0
     this.#line = 'in'
-    if (!new RegExp(`^ {0,3}${fence[0] as string}{${fence.length},}[ \\t]*$`).test(line)) return line.length || this.#inFence(at, fence, over)
+    if (!new RegExp(`^ {0,3}${fence[0] as string}{${fence.length},}[ \\t]*$`).test(line))
+      return line.length || this.#inFence(at, fence, over)
     this.#fence = undefined
     this.#line = 'skipped'
     return line.length
@@ -172,7 +186,7 @@ export class Spoken {
     search.lastIndex = at
     const index = search.exec(this.#rest)?.index
     if (index === undefined) {
-      const held = over ? 0 : /\n[ \t]{0,20}$|[\\$]$/.exec(this.#rest.slice(-22))?.[0].length ?? 0
+      const held = over ? 0 : (/\n[ \t]{0,20}$|[\\$]$/.exec(this.#rest.slice(-22))?.[0].length ?? 0)
       return Math.max(0, this.#rest.length - at - held)
     }
     this.#formula = undefined
@@ -180,7 +194,7 @@ export class Spoken {
     return index - at + (this.#rest.startsWith(close, index) ? close.length : 0) || this.#inLine(at, over)
   }
 
-  // -- within a line --------------------------------------------------------------------------------------------------------
+  // -- within a line --------------------------------------------------------------------------------------------------
 
   #inLine(at: number, over: boolean): number {
     if (this.#address) return this.#inAddress(at, this.#address, over)
@@ -273,7 +287,10 @@ export class Spoken {
     this.#gap = '\n'
   }
 
-  /** Where what opens at `at` closes, in this line and not further than `most` behind it. -1: nowhere, undefined: that cannot be told yet. */
+  /**
+   * Where what opens at `at` closes, in this line and not further than `most` behind it. -1: nowhere, undefined: that
+   * cannot be told yet.
+   */
   #close(at: number, from: number, most: number, over: boolean, marks: string, closes: Closes): number | undefined {
     return this.#closing.find(this.#rest, this.#base, { from, most: at + most, over, marks }, closes)
   }

@@ -1,4 +1,5 @@
-// The voice of the system: the Web Speech API of the browser. It plays by itself and gives no sound, but tells where words begin.
+// The voice of the system: the Web Speech API of the browser. It plays by itself and gives no sound, but tells where
+// words begin.
 import { func, is, members, text } from '../../engine/core/options.js'
 import { Listeners } from '../../app/renderer/listeners.js'
 import { isWide, Letters, weight } from './language.js'
@@ -10,7 +11,9 @@ import type { Voice } from './voice.js'
 export interface SystemVoiceOptions {
   /** The language where the letters do not tell it, such as `en-GB`. Default: that of the page, or of the browser. */
   lang?: string
-  /** Chooses the voice for a language (`zh`, `ja`, `en`, …). Default: one of that language, rather one of this computer. */
+  /**
+   * Chooses the voice for a language (`zh`, `ja`, `en`, …). Default: one of that language, rather one of this computer.
+   */
   choose?: (voices: readonly SpeechSynthesisVoice[], lang: string) => SpeechSynthesisVoice | undefined
   /** How fast, from 0.1 to 10. Default 1. */
   rate?: number
@@ -26,10 +29,15 @@ export interface SystemVoiceOptions {
 const LONGEST = 500
 const soft = /[,，、:：;；–—。！？!?…\s]/
 
-const within = (most: number) => is(`a number from 0 to ${most}`, (value) => typeof value === 'number' && value >= 0 && value <= most)
+const within = (most: number) =>
+  is(`a number from 0 to ${most}`, (value) => typeof value === 'number' && value >= 0 && value <= most)
 const checkOptions = members({
   members: {
-    lang: text, choose: func('(voices, lang) => voice'), rate: within(10), pitch: within(2), volume: within(1),
+    lang: text,
+    choose: func('(voices, lang) => voice'),
+    rate: within(10),
+    pitch: within(2),
+    volume: within(1),
     synthesis: is('a SpeechSynthesis', (value) => typeof (value as { speak?: unknown } | null)?.speak === 'function'),
   },
 })
@@ -113,7 +121,9 @@ class SystemVoice implements Voice {
         if (this.#saying === utterance) this.#saying = undefined
       }
       utterance.onend = () => (over(), resolve())
-      utterance.onerror = ({ error }) => (over(), reject(error === 'not-allowed' ? new NotAllowed() : new Error(`the voice failed: ${error}`)))
+      utterance.onerror = ({ error }) => (
+        over(), reject(error === 'not-allowed' ? new NotAllowed() : new Error(`the voice failed: ${error}`))
+      )
       utterance.onboundary = ({ name, charIndex }) => {
         if (name !== 'sentence' && !signal.aborted) this.onBoundary?.(segment, begins + charIndex)
       }
@@ -123,11 +133,14 @@ class SystemVoice implements Voice {
     })
   }
 
-  /** Letters tell Chinese and Japanese from the rest; the rest is in the page's language, unless that is one of the two. */
+  /**
+   * Letters tell Chinese and Japanese from the rest; the rest is in the page's language, unless that is one of the two.
+   */
   #langOf(text: string): string {
     const letters = new Letters()
     letters.add(text)
-    const own = this.#options.lang ?? (globalThis.document?.documentElement.lang || globalThis.navigator?.language || 'en')
+    const own =
+      this.#options.lang ?? (globalThis.document?.documentElement.lang || globalThis.navigator?.language || 'en')
     if (letters.lang !== 'en') return own.startsWith(letters.lang) ? own : letters.lang
     return /^(zh|ja)\b/.test(own) ? 'en' : own
   }
@@ -144,7 +157,10 @@ function choice(voices: readonly SpeechSynthesisVoice[], lang: string): SpeechSy
   return best && points(best) >= 0 ? best : undefined
 }
 
-/** The text in pieces that are short enough, cut behind soft marks; where Chinese or Japanese has none, between two letters. */
+/**
+ * The text in pieces that are short enough, cut behind soft marks; where Chinese or Japanese has none, between two
+ * letters.
+ */
 function pieces(text: string): string[] {
   const all: string[] = []
   let [begin, cut, sum] = [0, 0, 0]

@@ -41,7 +41,8 @@ export class Mouth {
       const mark = visemeAt(visemes, playing ? playing.position() : now - begun - held)
       if (!mark?.vowel) return closed
       const shape = vowels[mark.vowel]
-      return playing ? { open: open * shape.open, form: open > 0 ? shape.form : 0 } : shape // what is not heard moves no mouth
+      // what is not heard moves no mouth
+      return playing ? { open: open * shape.open, form: open > 0 ? shape.form : 0 } : shape
     }
     const vowel = clock && vowelOf(clock.letter(now - held))
     return { open, form: vowel && open > 0 ? vowels[vowel].form : 0 }

@@ -22,7 +22,11 @@ export interface MouthShape {
 
 export const closed: MouthShape = { open: 0, form: 0 }
 export const vowels: { readonly [vowel in Vowel]: MouthShape } = {
-  a: { open: 0.9, form: 0.1 }, e: { open: 0.55, form: 0.6 }, i: { open: 0.35, form: 1 }, o: { open: 0.7, form: -0.7 }, u: { open: 0.4, form: -1 },
+  a: { open: 0.9, form: 0.1 },
+  e: { open: 0.55, form: 0.6 },
+  i: { open: 0.35, form: 1 },
+  o: { open: 0.7, form: -0.7 },
+  u: { open: 0.4, form: -1 },
 }
 
 const marks: { readonly [letter: string]: Vowel } = { ä: 'e', ö: 'o', ü: 'u', y: 'i' }

@@ -1,20 +1,44 @@
 // The public types of the elements, free of the library that the elements are made with.
 import type {
-  ActionDetail, AnnounceMode, Attachment, ChatClient, ChatSpeaker, ConversationDetail, ConversationsClient, RefusedDetail, SendDetail, Suggestion, UsageMode,
+  ActionDetail,
+  AnnounceMode,
+  Attachment,
+  ChatClient,
+  ChatSpeaker,
+  ConversationDetail,
+  ConversationsClient,
+  RefusedDetail,
+  SendDetail,
+  Suggestion,
+  UsageMode,
 } from './chat/chat-types.js'
 import type { ConfigurationView } from '../../app/bridge/messages.js'
 import type { ConfigurationClient } from './configuration/store.js'
 import type { ConnectedDetail, ServerClient } from './server/server-panel-types.js'
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/text-types.js'
-import type { ApprovalsMode, AskDetail, QuestionView, CardView, CuesMode, MessageSource, ShownMessage } from './ui-types.js'
+import type {
+  ApprovalsMode,
+  AskDetail,
+  QuestionView,
+  CardView,
+  CuesMode,
+  MessageSource,
+  ShownMessage,
+} from './ui-types.js'
 
 /**
- * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`, `sluice-link` and `sluice-copy`.
- * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
- * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`,
- * `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
- * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`,
- * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
+ * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`,
+ * `sluice-link` and `sluice-copy`.
+ * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`,
+ * `retracted-text`,
+ * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`,
+ * `approve-all`, `approve-all-button`,
+ * `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`,
+ * `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
+ * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`,
+ * `section`, `copy`, `arguments`,
+ * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`,
+ * `editor`, `remember`, `covers`,
  * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceMessageElement extends HTMLElement {
@@ -30,15 +54,22 @@ export interface SluiceMessageElement extends HTMLElement {
   armMs: number
   /** Reads nothing out: for whoever shows several messages, and reads them out itself. Default false. */
   silent: boolean
-  /** Opens a link once the person agreed. Default: the message's `openLink`, if it has one; else addresses can be copied only. */
+  /**
+   * Opens a link once the person agreed. Default: the message's `openLink`, if it has one; else addresses can be copied
+   * only.
+   */
   openLink: OpenLink | undefined
-  /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
+  /**
+   * Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link.
+   */
   loadImage: LoadImage | undefined
   /** Draws texts in place of the typesetting. */
   renderText: RenderText | undefined
   /** Who asks, in its questions: "Lulu wants to …". Default: the assistant. */
   name: string | undefined
-  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`. */
+  /**
+   * `folded`: two calls or more without text between them are one line, which opens into their cards. Default `each`.
+   */
   calls: 'each' | 'folded'
 }
 
@@ -55,16 +86,22 @@ export interface SluiceTextElement extends HTMLElement {
   renderText: RenderText | undefined
   /** Opens a link once the person agreed. Without it addresses can be copied only. */
   openLink: OpenLink | undefined
-  /** Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link. */
+  /**
+   * Loads a picture of the text when the person asks for it. Without it the picture's address is treated like a link.
+   */
   loadImage: LoadImage | undefined
 }
 
 /**
  * `<sluice-card>`: one call of a tool.
- * Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`, `progress-bar`, `notice`,
- * `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`, `image`, `question`, `question-header`,
- * `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`,
- * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a section.
+ * Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`,
+ * `progress-bar`, `notice`,
+ * `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`, `image`,
+ * `question`, `question-header`,
+ * `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`,
+ * `remember`, `covers`, `reason`,
+ * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a
+ * section.
  */
 export interface SluiceCardElement extends HTMLElement {
   card: CardView | undefined
@@ -84,7 +121,8 @@ export interface SluiceCardElement extends HTMLElement {
 
 /**
  * `<sluice-approval>`: asks a person to decide.
- * Parts: `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`,
+ * Parts: `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`,
+ * `approve`, `deny`, `edit`, `editor`,
  * `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceApprovalElement extends HTMLElement {
@@ -100,19 +138,25 @@ export interface SluiceApprovalElement extends HTMLElement {
   /** Draws it in a row, as one of many. Default false. */
   compact: boolean
   /**
-   * Milliseconds. Refusing becomes active once the buttons were visible for this long. Allowing also waits until every line of the question was in
+   * Milliseconds. Refusing becomes active once the buttons were visible for this long. Allowing also waits until every
+   * line of the question was in
    * view, and until head and buttons stood still for this long. Default 600.
    */
   armMs: number
 }
 
 /**
- * `<sluice-thread>`: a conversation. The last 100 entries are in the page, earlier ones come on scrolling up. Fires `sluice-action` before it
- * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways` (behind an answer that
+ * `<sluice-thread>`: a conversation. The last 100 entries are in the page, earlier ones come on scrolling up. Fires
+ * `sluice-action` before it
+ * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways`
+ * (behind an answer that
  * did not end as it should).
- * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`,
- * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`, `commentary`, `commentary-text`,
- * `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`,
+ * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`,
+ * `link-question`, `message`,
+ * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
+ * `commentary`, `commentary-text`,
+ * `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`,
+ * `deny-all`, `missing`,
  * `dialog`, `list`, `bar`, `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
@@ -128,7 +172,9 @@ export interface SluiceThreadElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `inline`. */
   approvals: ApprovalsMode
-  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`. */
+  /**
+   * `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`.
+   */
   calls: 'each' | 'folded'
   /** What is read out. Default `end`: each answer once, at its end; questions always, but with `off`. */
   announce: AnnounceMode
@@ -147,7 +193,8 @@ export interface SluiceThreadElement extends HTMLElement {
 }
 
 /**
- * `<sluice-composer>`: a person writes, attaches and sends. While an answer comes, up to 5 messages wait for its end. Fires `sluice-send`,
+ * `<sluice-composer>`: a person writes, attaches and sends. While an answer comes, up to 5 messages wait for its end.
+ * Fires `sluice-send`,
  * `sluice-stop` and `sluice-refused`. Slots: `start`, `end`.
  * Parts: `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `trouble`.
  */
@@ -181,15 +228,23 @@ export interface SluiceComposerElement extends HTMLElement {
 }
 
 /**
- * `<sluice-chat>`: a conversation with its header, its beginning, the field, and a banner where the host is gone. Fires the events of its parts.
- * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, `actions`, `ways`
+ * `<sluice-chat>`: a conversation with its header, its beginning, the field, and a banner where the host is gone. Fires
+ * the events of its parts.
+ * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, `actions`,
+ * `ways`
  * (as `<sluice-thread>` has them).
- * Parts: `header`, `avatar`, `banner`, `thread`, `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`, `table`, `image`, `heading`,
- * `link`, `cue`, `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`,
- * `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`,
- * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
- * `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`, `sentence`, `effects`, `expiry`,
- * `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`,
+ * Parts: `header`, `avatar`, `banner`, `thread`, `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`,
+ * `table`, `image`, `heading`,
+ * `link`, `cue`, `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`,
+ * `fabricated-text`, `retracted`,
+ * `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`,
+ * `outcome`, `ending`,
+ * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`,
+ * `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
+ * `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`,
+ * `sentence`, `effects`, `expiry`,
+ * `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`,
+ * `code-point`, `blank`, `cut`, `script`,
  * `question-tool`, `question-missing`, `list`, `bar`, `refuse`, `allow`.
  */
 export interface SluiceChatElement extends HTMLElement {
@@ -208,7 +263,9 @@ export interface SluiceChatElement extends HTMLElement {
   cues: CuesMode
   /** Who shows questions. Default `dock`: they stand above the field. */
   approvals: ApprovalsMode
-  /** `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`. */
+  /**
+   * `folded`: two calls or more without text between them are one line, which opens into their cards. Default `folded`.
+   */
   calls: 'each' | 'folded'
   /** What is read out. Default `end`. */
   announce: AnnounceMode
@@ -233,7 +290,8 @@ export interface SluiceChatElement extends HTMLElement {
 }
 
 /**
- * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and deleted. Fires `sluice-open`,
+ * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and
+ * deleted. Fires `sluice-open`,
  * `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`.
  * Parts: `list`, `item`, `title`, `date`.
  */
@@ -251,9 +309,12 @@ export interface SluiceConversationsElement extends HTMLElement {
 }
 
 /**
- * `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires `sluice-ask` and `sluice-settled`.
- * Parts: `dock`, `row`, `title`, `list`, `bar`, `refuse`, `allow`, `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`,
- * `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ * `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires
+ * `sluice-ask` and `sluice-settled`.
+ * Parts: `dock`, `row`, `title`, `list`, `bar`, `refuse`, `allow`, `question`, `question-header`, `sentence`, `tool`,
+ * `effects`, `expiry`, `argument`,
+ * `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`,
+ * `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceQuestionsElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -270,7 +331,10 @@ export interface SluiceQuestionsElement extends HTMLElement {
   armMs: number
 }
 
-/** `<sluice-configuration>`: shows and changes the configuration. Fires `sluice-configured` with every change that was saved. Needs the right `configure`. */
+/**
+ * `<sluice-configuration>`: shows and changes the configuration. Fires `sluice-configured` with every change that was
+ * saved. Needs the right `configure`.
+ */
 export interface SluiceConfigurationElement extends HTMLElement {
   /** The client, from `connect()`. */
   client: ConfigurationClient | undefined
@@ -279,7 +343,8 @@ export interface SluiceConfigurationElement extends HTMLElement {
 }
 
 /**
- * `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the right `server`.
+ * `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the
+ * right `server`.
  * Parts: `service`, `model`, `test`, `use`, `steps`, `step`.
  */
 export interface SluiceServerElement extends HTMLElement {

@@ -7,8 +7,17 @@ import { SluiceConversations as Conversations } from './chat/conversations-eleme
 import { SluiceThread as Thread } from './chat/thread.js'
 import { SluiceConfiguration as Configuration } from './configuration/late-configuration.js'
 import type {
-  SluiceApprovalElement, SluiceCardElement, SluiceChatElement, SluiceComposerElement, SluiceConfigurationElement, SluiceConversationsElement,
-  SluiceMessageElement, SluiceQuestionsElement, SluiceServerElement, SluiceTextElement, SluiceThreadElement,
+  SluiceApprovalElement,
+  SluiceCardElement,
+  SluiceChatElement,
+  SluiceComposerElement,
+  SluiceConfigurationElement,
+  SluiceConversationsElement,
+  SluiceMessageElement,
+  SluiceQuestionsElement,
+  SluiceServerElement,
+  SluiceTextElement,
+  SluiceThreadElement,
 } from './elements.js'
 import { SluiceMessage as Message } from './message/message-element.js'
 import { SluiceQuestions as Questions } from './questions/questions-element.js'
@@ -47,4 +56,12 @@ export type * from './elements.js'
 export type { CopyDetail, LinkDetail, OpenLink, RenderTextContext } from './text/text-types.js'
 export type { ConfigurationClient } from './configuration/store.js'
 export type { ConnectedDetail, ServerClient } from './server/server-panel-types.js'
-export type { ApprovalsMode, ApproveOptions, AskDetail, CuesMode, MessageSource, ShownMessage, SluiceAskEvent } from './ui-types.js'
+export type {
+  ApprovalsMode,
+  ApproveOptions,
+  AskDetail,
+  CuesMode,
+  MessageSource,
+  ShownMessage,
+  SluiceAskEvent,
+} from './ui-types.js'

@@ -1,4 +1,5 @@
-// The types that the elements take. They are structural: a live message of `sluice/renderer` fits, and any object of the same shape.
+// The types that the elements take. They are structural: a live message of `sluice/renderer` fits, and any object of
+// the same shape.
 import type { QuestionView, CardView, MessageView } from '../../app/bridge/messages.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import type { AssistantMessage } from '../../engine/core/events.js'
@@ -8,7 +9,8 @@ export type { ApproveOptions } from '../../engine/core/approvals.js'
 export type { AssistantMessage } from '../../engine/core/events.js'
 
 /**
- * A live message, as from `client.message(id)`. A decision returns false if the question was already decided, or `{ decided: false, decision, by, at }`,
+ * A live message, as from `client.message(id)`. A decision returns false if the question was already decided, or `{
+ * decided: false, decision, by, at }`,
  * the body of the 409 of `POST …/decide`: then the question says who was faster.
  */
 export interface MessageSource {
@@ -29,21 +31,31 @@ export interface MessageSource {
   cancel(call?: number): unknown
   /** Has the app open an address outside of the page, once the person agreed. */
   openLink?(url: string): unknown
-  /** Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page remembers. */
+  /**
+   * Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page
+   * remembers.
+   */
   openKnownLink?(url: string): Promise<boolean>
 }
 
 /** A saved message. */
 export type ShownMessage = AssistantMessage | MessageView
 
-/** Where calls that nobody waits for stand, such as expressions: as a small face in the margin of their line, or nowhere. */
+/**
+ * Where calls that nobody waits for stand, such as expressions: as a small face in the margin of their line, or
+ * nowhere.
+ */
 export type CuesMode = 'margin' | 'none'
 
-/** Who shows a question: the card, a modal dialog, `<sluice-questions>` (the card says that it asks there), or the app, by `sluice-ask`. */
+/**
+ * Who shows a question: the card, a modal dialog, `<sluice-questions>` (the card says that it asks there), or the app,
+ * by `sluice-ask`.
+ */
 export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
 
 /**
- * The detail of `sluice-ask` (a question was opened; `preventDefault()` takes it over, and the element does not show it) and of
+ * The detail of `sluice-ask` (a question was opened; `preventDefault()` takes it over, and the element does not show
+ * it) and of
  * `sluice-settled` (the question was decided, by whomever).
  */
 export interface AskDetail {

@@ -1,7 +1,6 @@
 // JSON objects in ordinary text that a format without markers takes for calls.
-#include "protocol/family/family.h"
-
 #include "base/ascii.h"
+#include "protocol/family/family.h"
 #include "protocol/family/json_reader.h"
 
 namespace sluice {

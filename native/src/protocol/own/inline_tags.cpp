@@ -79,7 +79,8 @@ BlockReader::State TagValueReader::read(std::string_view block, bool ended) {
   return ended ? broken("unterminated_block", at_) : State::open;
 }
 
-// Does the closer at `at_` end the tag? In a JSON value it may be a part of a string, or its bracket one of the value's.
+// Does the closer at `at_` end the tag? In a JSON value it may be a part of a string, or its bracket one of the
+// value's.
 bool TagValueReader::ends_here(std::string_view block) {
   if (!rule_->json) return true;
   shape_.read(block.substr(arguments_from, at_ - arguments_from));
@@ -176,7 +177,8 @@ void InlineTags::write_definitions(const std::vector<ToolText> &tools, std::stri
   out.append(list).append("\n");
 }
 
-// Writes a tag. Most have room for one argument on one short line, so any other call is written as words in parentheses.
+// Writes a tag. Most have room for one argument on one short line, so any other call is written as words in
+// parentheses.
 void InlineTags::write_call(std::string_view, std::string_view name, std::string_view arguments,
                             std::string &out) const {
   if (const TagRule *const rule = rule_for(name)) {

@@ -14,8 +14,8 @@ constexpr std::string_view kArguments = R"("json")";
 constexpr Choice<bool> kBroken[] = {{"text", false}, {"hide", true}};
 
 Status read_rule(std::string_view value, TagRule &rule) {
-  static const std::vector<std::string_view> kNames = {"open",  "close",   "tool",  "argument", "arguments", "max",
-                                                       "lines", "anyCase", "broken"};
+  static const std::vector<std::string_view> kNames = {"open", "close", "tool",    "argument", "arguments",
+                                                       "max",  "lines", "anyCase", "broken"};
   constexpr std::string_view kExpected = "{ open, close, tool, argument }, none of them empty";
   if (json_kind(value) != '{') return unexpected(value, kExpected);
   bool has_tool = false;
@@ -92,9 +92,8 @@ Status read_given(std::string_view document, std::vector<Given> &out) {
 
 // Adds a rule to those of an earlier configuration.
 Status join(std::vector<Given> &all, Given more) {
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Given &one) {
-    return one.rule.open == more.rule.open;
-  });
+  const auto same =
+      std::find_if(all.begin(), all.end(), [&](const Given &one) { return one.rule.open == more.rule.open; });
   if (same == all.end()) {
     all.push_back(std::move(more));
     return {};
@@ -106,8 +105,9 @@ Status join(std::vector<Given> &all, Given more) {
   }
   const bool other = same->rule.tool && more.rule.tool && *same->rule.tool != *more.rule.tool && !more.of_pet;
   if (!other) return {};
-  return error(Code::json, in_quotes(more.rule.open) + " calls two tools, " + *same->rule.tool + " and " +
-                               *more.rule.tool + "; expected one",
+  return error(Code::json,
+               in_quotes(more.rule.open) + " calls two tools, " + *same->rule.tool + " and " + *more.rule.tool +
+                   "; expected one",
                "rules");
 }
 

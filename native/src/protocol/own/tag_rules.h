@@ -31,8 +31,9 @@ std::vector<TagRule> pet_tag_rules();
 // Reads the `rules` of a configuration.
 Status read_tag_rules(std::string_view value, std::vector<TagRule> &out);
 
-// Joins two configurations of inline_tags into one. Of rules that have an opener in common, one with a tool replaces one
-// without, and a given rule replaces a rule of the pet; else the first counts. Refuses an opener that calls two tools.
+// Joins two configurations of inline_tags into one. Of rules that have an opener in common, one with a tool replaces
+// one without, and a given rule replaces a rule of the pet; else the first counts. Refuses an opener that calls two
+// tools.
 Status join_tag_rules(std::string_view first, std::string_view second, std::string &joined);
 
 }  // namespace sluice

@@ -181,7 +181,10 @@ void Vcp::write_results(const std::vector<ResultText> &results, const Protocols 
     append_field(out, words_.name, harmless(result.tool));
     append_field(out, "call_id", harmless(result.call_id));
     append_field(out, "status", result.status);
-    out.append("result:").append(words_.open_escape).append(harmless_result(result, defuse)).append(words_.close_escape);
+    out.append("result:")
+        .append(words_.open_escape)
+        .append(harmless_result(result, defuse))
+        .append(words_.close_escape);
     out.append("\n").append(mark("END_TOOL_RESULT")).append("\n");
   }
 }

@@ -12,10 +12,8 @@ namespace sluice {
 namespace {
 
 constexpr PythonCalls kGrammar{.list = false, .json = true};
-constexpr Family kFamily{.id = "xml_tag",
-                         .grammar = kGrammar,
-                         .openers = words<"<tool_code>">,
-                         .closers = words<"</tool_code>">};
+constexpr Family kFamily{
+    .id = "xml_tag", .grammar = kGrammar, .openers = words<"<tool_code>">, .closers = words<"</tool_code>">};
 
 class XmlTag final : public Protocol {
  public:

@@ -61,9 +61,9 @@ ActiveMarkers::ActiveMarkers(const Protocols &active, const ToolView &tools, con
 
 bool ActiveMarkers::may_grow(int marker, std::string_view text) const {
   const std::vector<int> &grown = uses_[static_cast<size_t>(marker)].grown;
-  return !grown.empty() && text.size() < length(grown.back()) &&
-         std::any_of(grown.begin(), grown.end(),
-                     [&](int one) { return text.size() < length(one) && bytes(one).starts_with(text); });
+  return !grown.empty() && text.size() < length(grown.back()) && std::any_of(grown.begin(), grown.end(), [&](int one) {
+    return text.size() < length(one) && bytes(one).starts_with(text);
+  });
 }
 
 int ActiveMarkers::grown(int marker, std::string_view text) const {

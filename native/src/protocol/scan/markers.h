@@ -156,6 +156,7 @@ class Markers {
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     return state_of(std::move(parts));
   }
+
  private:
   struct Entry {
     std::string bytes;

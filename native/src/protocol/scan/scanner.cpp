@@ -392,8 +392,8 @@ void Scanner::on_opener(int marker, size_t at) {
     return;  // a bracket inside a longer marker
   if (try_opener(marker, at) || common || markers_.first(marker)) return;
   show_unheld();
-  diagnostic(reasoning_ && !calls_in_reasoning_ ? "in_reasoning" : "in_code",
-             active_[markers_.owner(marker)]->id(), offset(at));
+  diagnostic(reasoning_ && !calls_in_reasoning_ ? "in_reasoning" : "in_code", active_[markers_.owner(marker)]->id(),
+             offset(at));
 }
 
 // Starts a block of the first protocol with this opener whose calls may stand here.

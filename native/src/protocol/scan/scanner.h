@@ -182,11 +182,11 @@ class Scanner final : public TextScanner {
 
   // -- the text that is kept, and where the scan is in it
   std::string kept_;
-  std::string_view text_;  // kept_, or the piece of this call
-  size_t base_ = 0;        // offset of text_[0]
-  size_t at_ = 0;          // next byte to look at
-  size_t done_ = 0;        // shown or dropped up to here
-  size_t white_ = 0;       // [done_, white_) is white space that waits for its text
+  std::string_view text_;       // kept_, or the piece of this call
+  size_t base_ = 0;             // offset of text_[0]
+  size_t at_ = 0;               // next byte to look at
+  size_t done_ = 0;             // shown or dropped up to here
+  size_t white_ = 0;            // [done_, white_) is white space that waits for its text
   std::vector<size_t> losses_;  // offsets within the kept text where bytes were lost, rising
 
   // -- position in the grammar

@@ -231,7 +231,8 @@ void Scanner::pass_markup() {
 
 // The block in reasoning is no header: it is a draft, or a thought.
 void Scanner::leave_to_thoughts() {
-  if (reader_->named && !(thoughts_ && thoughts_->in_block())) diagnostic("in_reasoning", protocol_->id(), offset(block_));
+  if (reader_->named && !(thoughts_ && thoughts_->in_block()))
+    diagnostic("in_reasoning", protocol_->id(), offset(block_));
   mode_ = Mode::text;
   at_ = opener_end_;
   context_ = before_;

@@ -1,5 +1,5 @@
-// Fences whose whole body is calls (CodeMode::whole). They are calls only as the last thing of an answer that ended well:
-// until then the text is held back, then the fences are read again.
+// Fences whose whole body is calls (CodeMode::whole). They are calls only as the last thing of an answer that ended
+// well: until then the text is held back, then the fences are read again.
 #include <algorithm>
 
 #include "base/text.h"

@@ -4,7 +4,9 @@ import '/sluice/ui/index.js'
 
 const client = connect()
 const long = []
-const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration }))))
+const observer = new PerformanceObserver((list) =>
+  long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration }))),
+)
 observer.observe({ type: 'longtask' })
 
 window.run = async () => {

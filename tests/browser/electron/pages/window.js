@@ -7,7 +7,8 @@ const conversation = client.open()
 const shown = new Map()
 
 conversation.subscribe(() => {
-  for (const { message } of conversation.getSnapshot().entries) if (message && !shown.has(message)) show(client.message(message))
+  for (const { message } of conversation.getSnapshot().entries)
+    if (message && !shown.has(message)) show(client.message(message))
 })
 
 function show(message) {
@@ -23,7 +24,8 @@ function drawBlock(message, block) {
   const card = element('section', `${block.name} ${block.status} ${block.output ?? block.error ?? block.reason ?? ''}`)
   const ask = message.getSnapshot().questions.find(({ call }) => call === block.call)
   if (ask) {
-    const decide = (name, run) => card.append(Object.assign(element('button', name), { onclick: async () => (window.decided = await run()) }))
+    const decide = (name, run) =>
+      card.append(Object.assign(element('button', name), { onclick: async () => (window.decided = await run()) }))
     if (ask.stage === 'result') decide('Release', () => message.release(ask))
     else decide('Approve', () => message.approve(ask))
     decide('Deny', () => message.deny(ask, 'no'))
@@ -39,7 +41,8 @@ function element(name, text) {
 
 client.tools({
   'page.title': () => document.title,
-  'page.wait': (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve((window.aborted = signal.reason.message)))),
+  'page.wait': (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve((window.aborted = signal.reason.message)))),
 })
 
 Object.assign(window, { client, conversation, shown })

@@ -1,4 +1,5 @@
-// <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve button waits until the
+// <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve
+// button waits until the
 // person has seen all of the question.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { countingIn } from '../../../engine/core/counting.js'
@@ -31,7 +32,9 @@ import type { ApproveOptions, QuestionView, CardView, MessageSource } from '../u
 /** Tells the questions of a message apart, whatever connection they come over. */
 export const questionOf = ({ call, stage, digest }: QuestionView): string => `${call} ${stage} ${digest}`
 
-/** What a button decides, by this question: a press for another one does not count, though it be about the same call. */
+/**
+ * What a button decides, by this question: a press for another one does not count, though it be about the same call.
+ */
 export const meaningOf = (ask: QuestionView | undefined): string => (ask ? `${ask.token} ${ask.digest}` : '')
 
 /** Takes the answer. */
@@ -77,13 +80,22 @@ export class SluiceApproval extends SluiceElement {
   readonly #refusing = new Arming(this, () => this.armMs, false)
   readonly #approving = new Arming(this, () => this.armMs)
   readonly #seen = new Seen(this)
-  readonly #hold = new Hold(this, () => meaningOf(this.ask), () => this.#approve())
+  readonly #hold = new Hold(
+    this,
+    () => meaningOf(this.ask),
+    () => this.#approve(),
+  )
   readonly #room = new Room(this, () => this.docked)
   readonly #view = new ExactView(this)
   // -- what the person chose
   readonly #remember = new Remember(this)
   readonly #reason = new Reason(this, () => this.#deny())
-  readonly #edit = new ArgumentsEdit(this, () => ({ arguments: this.#asked, parameters: this.ask?.parameters, words: this.words, label: this.#label }))
+  readonly #edit = new ArgumentsEdit(this, () => ({
+    arguments: this.#asked,
+    parameters: this.ask?.parameters,
+    words: this.words,
+    label: this.#label,
+  }))
   /** What the person ticked; until then what only reads ticks itself once it was seen. */
   #ticked: boolean | undefined
   /** Folded away until the person asks for it: see `#folded`. */
@@ -111,7 +123,8 @@ export class SluiceApproval extends SluiceElement {
     super.disconnectedCallback()
     this.#clock = void clearInterval(this.#clock)
     const { message } = this
-    if (message && (this.#begun || this.#edit.values)) left.set(message, (left.get(message) ?? new Set<SluiceApproval>()).add(this))
+    if (message && (this.#begun || this.#edit.values))
+      left.set(message, (left.get(message) ?? new Set<SluiceApproval>()).add(this))
   }
 
   /** A person chose something that is shown where the question is open for more. */
@@ -149,11 +162,16 @@ export class SluiceApproval extends SluiceElement {
 
   override updated(changed: PropertyValues): void {
     this.style.setProperty('--_arm', `${this.armMs}ms`)
-    const [head, deciding, approve, deny] = ['.head', '.deciding', '.approve', '.deny'].map((selector) => this.renderRoot.querySelector<HTMLElement>(selector))
+    const [head, deciding, approve, deny] = ['.head', '.deciding', '.approve', '.deny'].map((selector) =>
+      this.renderRoot.querySelector<HTMLElement>(selector),
+    )
     this.#refusing.watch(deciding)
     this.#approving.watch(head, deciding)
     decides(deny, () => ({ question: meaningOf(this.ask), armed: this.#canDeny }))
-    decides(approve, () => ({ question: meaningOf(this.ask), armed: this.#canApprove && this.#approving.holds && this.#canDeny }))
+    decides(approve, () => ({
+      question: meaningOf(this.ask),
+      armed: this.#canApprove && this.#approving.holds && this.#canDeny,
+    }))
     this.#seen.watch(this.ask && !this.#edit.open ? [head as HTMLElement, ...this.#view.pieces] : [])
     this.#hold.watch(this.#view.unseen > 0 && this.#canApprove ? (approve ?? null) : null)
     if (this.#canApprove !== this.#drawnOpen) this.requestUpdate() // lines that came are to be seen first
@@ -162,19 +180,23 @@ export class SluiceApproval extends SluiceElement {
       this.#wasTicked = this.ticked
       this.dispatchEvent(new CustomEvent('sluice-ready', { bubbles: true, composed: true }))
     }
-    if (this.isConnected && this.ask?.expiresAt !== undefined) this.#clock ??= setInterval(() => this.requestUpdate(), 500)
+    if (this.isConnected && this.ask?.expiresAt !== undefined)
+      this.#clock ??= setInterval(() => this.requestUpdate(), 500)
     else this.#clock = void clearInterval(this.#clock)
     if (changed.has('ask') && this.ask && !this.row && !focusIsTaken()) this.#takeFocus()
   }
 
-  // -- for what stands around it --------------------------------------------------------------------------------------------
+  // -- for what stands around it --------------------------------------------------------------------------------------
 
   /** Focuses the safe answer, Deny. */
   focusDeny(): void {
     this.renderRoot.querySelector<HTMLElement>('.deny')?.focus({ preventScroll: true })
   }
 
-  /** Takes the focus after another question was answered. Keys still held from that answer do not answer this one. `writes`: see `focusQuestion`. */
+  /**
+   * Takes the focus after another question was answered. Keys still held from that answer do not answer this one.
+   * `writes`: see `focusQuestion`.
+   */
   present(writes: boolean): void {
     this.#rearm()
     this.#takeFocus(writes)
@@ -190,7 +212,10 @@ export class SluiceApproval extends SluiceElement {
     else this.focusDeny()
   }
 
-  /** Focuses the question but no button, for a person who is typing elsewhere, or was in a field that is gone: the next key must not answer. */
+  /**
+   * Focuses the question but no button, for a person who is typing elsewhere, or was in a field that is gone: the next
+   * key must not answer.
+   */
   focusQuestion(): void {
     this.renderRoot.querySelector<HTMLElement>('.question')?.focus({ preventScroll: true })
   }
@@ -202,7 +227,11 @@ export class SluiceApproval extends SluiceElement {
 
   /** In a checklist: the person saw all of it, and it is to be allowed. */
   get ticked(): boolean {
-    return this.row && (this.#deciding || this.#tickable) && (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
+    return (
+      this.row &&
+      (this.#deciding || this.#tickable) &&
+      (this.#ticked ?? (this.ask !== undefined && toneOf(this.ask) === 'calm'))
+    )
   }
 
   /** True if the person saw all of it that can be seen. */
@@ -228,10 +257,12 @@ export class SluiceApproval extends SluiceElement {
       const top = scroll.scrollTop + (next.getBoundingClientRect().top + this.#seen.nextTop - from) / zoom
       scroll.scrollTo({ top: top - 4, behavior: still ? 'instant' : 'smooth' })
     }
-    this.renderRoot.querySelector('.question')?.scrollIntoView({ block: 'nearest', behavior: still ? 'instant' : 'smooth' })
+    this.renderRoot
+      .querySelector('.question')
+      ?.scrollIntoView({ block: 'nearest', behavior: still ? 'instant' : 'smooth' })
   }
 
-  // -- deciding -------------------------------------------------------------------------------------------------------------
+  // -- deciding -------------------------------------------------------------------------------------------------------
 
   /** Also behind the time to answer: by which clock that is over, the host knows, and takes the question away. */
   get #open(): boolean {
@@ -250,7 +281,10 @@ export class SluiceApproval extends SluiceElement {
     return this.#open && this.seen && this.#view.unseen === 0 && !this.#edit.open
   }
 
-  /** Answers as the person chose. For what stands around it: where a button below several questions was pressed. A refusal of the host is said here. */
+  /**
+   * Answers as the person chose. For what stands around it: where a button below several questions was pressed. A
+   * refusal of the host is said here.
+   */
   async decide(allow: boolean): Promise<void> {
     const { message, ask } = this
     if (!this.#open || !message || !ask) return
@@ -259,7 +293,13 @@ export class SluiceApproval extends SluiceElement {
     this.#note = ''
     this.requestUpdate()
     try {
-      const answer = !allow ? (text ? message.deny(ask, text) : message.deny(ask)) : ask.stage === 'result' ? message.release(ask) : message.approve(ask, this.#chosen)
+      const answer = !allow
+        ? text
+          ? message.deny(ask, text)
+          : message.deny(ask)
+        : ask.stage === 'result'
+          ? message.release(ask)
+          : message.approve(ask, this.#chosen)
       const faster = fasterIn(await answer)
       if (faster && ask.token === this.#token) {
         const { decision, by } = { ...countingIn(this.card?.approvals, ask.stage), ...faster }
@@ -284,7 +324,8 @@ export class SluiceApproval extends SluiceElement {
   }
 
   #approve(): void {
-    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#canDeny) void this.decide(true)
+    if (!this.#tooEarly(this.#canApprove) && this.#canApprove && this.#approving.holds && this.#canDeny)
+      void this.decide(true)
   }
 
   #deny(): void {
@@ -298,8 +339,12 @@ export class SluiceApproval extends SluiceElement {
 
   #key(event: KeyboardEvent): void {
     const target = event.composedPath()[0] as Element
-    if (event.key !== 'Escape' || event.isComposing || target.localName === 'select') return // there Escape closes the list
-    const [edits, reasons] = [this.#edit.open && target.closest('.editor'), this.#reason.open && target.closest('.reason')]
+    // there Escape closes the list
+    if (event.key !== 'Escape' || event.isComposing || target.localName === 'select') return
+    const [edits, reasons] = [
+      this.#edit.open && target.closest('.editor'),
+      this.#reason.open && target.closest('.reason'),
+    ]
     if (this.row && !edits && !reasons) return // the bar below the checklist refuses
     event.preventDefault()
     event.stopPropagation() // it would close a dialog around the question
@@ -315,7 +360,7 @@ export class SluiceApproval extends SluiceElement {
     else this.focusQuestion()
   }
 
-  // -- what one sees --------------------------------------------------------------------------------------------------------
+  // -- what one sees --------------------------------------------------------------------------------------------------
 
   /** The arguments without edits. Those of the question win over those of the card: they are what is approved. */
   get #asked(): JsonObject | undefined {
@@ -340,10 +385,15 @@ export class SluiceApproval extends SluiceElement {
   readonly #label = (name: string): string | undefined => {
     const labels = this.ask?.words?.labels
     const pointer = pointerOf(name)
-    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as LocalizedText, this.language) : undefined
+    return labels && Object.hasOwn(labels, pointer)
+      ? inLanguage(labels[pointer] as LocalizedText, this.language)
+      : undefined
   }
 
-  /** Compact, for one of many or for little room: shows the question itself; edit, reason and remembering open on request. */
+  /**
+   * Compact, for one of many or for little room: shows the question itself; edit, reason and remembering open on
+   * request.
+   */
   get #folded(): boolean {
     return (this.compact || this.row || this.#room.low) && !this.#unfolded
   }
@@ -354,12 +404,17 @@ export class SluiceApproval extends SluiceElement {
     const lines = this.#view.draw(this.#request, { words, lang: this.language, name: this.name, folded: this.#folded })
     this.#drawnOpen = this.#canApprove
     if (this.#drawnOpen) this.#early = false
-    const { row } = this // one template for both: what a person writes in stays in the page when the question becomes one of many
+    // one template for both: what a person writes in stays in the page when the question becomes one of many
+    const { row } = this
     return html`<div class="question ${toneOf(ask)} ${row ? '' : `${this.#refusing.armed ? '' : 'arming'} ${this.#room.low ? 'low' : ''}`}" part="question" role="group" tabindex="-1"
       aria-labelledby="ask tool" aria-describedby="counts effects" @keydown=${this.#key}>
       <header class="head" part="question-header">
-        ${row ? html`<input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
-          .checked=${this.ticked} @click=${this.#tick}>` : nothing}${drawHead(lines, ask, words, row)}${row ? this.#unfolder() : nothing}</header>
+        ${
+          row
+            ? html`<input type="checkbox" class="tick" part="tick" aria-labelledby="ask tool" aria-describedby="missing" aria-disabled=${this.#tickable ? 'false' : 'true'}
+          .checked=${this.ticked} @click=${this.#tick}>`
+            : nothing
+        }${drawHead(lines, ask, words, row)}${row ? this.#unfolder() : nothing}</header>
       ${this.#between(ask)}
       ${!row || this.#unfolded || this.#edit.open || this.#view.unseen > 0 ? this.#actions(ask) : html`<span class="actions">${this.#missing()}</span>`}
       <p class="note" role="status">${this.#note}</p>
@@ -373,7 +428,9 @@ export class SluiceApproval extends SluiceElement {
     if (this.#deciding || this.#note) return ''
     if (this.#canApprove) return words.armed
     const lines = this.#seen.missing
-    return this.#early ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}` : words.arming
+    return this.#early
+      ? `${words.notYet} ${lines > 0 && this.#refusing.armed ? words.notSeen(lines) : words.arming}`
+      : words.arming
   }
 
   #tick(event: Event): void {
@@ -397,14 +454,22 @@ export class SluiceApproval extends SluiceElement {
     return escapeInvisible((this.ask?.name ?? this.card?.name ?? '?').slice(0, 80))
   }
 
-  // -- buttons --------------------------------------------------------------------------------------------------------------
+  // -- buttons --------------------------------------------------------------------------------------------------------
 
   #actions({ stage, prepared }: QuestionView): TemplateResult {
     const { words } = this
     const release = stage === 'result'
     const { unseen } = this.#view
     const changed = this.#edit.values !== undefined || this.#edit.open
-    const yes = release ? words.releaseButton : changed ? (prepared ? words.runChanged : words.approveChanged) : prepared ? words.run : words.approve
+    const yes = release
+      ? words.releaseButton
+      : changed
+        ? prepared
+          ? words.runChanged
+          : words.approveChanged
+        : prepared
+          ? words.run
+          : words.approve
     return html`<div class="actions" part="actions">
       ${release || this.#folded ? nothing : this.#editButtons()}
       ${this.#reason.open || this.#folded ? nothing : html`<button type="button" class="button quiet why" @click=${() => this.#reason.begin()}>${words.giveReason}</button>`}
@@ -424,16 +489,33 @@ export class SluiceApproval extends SluiceElement {
     const edits = this.#edit.open
     const lines = edits || this.#seen.fresh ? 0 : this.#seen.missing
     const head = this.#seen.complete && this.#refusing.armed && !this.#approving.inView
-    const button = lines > 0 ? `${words.notSeen(lines)} ↓` : this.#view.cut.length > 0 && !edits ? words.showLeftOut : head ? `${words.headNotSeen} ↑` : ''
+    const button =
+      lines > 0
+        ? `${words.notSeen(lines)} ↓`
+        : this.#view.cut.length > 0 && !edits
+          ? words.showLeftOut
+          : head
+            ? `${words.headNotSeen} ↑`
+            : ''
     const hidden = this.#approving.hidden && this.#refusing.armed
-    const said = hidden ? words.questionHidden : edits ? words.finishEdit : this.#view.unseen > 0 && this.seen ? words.holdUnseen : ''
-    return html`<span class="missing" id="missing">${button && !hidden
-      ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>` : said}</span>`
+    const said = hidden
+      ? words.questionHidden
+      : edits
+        ? words.finishEdit
+        : this.#view.unseen > 0 && this.seen
+          ? words.holdUnseen
+          : ''
+    return html`<span class="missing" id="missing">${
+      button && !hidden
+        ? html`<button type="button" class="more" part="missing" @click=${this.showUnseen}>${button}</button>`
+        : said
+    }</span>`
   }
 
   #click(event: Event, allow: boolean): void {
     const click = clickOf(event)
-    if (!this.#open || (click !== 'changed' && allow && this.#view.unseen > 0)) return // nothing unseen can be approved by one click
+    // nothing unseen can be approved by one click
+    if (!this.#open || (click !== 'changed' && allow && this.#view.unseen > 0)) return
     if (click === 'counts') return void this.decide(allow)
     if (click === 'early') this.#early = true
     this.#note = click === 'changed' ? this.words.questionChanged : ''
@@ -454,13 +536,19 @@ export class SluiceApproval extends SluiceElement {
   #editButtons(): TemplateResult {
     const { words } = this
     const edit = this.#edit
-    if (edit.open) return html`<button type="button" class="button quiet edit" part="edit" @click=${edit.done}>${icon('check')}${words.editDone}</button>`
+    if (edit.open)
+      return html`<button type="button" class="button quiet edit" part="edit" @click=${edit.done}>${icon('check')}${words.editDone}</button>`
     return html`<button type="button" class="button quiet edit" part="edit" @click=${edit.begin}>${icon('pencil')}${words.edit}</button>
       ${edit.values ? html`<button type="button" class="button quiet" @click=${edit.undo}>${words.undoEdit}</button>` : nothing}`
   }
 }
 
 /** A count of characters for people: 1.2 M. */
-const size = (characters: number): string => (characters < 1000 ? String(characters) : characters < 1e6 ? `${Math.round(characters / 1000)} k` : `${(characters / 1e6).toFixed(1)} M`)
+const size = (characters: number): string =>
+  characters < 1000
+    ? String(characters)
+    : characters < 1e6
+      ? `${Math.round(characters / 1000)} k`
+      : `${(characters / 1e6).toFixed(1)} M`
 
 define('sluice-approval', SluiceApproval)

@@ -21,7 +21,10 @@ export interface ArgumentsOptions {
   label?: ((name: string) => string | undefined) | undefined
 }
 
-export function argumentList(values: JsonObject, { words, lang, limit, whole, showWhole, label }: ArgumentsOptions): TemplateResult {
+export function argumentList(
+  values: JsonObject,
+  { words, lang, limit, whole, showWhole, label }: ArgumentsOptions,
+): TemplateResult {
   const entries = Object.entries(values)
   if (entries.length === 0) return html`<p class="none">${words.noArguments}</p>`
   return html`<dl class="arguments" part="arguments">
@@ -29,17 +32,22 @@ export function argumentList(values: JsonObject, { words, lang, limit, whole, sh
       const text = plain(value)
       const cut = text.length > limit && !whole.has(name)
       return html`<div class="argument" part="argument">
-        <dt>${labelled(label?.(name))}<bdi class="argument-name">${markInvisible(name)}</bdi>${text.length > LONG
-            ? html`<span class="length">${words.characters(count(text.length, lang))}</span>` : nothing}</dt>
+        <dt>${labelled(label?.(name))}<bdi class="argument-name">${markInvisible(name)}</bdi>${
+          text.length > LONG ? html`<span class="length">${words.characters(count(text.length, lang))}</span>` : nothing
+        }</dt>
         <dd><div class="value ${kindOf(value)}" tabindex=${text.length > LONG ? 0 : nothing} dir=${typeof value === 'string' ? 'auto' : 'ltr'}
-          >${markInvisible(cut ? text.slice(0, limit) : text)}</div>${cut
-            ? html`<button type="button" class="more" @click=${() => showWhole(name)}>${words.showAll(count(text.length, lang))}</button>` : nothing}</dd>
+          >${markInvisible(cut ? text.slice(0, limit) : text)}</div>${
+            cut
+              ? html`<button type="button" class="more" @click=${() => showWhole(name)}>${words.showAll(count(text.length, lang))}</button>`
+              : nothing
+          }</dd>
       </div>`
     })}
   </dl>`
 }
 
-export const labelled = (label: string | undefined): TemplateResult | typeof nothing => (label === undefined ? nothing : html`<bdi class="argument-label">${markInvisible(label)}</bdi>`)
+export const labelled = (label: string | undefined): TemplateResult | typeof nothing =>
+  label === undefined ? nothing : html`<bdi class="argument-label">${markInvisible(label)}</bdi>`
 
 /** The arguments in one line, for a closed card. */
 export function summary(values: JsonObject, label: (name: string) => string | undefined = () => undefined): string {

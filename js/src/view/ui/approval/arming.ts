@@ -1,4 +1,5 @@
-// Buttons that decide become active only after they were visible for a moment, in a window with the system's focus. So a click that was meant
+// Buttons that decide become active only after they were visible for a moment, in a window with the system's focus. So
+// a click that was meant
 // for what was there before, or only to bring the window to the front, decides nothing. `presses.ts` judges each click.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
@@ -7,7 +8,10 @@ import { isInView, isSeen, noteDoubt, observing } from './in-view.js'
 export const ARM_MS = 600
 /** How often to check whether the buttons moved or something lies over them, in milliseconds. */
 const LOOK_MS = 100
-/** The buttons of the page that are checked, one after another. All checks together take at most a tenth of the page's time: of many questions each is checked less often. A click checks its own. */
+/**
+ * The buttons of the page that are checked, one after another. All checks together take at most a tenth of the page's
+ * time: of many questions each is checked less often. A click checks its own.
+ */
 const checked = new Set<Arming>()
 let next: ReturnType<typeof setTimeout> | undefined
 
@@ -55,7 +59,9 @@ export class Arming implements ReactiveController {
     return this.#hidden
   }
 
-  /** True if armed, and neither moved nor covered since the last check. It checks: a click may come before the next one. */
+  /**
+   * True if armed, and neither moved nor covered since the last check. It checks: a click may come before the next one.
+   */
   get holds(): boolean {
     if (this.#where() !== this.#place) this.restart()
     return this.#armed
@@ -87,11 +93,14 @@ export class Arming implements ReactiveController {
     if (looks) this.#place = this.#where()
     this.#set(false, looks && this.#hidden && this.#place === undefined)
     if (!looks) return void checked.delete(this)
-    this.#timer = setTimeout(() => {
-      const place = this.#where()
-      this.#set(place !== undefined && place === this.#place, place === undefined)
-      if (place !== this.#place) this.restart()
-    }, Math.min(this.delay(), 2 ** 31 - 1))
+    this.#timer = setTimeout(
+      () => {
+        const place = this.#where()
+        this.#set(place !== undefined && place === this.#place, place === undefined)
+        if (place !== this.#place) this.restart()
+      },
+      Math.min(this.delay(), 2 ** 31 - 1),
+    )
     checked.add(this)
     if (next === undefined) next = setTimeout(checkNext, LOOK_MS)
   }
@@ -100,10 +109,12 @@ export class Arming implements ReactiveController {
   #where(): string | undefined {
     if (!this.still) return ''
     if (!this.#targets.every(isSeen)) return undefined
-    return this.#targets.map((target) => {
-      const { left, top } = target.getBoundingClientRect()
-      return [left >> 1, top >> 1] // in steps of two pixels: less is no move
-    }).join()
+    return this.#targets
+      .map((target) => {
+        const { left, top } = target.getBoundingClientRect()
+        return [left >> 1, top >> 1] // in steps of two pixels: less is no move
+      })
+      .join()
   }
 
   #set(armed: boolean, hidden: boolean): void {

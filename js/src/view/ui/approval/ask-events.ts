@@ -23,7 +23,11 @@ export class AskEvents {
   }
 
   /** Tells what was settled since the last time, and what is new. */
-  update(asks: readonly QuestionView[], message: MessageSource, card: (ask: QuestionView) => CardView | undefined): void {
+  update(
+    asks: readonly QuestionView[],
+    message: MessageSource,
+    card: (ask: QuestionView) => CardView | undefined,
+  ): void {
     for (const [token, detail] of this.#details) {
       if (asks.some((other) => other.token === token)) continue
       this.#details.delete(token)
@@ -40,7 +44,9 @@ export class AskEvents {
 
   /** Returns false if a listener called `preventDefault()`. */
   #fire(type: 'sluice-ask' | 'sluice-settled', detail: AskDetail): boolean {
-    return this.#host.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }))
+    return this.#host.dispatchEvent(
+      new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }),
+    )
   }
 }
 
@@ -58,5 +64,7 @@ function detailOf(ask: QuestionView, message: MessageSource, card: CardView | un
 
 /** The card of a question. */
 export function cardOf(view: ShownMessage | undefined, ask: QuestionView): CardView | undefined {
-  return (view?.blocks as BlockView[] | undefined)?.find((block): block is CardView => block?.type === 'tool_use' && block.call === ask.call)
+  return (view?.blocks as BlockView[] | undefined)?.find(
+    (block): block is CardView => block?.type === 'tool_use' && block.call === ask.call,
+  )
 }

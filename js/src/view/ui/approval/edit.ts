@@ -27,7 +27,10 @@ export class ArgumentsEdit {
   #began: { values: JsonObject; words: Strings } | undefined
   #problem = ''
 
-  constructor(private readonly host: LitElement, private readonly given: () => Editable) {}
+  constructor(
+    private readonly host: LitElement,
+    private readonly given: () => Editable,
+  ) {}
 
   forget(): void {
     this.#close()
@@ -156,4 +159,6 @@ export class ArgumentsEdit {
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
-const controlsOf = ({ element }: ArgumentForm): Control[] => [...element.querySelectorAll<Control>('input, textarea, select')]
+const controlsOf = ({ element }: ArgumentForm): Control[] => [
+  ...element.querySelectorAll<Control>('input, textarea, select'),
+]

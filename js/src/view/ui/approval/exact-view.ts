@@ -58,12 +58,21 @@ export class ExactView {
   /** Draws what changed. Returns all lines, those of the head, too. */
   draw(request: QuestionRequest, { words, lang, name, folded }: Look): readonly Line[] {
     const from = [...Object.entries(request).flat(), words, lang, name, folded, this.#whole, this.#broken]
-    if (this.#drawn?.from.length === from.length && from.every((one, at) => one === this.#drawn?.from[at])) return this.#drawn.lines
-    const all = questionLines(request, words, { lang, name, whole: this.#whole, draws: (picture) => this.#source(picture) !== undefined })
+    if (this.#drawn?.from.length === from.length && from.every((one, at) => one === this.#drawn?.from[at]))
+      return this.#drawn.lines
+    const all = questionLines(request, words, {
+      lang,
+      name,
+      whole: this.#whole,
+      draws: (picture) => this.#source(picture) !== undefined,
+    })
     const lines = folded ? all.filter((line) => !isAbout(line)) : all
     this.unseen = lines.reduce((sum, { more = 0, show }) => sum + (show ? 0 : more), 0)
     this.cut = lines.flatMap(({ show }) => show ?? [])
-    this.#lines.update(lines.filter(({ kind }) => !inHead.has(kind)), ({ more = 0 }) => words.showAll(count(more, lang)))
+    this.#lines.update(
+      lines.filter(({ kind }) => !inHead.has(kind)),
+      ({ more = 0 }) => words.showAll(count(more, lang)),
+    )
     this.#drawn = { from, lines }
     return lines
   }
@@ -71,7 +80,9 @@ export class ExactView {
   pictures(parts: readonly ResultPart[] = [], alt: string): (TemplateResult | typeof nothing)[] {
     return parts.map((part) => {
       const source = part.type === 'image' && 'data' in part ? this.#source(part) : undefined
-      return source ? html`<img class="picture-result" alt=${alt} src=${source} @load=${() => this.host.requestUpdate()} @error=${() => this.#breaks(source)}>` : nothing
+      return source
+        ? html`<img class="picture-result" alt=${alt} src=${source} @load=${() => this.host.requestUpdate()} @error=${() => this.#breaks(source)}>`
+        : nothing
     })
   }
 

@@ -1,4 +1,5 @@
-// A form from a JSON Schema, for arguments that people type: flat fields; what is deeper, or holds what has no glyph, is written as JSON.
+// A form from a JSON Schema, for arguments that people type: flat fields; what is deeper, or holds what has no glyph,
+// is written as JSON.
 import { escapeInvisibleInJson, splitInvisible } from '../../../app/bridge/invisible.js'
 import type { Json, JsonObject } from '../../../engine/core/events.js'
 
@@ -38,24 +39,35 @@ export class FormProblem extends Error {
 }
 
 type Schema = { [keyword: string]: unknown }
-interface Control { control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement; read: () => Json | undefined }
+interface Control {
+  control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+  read: () => Json | undefined
+}
 
 /** A text of at most so many characters is edited on one line. */
 const SHORT = 80
 
 /**
- * The form of a schema; undefined where it has no fields. `values`: what stands in the fields at first; members that the schema does not name are
+ * The form of a schema; undefined where it has no fields. `values`: what stands in the fields at first; members that
+ * the schema does not name are
  * kept as they are. `label`: what people call an argument.
  */
-export function argumentForm(schema: unknown, values: JsonObject, words: ArgumentFormWords, label: (name: string) => string | undefined = () => undefined): ArgumentForm | undefined {
+export function argumentForm(
+  schema: unknown,
+  values: JsonObject,
+  words: ArgumentFormWords,
+  label: (name: string) => string | undefined = () => undefined,
+): ArgumentForm | undefined {
   const { properties, required = [] } = (schema ?? {}) as { properties?: unknown; required?: readonly string[] }
   if (typeof properties !== 'object' || properties === null || Object.keys(properties).length === 0) return undefined
   const needed = new Set(Array.isArray(required) ? required : [])
-  const fields = new Map(Object.entries(properties as { [name: string]: Schema | undefined }).map(([name, one]) => {
-    const own = typeof one === 'object' && one !== null ? one : {}
-    const value = Object.hasOwn(values, name) ? values[name] : (own['default'] as Json | undefined)
-    return [name, makeField(name, own, value, needed.has(name), words, label(name))]
-  }))
+  const fields = new Map(
+    Object.entries(properties as { [name: string]: Schema | undefined }).map(([name, one]) => {
+      const own = typeof one === 'object' && one !== null ? one : {}
+      const value = Object.hasOwn(values, name) ? values[name] : (own['default'] as Json | undefined)
+      return [name, makeField(name, own, value, needed.has(name), words, label(name))]
+    }),
+  )
   const element = make('div', 'form', ...[...fields.values()].map((field) => field.element))
   return {
     element,
@@ -72,7 +84,14 @@ export function argumentForm(schema: unknown, values: JsonObject, words: Argumen
 
 let count = 0
 
-function makeField(name: string, schema: Schema, value: Json | undefined, required: boolean, words: ArgumentFormWords, called: string | undefined): { element: HTMLElement; read: () => Json | undefined } {
+function makeField(
+  name: string,
+  schema: Schema,
+  value: Json | undefined,
+  required: boolean,
+  words: ArgumentFormWords,
+  called: string | undefined,
+): { element: HTMLElement; read: () => Json | undefined } {
   const id = `argument-${++count}`
   const { control, read } = makeControl(name, schema, value, required, words)
   control.id = id
@@ -81,13 +100,30 @@ function makeField(name: string, schema: Schema, value: Json | undefined, requir
   const problem = make('p', 'problem')
   problem.id = `${id}-problem`
   problem.setAttribute('aria-live', 'polite')
-  const about = typeof schema['description'] === 'string' && schema['description'] ? make('p', 'about', ...foreign(schema['description'])) : undefined
+  const about =
+    typeof schema['description'] === 'string' && schema['description']
+      ? make('p', 'about', ...foreign(schema['description']))
+      : undefined
   if (about) about.id = `${id}-about`
   control.setAttribute('aria-describedby', [about?.id, problem.id].filter(Boolean).join(' '))
-  const kind = kindOf(schema, value) === 'json' ? words.jsonField : [schema['type']].flat().filter((one) => typeof one === 'string').join(', ')
+  const kind =
+    kindOf(schema, value) === 'json'
+      ? words.jsonField
+      : [schema['type']]
+          .flat()
+          .filter((one) => typeof one === 'string')
+          .join(', ')
   const title = document.createElement('label')
   title.htmlFor = id
-  title.append(make('b', '', ...foreign(called ?? name)), ' ', make('span', 'about', ...foreign([called === undefined ? '' : name, kind, required ? words.required : ''].filter(Boolean).join(', '))))
+  title.append(
+    make('b', '', ...foreign(called ?? name)),
+    ' ',
+    make(
+      'span',
+      'about',
+      ...foreign([called === undefined ? '' : name, kind, required ? words.required : ''].filter(Boolean).join(', ')),
+    ),
+  )
   return {
     element: make('div', 'field', title, control, problem, ...(about ? [about] : [])),
     read() {
@@ -104,14 +140,33 @@ function makeField(name: string, schema: Schema, value: Json | undefined, requir
   }
 }
 
-function makeControl(name: string, schema: Schema, value: Json | undefined, required: boolean, words: ArgumentFormWords): Control {
+function makeControl(
+  name: string,
+  schema: Schema,
+  value: Json | undefined,
+  required: boolean,
+  words: ArgumentFormWords,
+): Control {
   switch (kindOf(schema, value)) {
     case 'choice': {
       const choices = (schema['enum'] ?? [schema['const']]) as Json[]
-      return choice(choices.map((one) => [typeof one === 'string' ? one : JSON.stringify(one), one]), value, required, words)
+      return choice(
+        choices.map((one) => [typeof one === 'string' ? one : JSON.stringify(one), one]),
+        value,
+        required,
+        words,
+      )
     }
     case 'boolean':
-      return choice([['true', true], ['false', false]], value ?? (required ? false : undefined), required, words)
+      return choice(
+        [
+          ['true', true],
+          ['false', false],
+        ],
+        value ?? (required ? false : undefined),
+        required,
+        words,
+      )
     case 'number': {
       const control = make('input') as HTMLInputElement
       control.inputMode = 'decimal'
@@ -121,7 +176,9 @@ function makeControl(name: string, schema: Schema, value: Json | undefined, requ
     }
     case 'text': {
       const text = value === undefined ? '' : String(value)
-      const control = make(text.length > SHORT || text.includes('\n') ? 'textarea' : 'input', 'text') as HTMLInputElement | HTMLTextAreaElement
+      const control = make(text.length > SHORT || text.includes('\n') ? 'textarea' : 'input', 'text') as
+        | HTMLInputElement
+        | HTMLTextAreaElement
       control.spellcheck = false
       control.autocomplete = 'off'
       control.value = text
@@ -137,7 +194,12 @@ function makeControl(name: string, schema: Schema, value: Json | undefined, requ
   }
 }
 
-function choice(choices: readonly (readonly [string, Json])[], value: Json | undefined, required: boolean, words: ArgumentFormWords): Control {
+function choice(
+  choices: readonly (readonly [string, Json])[],
+  value: Json | undefined,
+  required: boolean,
+  words: ArgumentFormWords,
+): Control {
   const control = make('select') as HTMLSelectElement
   const at = choices.findIndex(([, one]) => one === value)
   const option = (text: string, id: string, selected: boolean): HTMLOptionElement => {
@@ -152,7 +214,8 @@ function choice(choices: readonly (readonly [string, Json])[], value: Json | und
   return { control, read: () => choices.find(([, one], index) => control.value === idOf(one, index))?.[1] }
 }
 
-const idOf = (value: Json | undefined, index: number): string => (typeof value === 'boolean' ? String(value) : String(index))
+const idOf = (value: Json | undefined, index: number): string =>
+  typeof value === 'boolean' ? String(value) : String(index)
 
 // What is no number goes as it is: the engine says what it expected.
 function numberOf(text: string, { inexact }: ArgumentFormWords): Json | undefined {
@@ -174,10 +237,16 @@ function jsonOf(name: string, text: string, words: ArgumentFormWords): Json {
   }
 }
 
-function kindOf({ type, enum: choices, const: constant }: Schema, value: Json | undefined): 'choice' | 'text' | 'number' | 'boolean' | 'json' {
+function kindOf(
+  { type, enum: choices, const: constant }: Schema,
+  value: Json | undefined,
+): 'choice' | 'text' | 'number' | 'boolean' | 'json' {
   if (Array.isArray(choices) || constant !== undefined) return 'choice'
   const types = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type]
-  const kind = types.length === 1 ? ({ string: 'text', integer: 'number', number: 'number', boolean: 'boolean' } as const)[types[0] as 'string'] : undefined
+  const kind =
+    types.length === 1
+      ? ({ string: 'text', integer: 'number', number: 'number', boolean: 'boolean' } as const)[types[0] as 'string']
+      : undefined
   if (kind === undefined || value === undefined) return kind ?? 'json'
   // A field shows no escapes: what it cannot show stands as JSON. So does a value of another type.
   const fits = kind === 'text' ? typeof value === 'string' && splitInvisible(value).length === 1 : typeof value === kind
@@ -185,7 +254,8 @@ function kindOf({ type, enum: choices, const: constant }: Schema, value: Json | 
 }
 
 /** Text of a tool: what has no glyph by its code point. */
-const foreign = (text: string): (Node | string)[] => splitInvisible(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
+const foreign = (text: string): (Node | string)[] =>
+  splitInvisible(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
 
 function make(tag: string, className = '', ...children: (Node | string)[]): HTMLElement {
   const element = document.createElement(tag)

@@ -25,7 +25,9 @@ function drawExpiry({ expiresAt }: QuestionView, words: Strings): TemplateResult
     >${words.expiresIn(countdown(left))}</span>`
 }
 
-/** How dangerous a call is. A missing hint counts as the worst case, and so does what a stranger says of its own tool. */
+/**
+ * How dangerous a call is. A missing hint counts as the worst case, and so does what a stranger says of its own tool.
+ */
 export function toneOf({ stage, annotations, words }: QuestionView): string {
   if (stage === 'result') return 'moderate'
   const { readOnlyHint, destructiveHint } = (words?.from === undefined ? annotations : undefined) ?? {}

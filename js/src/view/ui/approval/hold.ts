@@ -8,7 +8,11 @@ export class Hold implements ReactiveController {
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** `question`: what the button decides. A hold that began for another question does nothing. */
-  constructor(host: ReactiveControllerHost & HTMLElement, private readonly question: () => string, private readonly act: () => void) {
+  constructor(
+    host: ReactiveControllerHost & HTMLElement,
+    private readonly question: () => string,
+    private readonly act: () => void,
+  ) {
     host.addController(this)
   }
 
@@ -27,11 +31,13 @@ export class Hold implements ReactiveController {
   #listen(how: 'addEventListener' | 'removeEventListener'): void {
     this.#end()
     for (const type of ['pointerdown', 'keydown'] as const) this.#button?.[how](type, this.#begin)
-    for (const type of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur'] as const) this.#button?.[how](type, this.#end)
+    for (const type of ['pointerup', 'pointerleave', 'pointercancel', 'keyup', 'blur'] as const)
+      this.#button?.[how](type, this.#end)
   }
 
   readonly #begin = (event: Event): void => {
-    if (event instanceof KeyboardEvent ? !['Enter', ' '].includes(event.key) : (event as PointerEvent).button !== 0) return
+    if (event instanceof KeyboardEvent ? !['Enter', ' '].includes(event.key) : (event as PointerEvent).button !== 0)
+      return
     if (this.#timer !== undefined || (event as KeyboardEvent).repeat) return
     const question = this.question()
     this.#button?.classList.add('held')

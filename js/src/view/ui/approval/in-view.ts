@@ -1,5 +1,7 @@
-// What a person can see of an element: what is in view of it, with nothing over it and no style that hides it. An IntersectionObserver knows only
-// of the first; it says when to look. Chromium's also says whether it is sure that nothing is painted over an element. It is not sure under any
+// What a person can see of an element: what is in view of it, with nothing over it and no style that hides it. An
+// IntersectionObserver knows only
+// of the first; it says when to look. Chromium's also says whether it is sure that nothing is painted over an element.
+// It is not sure under any
 // opacity, filter or neighbour's shadow, so its doubt only makes the look a closer one.
 import { elementsAt, paints, withEveryLayer } from './layers.js'
 import { isReadable } from './readable.js'
@@ -7,19 +9,39 @@ import { isReadable } from './readable.js'
 /** Which share of an element has to be in view; of one that is higher than its room, which share of the room. */
 const ENOUGH = 0.9
 const OF_ROOM = 0.8
-/** How far apart at least the points are that are asked for what lies over them, in pixels, how many at most in a direction, and how far from an edge. */
+/**
+ * How far apart at least the points are that are asked for what lies over them, in pixels, how many at most in a
+ * direction, and how far from an edge.
+ */
 const ACROSS = 120
 const DOWN = 12
 const POINTS = { across: 5, down: 12 }
 const EDGE = 1.5
 
-/** Options of an observer that reports for `isInView` and `noteDoubt`. Chromium demands a delay of at least 100 ms for the latter. */
-export const observing = { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1], trackVisibility: true, delay: 100 } satisfies IntersectionObserverInit & { trackVisibility: boolean; delay: number }
+/**
+ * Options of an observer that reports for `isInView` and `noteDoubt`. Chromium demands a delay of at least 100 ms for
+ * the latter.
+ */
+export const observing = {
+  threshold: [0, 0.25, 0.5, 0.75, 0.9, 1],
+  trackVisibility: true,
+  delay: 100,
+} satisfies IntersectionObserverInit & { trackVisibility: boolean; delay: number }
 
-interface Box { left: number; top: number; right: number; bottom: number }
+interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
 
 /** Whether nearly all of an element is in view, or nearly all that there is room for. */
-export function isInView({ target, isIntersecting, intersectionRect, boundingClientRect }: IntersectionObserverEntry): boolean {
+export function isInView({
+  target,
+  isIntersecting,
+  intersectionRect,
+  boundingClientRect,
+}: IntersectionObserverEntry): boolean {
   return isIntersecting && isEnough(target, intersectionRect.height, boundingClientRect.height)
 }
 
@@ -38,7 +60,8 @@ export function isSeen(target: Element): boolean {
   return view !== undefined && isEnough(target, view.bottom - view.top, target.getBoundingClientRect().height)
 }
 
-const isEnough = (target: Element, seen: number, height: number): boolean => seen >= Math.min(ENOUGH * height, OF_ROOM * room(target))
+const isEnough = (target: Element, seen: number, height: number): boolean =>
+  seen >= Math.min(ENOUGH * height, OF_ROOM * room(target))
 
 /** What can be seen now of these elements, which stand in one shadow root. What can be seen nothing of is left out. */
 export function viewsOf(targets: readonly Element[]): Map<Element, Box> {
@@ -70,15 +93,23 @@ function viewOf(target: Element): Box | undefined {
   for (const around of ancestors(target)) {
     const style = getComputedStyle(around)
     styles.push(style)
-    if (!free && !isPage(around) && (style.overflowX !== 'visible' || style.overflowY !== 'visible')) view = meet(view, around.getBoundingClientRect())
+    if (!free && !isPage(around) && (style.overflowX !== 'visible' || style.overflowY !== 'visible'))
+      view = meet(view, around.getBoundingClientRect())
     free ||= style.position === 'fixed' // as dialogs are: what it stands in clips it no more
   }
-  return isReadable(styles, scaleOf(target, whole)) && view.right - view.left >= ENOUGH * whole.width && view.bottom >= view.top ? view : undefined
+  return isReadable(styles, scaleOf(target, whole)) &&
+    view.right - view.left >= ENOUGH * whole.width &&
+    view.bottom >= view.top
+    ? view
+    : undefined
 }
 
 const scaleOf = (target: Element, { width }: DOMRect): number => width / (target as HTMLElement).offsetWidth || 1
 
-/** What lies over these elements. Points are asked for all of them together: each costs as much as there is in a question. */
+/**
+ * What lies over these elements. Points are asked for all of them together: each costs as much as there is in a
+ * question.
+ */
 function coversOf(views: ReadonlyMap<Element, Box>, everyLayer = false): Box[] {
   const [first] = views.keys()
   if (!first) return []
@@ -89,10 +120,12 @@ function coversOf(views: ReadonlyMap<Element, Box>, everyLayer = false): Box[] {
   for (const y of between(top, bottom, DOWN, POINTS.down)) {
     for (const x of between(left, right, ACROSS, POINTS.across)) {
       let found = topmost(x, y)
-      if (everyLayer && found && !isOwn(found) && !paints(found)) found = elementsAt(x, y).find((one) => isOwn(one) || paints(one))
+      if (everyLayer && found && !isOwn(found) && !paints(found))
+        found = elementsAt(x, y).find((one) => isOwn(one) || paints(one))
       if (!found || covers.has(found) || isOwn(found)) continue
       const box = found.getBoundingClientRect()
-      const within = x >= box.left - EDGE && x <= box.right + EDGE && y >= box.top - EDGE && y <= box.bottom + EDGE // boxes are drawn on whole pixels
+      // boxes are drawn on whole pixels
+      const within = x >= box.left - EDGE && x <= box.right + EDGE && y >= box.top - EDGE && y <= box.bottom + EDGE
       covers.set(found, within ? box : shownOfPage()) // what lies behind a dialog is larger than the dialog
     }
   }
@@ -107,7 +140,7 @@ function* between(from: number, to: number, apart: number, most: number): Genera
 /** The element at a point, through shadow roots: much faster than all of them. */
 const topmost = (x: number, y: number, root: Document | ShadowRoot = document): Element | null | undefined => {
   const found = root.elementFromPoint(x, y)
-  return found?.shadowRoot && found.shadowRoot !== root ? topmost(x, y, found.shadowRoot) ?? found : found
+  return found?.shadowRoot && found.shadowRoot !== root ? (topmost(x, y, found.shadowRoot) ?? found) : found
 }
 
 /** What is shown of the page: less than the window where a person zoomed in with two fingers. */
@@ -116,15 +149,26 @@ function shownOfPage(): Box {
   return { left, top, right: left + width, bottom: top + height }
 }
 
-const join = (a: Box, b: Box): Box =>
-  ({ left: Math.min(a.left, b.left), top: Math.min(a.top, b.top), right: Math.max(a.right, b.right), bottom: Math.max(a.bottom, b.bottom) })
-const meet = (a: Box, b: Box): Box =>
-  ({ left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) })
+const join = (a: Box, b: Box): Box => ({
+  left: Math.min(a.left, b.left),
+  top: Math.min(a.top, b.top),
+  right: Math.max(a.right, b.right),
+  bottom: Math.max(a.bottom, b.bottom),
+})
+const meet = (a: Box, b: Box): Box => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+})
 
 /** What is left of a view above or below what lies over it: the larger part. */
 function without(view: Box, cover: Box): Box {
-  if (cover.left >= view.right || cover.right <= view.left || cover.top >= view.bottom || cover.bottom <= view.top) return view
-  return cover.top - view.top > view.bottom - cover.bottom ? { ...view, bottom: Math.max(view.top, cover.top) } : { ...view, top: Math.min(view.bottom, cover.bottom) }
+  if (cover.left >= view.right || cover.right <= view.left || cover.top >= view.bottom || cover.bottom <= view.top)
+    return view
+  return cover.top - view.top > view.bottom - cover.bottom
+    ? { ...view, bottom: Math.max(view.top, cover.top) }
+    : { ...view, top: Math.min(view.bottom, cover.bottom) }
 }
 
 /** The height available to an element as it is drawn: that of the window, or of the scroller around it. */
@@ -138,11 +182,13 @@ const isPage = (element: Element): boolean => element === document.documentEleme
 
 /** The scrollers around an element, across shadow roots. */
 export function* scrollers(element: Element): Generator<Element> {
-  for (const around of ancestors(element)) if (!isPage(around) && /auto|scroll/.test(getComputedStyle(around).overflowY)) yield around
+  for (const around of ancestors(element))
+    if (!isPage(around) && /auto|scroll/.test(getComputedStyle(around).overflowY)) yield around
 }
 
 /** What an element stands in as it is drawn, across shadow roots and slots. */
 function* ancestors(element: Element): Generator<Element> {
-  const outer = (node: Node): Node | null => (node as Element).assignedSlot ?? node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null
+  const outer = (node: Node): Node | null =>
+    (node as Element).assignedSlot ?? node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null
   for (let node = outer(element); node; node = outer(node)) if (node instanceof Element) yield node
 }

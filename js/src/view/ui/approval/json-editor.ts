@@ -21,7 +21,8 @@ export function readArguments(text: string, words: Strings): { value: JsonObject
 
 /** Finds an integer that a double cannot hold: the tool would get another number. */
 function findInexact(value: Json): string | undefined {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? String(value) : undefined
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? String(value) : undefined
   if (value === null || typeof value !== 'object') return undefined
   for (const item of Object.values(value)) {
     const found = findInexact(item)

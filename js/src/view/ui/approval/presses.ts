@@ -1,4 +1,5 @@
-// Presses of buttons that decide. A click counts only where its press began on the same button, while that button was armed for the same question.
+// Presses of buttons that decide. A click counts only where its press began on the same button, while that button was
+// armed for the same question.
 // A click without a press, as assistive technology makes it, counts where the button is armed.
 
 /** What a button decides now: the question, and whether it takes an answer. */
@@ -37,7 +38,10 @@ export function clickOf(event: Event): Click {
   return armed && now.armed ? 'counts' : 'early'
 }
 
-/** The press that a click ends. A click that no pointer made belongs to what is held down meanwhile. Older browsers do not name the pointer. */
+/**
+ * The press that a click ends. A click that no pointer made belongs to what is held down meanwhile. Older browsers do
+ * not name the pointer.
+ */
 function pressOf({ pointerId, detail }: Partial<PointerEvent>): Press | undefined {
   if (pointerId !== undefined && presses.has(pointerId)) return presses.get(pointerId)
   const unnamed = pointerId === undefined && detail !== 0
@@ -55,7 +59,8 @@ const isPress = ({ key }: KeyboardEvent): boolean => key === 'Enter' || key === 
 function keyDown(event: KeyboardEvent): void {
   if (!isPress(event) || event.isComposing) return
   if (!event.repeat) begin(event.key, event)
-  else if (event.composedPath().some((one) => deciding.has(one))) event.preventDefault() // a key that is held down answers once
+  // a key that is held down answers once
+  else if (event.composedPath().some((one) => deciding.has(one))) event.preventDefault()
 }
 
 function forgetKeys(): void {
@@ -65,15 +70,24 @@ function forgetKeys(): void {
 if (typeof window !== 'undefined' && typeof document !== 'undefined') {
   const early = { capture: true, passive: true }
   addEventListener('pointerdown', (event) => event.button === 0 && begin(event.pointerId, event), early)
-  addEventListener('pointerup', ({ pointerId }) => {
-    const press = presses.get(pointerId)
-    if (press) setTimeout(() => (press.over = true)) // the click of a mouse comes with it
-  }, early)
+  addEventListener(
+    'pointerup',
+    ({ pointerId }) => {
+      const press = presses.get(pointerId)
+      if (press) setTimeout(() => (press.over = true)) // the click of a mouse comes with it
+    },
+    early,
+  )
   addEventListener('pointercancel', ({ pointerId }) => presses.delete(pointerId), early)
   addEventListener('keydown', keyDown, { capture: true })
-  addEventListener('keyup', (event) => {
-    const press = presses.get(event.key)
-    if (press) setTimeout(() => presses.get(event.key) === press && presses.delete(event.key)) // the click of the space bar comes with it
-  }, early)
+  addEventListener(
+    'keyup',
+    (event) => {
+      const press = presses.get(event.key)
+      // the click of the space bar comes with it
+      if (press) setTimeout(() => presses.get(event.key) === press && presses.delete(event.key))
+    },
+    early,
+  )
   addEventListener('blur', ({ target }) => target === window && forgetKeys(), early)
 }

@@ -1,4 +1,5 @@
-// Draws the lines of a question. Plain DOM, text nodes only. A value that did not change keeps its elements, so that what the person saw of it
+// Draws the lines of a question. Plain DOM, text nodes only. A value that did not change keeps its elements, so that
+// what the person saw of it
 // stays seen.
 import type { Line, TextRun } from '../../../app/bridge/question.js'
 
@@ -48,7 +49,9 @@ export class QuestionView {
       this.#groups.set(name, old?.key === key ? old : { key, element: this.#draw(of, showAll) })
     }
     const elements = [...this.#groups.values()].map(({ element }) => element)
-    const same = elements.length === this.element.childElementCount && elements.every((element, at) => element === this.element.children[at])
+    const same =
+      elements.length === this.element.childElementCount &&
+      elements.every((element, at) => element === this.element.children[at])
     if (!same) this.element.replaceChildren(...elements)
   }
 
@@ -63,7 +66,12 @@ export class QuestionView {
     const element = make('dl', 'argument')
     element.setAttribute('part', 'argument')
     const name = make('bdi', 'argument-name', ...drawRuns(head.runs))
-    const term = make('dt', PIECE, ...(head.label ? [make('bdi', 'argument-label', ...drawRuns(head.label)), ' '] : []), name)
+    const term = make(
+      'dt',
+      PIECE,
+      ...(head.label ? [make('bdi', 'argument-label', ...drawRuns(head.label)), ' '] : []),
+      name,
+    )
     if (head.show) term.append(this.#more(head, showAll))
     element.append(term, make('dd', '', this.#value(lines.slice(1), showAll)))
     return element
@@ -77,7 +85,14 @@ export class QuestionView {
     for (const line of lines) {
       if (line.kind === 'hidden') {
         piece = undefined
-        box.append(make('div', `hidden ${PIECE}`, ...drawRuns(line.runs), ...(line.show ? [' ', this.#more(line, showAll)] : [])))
+        box.append(
+          make(
+            'div',
+            `hidden ${PIECE}`,
+            ...drawRuns(line.runs),
+            ...(line.show ? [' ', this.#more(line, showAll)] : []),
+          ),
+        )
         continue
       }
       const element = make('div', 'line')
@@ -131,8 +146,8 @@ function pieces(runs: readonly TextRun[]): TextRun[][] {
       }
       let end = Math.min(text.length, at + left)
       if (/[\uDC00-\uDFFF]/.test(text[end] ?? '')) end++
-      const part = text.slice(at, end);
-      (parts.at(-1) as TextRun[]).push(mark ? { text: part, mark } : { text: part })
+      const part = text.slice(at, end)
+      ;(parts.at(-1) as TextRun[]).push(mark ? { text: part, mark } : { text: part })
       left -= end - at
       at = end
     }

@@ -11,4 +11,7 @@ const HIDES = /url\(|blur\((?!0)|(brightness|contrast|opacity)\((?!1\b|0\.[5-9])
 export const isReadable = (styles: readonly CSSStyleDeclaration[], scale: number): boolean =>
   styles.reduce((product, { opacity }) => product * +opacity, 1) >= OPAQUE &&
   parseFloat(styles[0]!.fontSize) * scale >= SMALLEST &&
-  !styles.some(({ filter, maskImage, webkitMaskImage }) => HIDES.test(filter) || (maskImage || webkitMaskImage || 'none') !== 'none')
+  !styles.some(
+    ({ filter, maskImage, webkitMaskImage }) =>
+      HIDES.test(filter) || (maskImage || webkitMaskImage || 'none') !== 'none',
+  )

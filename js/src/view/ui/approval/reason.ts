@@ -9,7 +9,10 @@ export class Reason {
   #text = ''
 
   /** `refuse`: what Enter in the field does. */
-  constructor(private readonly host: LitElement, private readonly refuse: () => void) {}
+  constructor(
+    private readonly host: LitElement,
+    private readonly refuse: () => void,
+  ) {}
 
   get text(): string {
     return this.#text.trim()

@@ -34,8 +34,12 @@ export class Remember {
           ${spans.map((one) => html`<option value=${one} ?selected=${one === this.#span}>${words.rememberOptions[one]}</option>`)}
         </select>
       </label>
-      ${this.#span === 'once' ? nothing : html`<label class="exact"><input type="checkbox" .checked=${this.#exact} @change=${this.#chooseExact}>${words.exact}</label>
-        <span class="covers" part="covers">${this.#exact ? words.coversExactly(tool) : words.covers(tool)}</span>`}
+      ${
+        this.#span === 'once'
+          ? nothing
+          : html`<label class="exact"><input type="checkbox" .checked=${this.#exact} @change=${this.#chooseExact}>${words.exact}</label>
+        <span class="covers" part="covers">${this.#exact ? words.coversExactly(tool) : words.covers(tool)}</span>`
+      }
     </div>`
   }
 

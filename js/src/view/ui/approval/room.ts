@@ -1,4 +1,5 @@
-// Fits the part of a question between its head and its buttons into the room that there is, so that these two are always in view.
+// Fits the part of a question between its head and its buttons into the room that there is, so that these two are
+// always in view.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { scrollers } from './in-view.js'
 
@@ -15,7 +16,10 @@ export class Room implements ReactiveController {
   readonly #observer = new ResizeObserver(() => this.#fit())
 
   /** `docked`: the question stands in a dock. */
-  constructor(private readonly host: ReactiveControllerHost & HTMLElement & { readonly renderRoot: ParentNode }, private readonly docked: () => boolean) {
+  constructor(
+    private readonly host: ReactiveControllerHost & HTMLElement & { readonly renderRoot: ParentNode },
+    private readonly docked: () => boolean,
+  ) {
     host.addController(this)
   }
 

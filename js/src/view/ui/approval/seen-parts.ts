@@ -2,18 +2,30 @@
 
 /** Of a line so much may be missing above or below: there is no ink. */
 const SLACK = 4
-/** Sizes that differ by less are one: on a page that a style scales, the same box measures a little differently at each place. */
+/**
+ * Sizes that differ by less are one: on a page that a style scales, the same box measures a little differently at each
+ * place.
+ */
 const SAME = 1
 
-interface Part { readonly top: number; readonly bottom: number }
-interface Size { readonly width: number; readonly height: number }
+interface Part {
+  readonly top: number
+  readonly bottom: number
+}
+interface Size {
+  readonly width: number
+  readonly height: number
+}
 
 export class SeenParts {
   /** In the order of their places; no two of them touch. */
   #parts: Part[] = []
   #size: Size = { width: 0, height: 0 }
 
-  /** Adds a part that was seen of an element of this size. With another size it is laid out anew, and nothing of it was seen before. */
+  /**
+   * Adds a part that was seen of an element of this size. With another size it is laid out anew, and nothing of it was
+   * seen before.
+   */
   add(part: Part, size: Size): void {
     if (!this.#has(size)) {
       this.#parts = []
@@ -27,7 +39,8 @@ export class SeenParts {
   /** Where what was not seen begins. Infinity where all was seen. */
   end(size: Size): number {
     let end = 0
-    for (const { top, bottom } of this.#has(size) ? this.#parts : []) if (top <= end + SLACK) end = Math.max(end, bottom)
+    for (const { top, bottom } of this.#has(size) ? this.#parts : [])
+      if (top <= end + SLACK) end = Math.max(end, bottom)
     return end >= size.height - SLACK ? Infinity : end
   }
 

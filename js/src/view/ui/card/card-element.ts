@@ -134,7 +134,13 @@ export class SluiceCard extends SluiceElement {
     const { card, message, language } = this
     if (!renderer || !card) return undefined
     try {
-      return renderer.render(card, { ...(message ? { message } : {}), lang: language, ...(before ? { node: before } : {}) }) ?? undefined
+      return (
+        renderer.render(card, {
+          ...(message ? { message } : {}),
+          lang: language,
+          ...(before ? { node: before } : {}),
+        }) ?? undefined
+      )
     } catch (error) {
       reportError(error)
       return undefined
@@ -152,7 +158,9 @@ export class SluiceCard extends SluiceElement {
   }
 
   override updated(_changed: PropertyValues): void {
-    this.#tick(!this.still && this.isConnected && this.card?.status === 'executing' && this.card.startedAt !== undefined)
+    this.#tick(
+      !this.still && this.isConnected && this.card?.status === 'executing' && this.card.startedAt !== undefined,
+    )
     this.#showTime()
   }
 
@@ -170,7 +178,7 @@ export class SluiceCard extends SluiceElement {
     if (this.#time.textContent !== text) this.#time.textContent = text
   }
 
-  // -- the line -------------------------------------------------------------------------------------------------------------
+  // -- the line -------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult | typeof nothing {
     const { card, words } = this
@@ -212,27 +220,49 @@ export class SluiceCard extends SluiceElement {
     return below ? this.words.asksBelow : (this.words.status[status] ?? status)
   }
 
-  /** A call that nobody waits for, such as an expression of the pet: a small picture at the edge, which says on hover what it was. */
+  /**
+   * A call that nobody waits for, such as an expression of the pet: a small picture at the edge, which says on hover
+   * what it was.
+   */
   #mark(card: CardView, status: CardStatus): TemplateResult {
     const { words } = this
     const failed = status !== 'success' || card.notice !== undefined
-    const what = whatOf({ stage: 'execution', name: card.name, words: card.words, arguments: card.arguments }, words, this.language).map(({ text }) => text).join('')
-    const said = [card.words ? what : [escapeInvisible((card.name ?? '').slice(0, 100)), card.arguments ? summary(card.arguments) : ''].filter(Boolean).join(' '),
-      failed ? escapeInvisible((card.notice ?? card.error ?? words.status[status] ?? status).slice(0, 300)) : ''].filter(Boolean).join(': ')
-    const alarming = failed && (card.source !== 'inline_tags' || card.notice !== undefined) // a tag that did nothing harms nobody
+    const what = whatOf(
+      { stage: 'execution', name: card.name, words: card.words, arguments: card.arguments },
+      words,
+      this.language,
+    )
+      .map(({ text }) => text)
+      .join('')
+    const said = [
+      card.words
+        ? what
+        : [escapeInvisible((card.name ?? '').slice(0, 100)), card.arguments ? summary(card.arguments) : '']
+            .filter(Boolean)
+            .join(' '),
+      failed ? escapeInvisible((card.notice ?? card.error ?? words.status[status] ?? status).slice(0, 300)) : '',
+    ]
+      .filter(Boolean)
+      .join(': ')
+    // a tag that did nothing harms nobody
+    const alarming = failed && (card.source !== 'inline_tags' || card.notice !== undefined)
     return html`<button type="button" class="mark ${alarming ? 'failed' : ''}" part="mark" aria-label=${said} title=${said} aria-expanded="false" @click=${this.#toggle}>${this.#icon(card)}</button>`
   }
 
   /** What people call the tool; a stranger's words are not put in the place of its name. */
   get #title(): string | undefined {
     const { words } = this.card ?? {}
-    return words?.title === undefined || words.from !== undefined ? undefined : escapeInvisible(inLanguage(words.title, this.language)).slice(0, 200)
+    return words?.title === undefined || words.from !== undefined
+      ? undefined
+      : escapeInvisible(inLanguage(words.title, this.language)).slice(0, 200)
   }
 
   readonly #label = (name: string): string | undefined => {
     const labels = this.card?.words?.labels
     const pointer = pointerOf(name)
-    return labels && Object.hasOwn(labels, pointer) ? inLanguage(labels[pointer] as LocalizedText, this.language) : undefined
+    return labels && Object.hasOwn(labels, pointer)
+      ? inLanguage(labels[pointer] as LocalizedText, this.language)
+      : undefined
   }
 
   #icon({ name, askedName, tags, words }: CardView): TemplateResult | HTMLElement {
@@ -274,7 +304,10 @@ export class SluiceCard extends SluiceElement {
   #progress({ progressDone: done, progressTotal: of }: CardView, text: string): TemplateResult {
     const told = done !== undefined && of ? [Math.min(done, of), of] : done === undefined ? [shareOf(text), 1] : []
     const [value, max] = told
-    const bar = value === undefined ? nothing : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
+    const bar =
+      value === undefined
+        ? nothing
+        : html`<progress class="share" part="progress-bar" role="progressbar" aria-label=${this.words.progress}
       max=${max as number} value=${value}></progress>`
     return html`<p class="line" part="progress"><bdi>${markInvisible(text.slice(-400))}</bdi></p>${bar}`
   }
@@ -285,13 +318,14 @@ export class SluiceCard extends SluiceElement {
     const shown = this.open ? SHOWN * 5 : WRITING.characters
     if (this.#written?.of !== call) this.#written = { of: call, text: new Written() }
     const { members, before } = this.#written.text.read(writing, this.open ? SHOWN : WRITING.arguments, shown)
-    const value = (text: string, cut: boolean): TemplateResult => html`<code dir="auto">${cut ? '…' : ''}${markInvisible(text)}</code>`
+    const value = (text: string, cut: boolean): TemplateResult =>
+      html`<code dir="auto">${cut ? '…' : ''}${markInvisible(text)}</code>`
     return html`<div class="writing" part="writing" dir="ltr"><div class="written">${members.length === 0 ? value(writing.slice(-shown), writing.length > shown) : nothing}
       ${before > 0 ? html`<p>… (${before})</p>` : nothing}
       ${members.map((one) => html`<p>${labelled(this.#label(one.name))} <bdi class="argument-name">${markInvisible(one.name)}</bdi></p>${one.value ? value(one.value, one.cut) : nothing}`)}</div></div>`
   }
 
-  // -- opened ---------------------------------------------------------------------------------------------------------------
+  // -- opened ---------------------------------------------------------------------------------------------------------
 
   #body(card: CardView, asked: boolean): TemplateResult {
     const { words } = this
@@ -300,8 +334,16 @@ export class SluiceCard extends SluiceElement {
       ${!card.arguments && card.rawArguments ? this.#textSection('rawArguments', words.arguments, card.rawArguments) : nothing}
       ${card.editedArguments ? this.#section('edited', words.edited, plain(card.editedArguments), this.#arguments(card.editedArguments, 'edited')) : nothing}
       ${card.hostArguments ? this.#section('resolved', words.resolved, plain(card.hostArguments), this.#arguments(card.hostArguments, 'resolved')) : nothing}
-      ${card.protocolFields && Object.keys(card.protocolFields).length > 0
-        ? this.#section('reserved', words.reserved, plain(card.protocolFields), this.#arguments(card.protocolFields, 'reserved')) : nothing}
+      ${
+        card.protocolFields && Object.keys(card.protocolFields).length > 0
+          ? this.#section(
+              'reserved',
+              words.reserved,
+              plain(card.protocolFields),
+              this.#arguments(card.protocolFields, 'reserved'),
+            )
+          : nothing
+      }
       ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
       ${card.output === undefined || card.output === card.error ? nothing : this.#result(card.output, card.parts)}
@@ -316,9 +358,13 @@ export class SluiceCard extends SluiceElement {
     const { words } = this
     const copied = this.#copied === name
     return html`<div class="section" part="section section-${name}" role="group" aria-labelledby="title-${name}">
-      <div class="title"><h4 id="title-${name}">${title}</h4>${copy === undefined ? nothing : html`<button type="button"
+      <div class="title"><h4 id="title-${name}">${title}</h4>${
+        copy === undefined
+          ? nothing
+          : html`<button type="button"
         class="button quiet copy" part="copy" aria-label="${words.copy}: ${title}" @click=${() => this.#copy(name, copy)}
-        >${icon(copied ? 'check' : 'copy')}<span aria-live="polite">${copied ? words.copied : ''}</span></button>`}</div>
+        >${icon(copied ? 'check' : 'copy')}<span aria-live="polite">${copied ? words.copied : ''}</span></button>`
+      }</div>
       ${content}
     </div>`
   }
@@ -330,15 +376,26 @@ export class SluiceCard extends SluiceElement {
   #text(name: string, text: string, className = ''): TemplateResult {
     const cut = text.length > SHOWN && !this.#whole.has(name)
     return html`<div class="value ${className}" dir="auto" tabindex=${text.length > 400 ? 0 : nothing}>${markInvisible(cut ? text.slice(0, SHOWN) : text)}</div>
-      ${cut ? html`<button type="button" class="more" @click=${() => this.#showWhole(name)}
-        >${this.words.showAll(count(text.length, this.language))}</button>` : nothing}`
+      ${
+        cut
+          ? html`<button type="button" class="more" @click=${() => this.#showWhole(name)}
+        >${this.words.showAll(count(text.length, this.language))}</button>`
+          : nothing
+      }`
   }
 
   #arguments(values: JsonObject, section: string): TemplateResult {
     const prefix = section + '.'
-    const whole = new Set([...this.#whole].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)))
+    const whole = new Set(
+      [...this.#whole].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
+    )
     return argumentList(values, {
-      words: this.words, lang: this.language, limit: SHOWN, whole, label: this.#label, showWhole: (name) => this.#showWhole(prefix + name),
+      words: this.words,
+      lang: this.language,
+      limit: SHOWN,
+      whole,
+      label: this.#label,
+      showWhole: (name) => this.#showWhole(prefix + name),
     })
   }
 
@@ -350,8 +407,14 @@ export class SluiceCard extends SluiceElement {
   #result(output: string, parts: ResultPart[] | undefined): TemplateResult {
     const { words } = this
     const tree = this.#tree(output)
-    const content = tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
-    return this.#section('result', words.result, output || undefined, html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`)
+    const content =
+      tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
+    return this.#section(
+      'result',
+      words.result,
+      output || undefined,
+      html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`,
+    )
   }
 
   #rewritten({ text, parts }: NonNullable<CardView['hostOutput']>): TemplateResult {
@@ -361,7 +424,10 @@ export class SluiceCard extends SluiceElement {
       ${text || images.length > 0 ? nothing : html`<p class="none">${words.noOutput}</p>`}${text ? this.#text('rewritten', text) : nothing}${images}</details>`
   }
 
-  /** JSON as a tree; undefined where it is text. Nothing stands there until the file that draws it has come: text would be seen for a moment. */
+  /**
+   * JSON as a tree; undefined where it is text. Nothing stands there until the file that draws it has come: text would
+   * be seen for a moment.
+   */
   #tree(output: string): HTMLElement | typeof nothing | undefined {
     const lang = this.language
     const draw = jsonDrawer()
@@ -374,11 +440,17 @@ export class SluiceCard extends SluiceElement {
   }
 
   #part(part: ResultPart, output: string): TemplateResult | typeof nothing {
-    if (part.type === 'text') return part.text === output ? nothing : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
+    if (part.type === 'text')
+      return part.text === output
+        ? nothing
+        : html`<div class="value" dir="auto">${markInvisible(part.text.slice(0, SHOWN))}</div>`
     if (part.type !== 'image') return nothing
-    if ('url' in part) return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>` // not loaded: the request would tell its server
+    if ('url' in part)
+      // not loaded: the request would tell its server
+      return html`<p class="facts">${this.words.imageAt}: <bdi>${markInvisible(part.url.slice(0, 500))}</bdi></p>`
     const source = this.#source(part)
-    if (source) return html`<img class="picture-result" part="image" alt=${this.words.image} src=${source} @error=${() => this.#isNone(part)}>`
+    if (source)
+      return html`<img class="picture-result" part="image" alt=${this.words.image} src=${source} @error=${() => this.#isNone(part)}>`
     return html`<p class="facts">${this.words.notDrawn(part.data.length)} <bdi>${markInvisible(part.mediaType.slice(0, 100))}</bdi></p>`
   }
 
@@ -399,9 +471,11 @@ export class SluiceCard extends SluiceElement {
     if (pictures.length === 0 || status !== 'success') return nothing
     const sources = pictures.map((part) => this.#source(part) as string)
     const { words } = this
-    return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map((source, at) => html`<button type="button" class="thumb" part="thumbnail"
+    return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map(
+      (source, at) => html`<button type="button" class="thumb" part="thumbnail"
       aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => void this.#enlarge(sources, at)}><img alt="" src=${source}
-      @error=${() => this.#isNone(pictures[at] as ResultPart)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`)}</div>`
+      @error=${() => this.#isNone(pictures[at] as ResultPart)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`,
+    )}</div>`
   }
 
   /** Few pictures are looked at: the file that shows them is loaded by the first click. */
@@ -422,10 +496,15 @@ export class SluiceCard extends SluiceElement {
   }
 }
 
-/** The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their place. */
+/**
+ * The model reads what the card shows already: the result, the error (with a word in front of it), or the text in their
+ * place.
+ */
 function saysTheSame({ modelOutput, output, error, hostOutput }: CardView): boolean {
   if (modelOutput === output || modelOutput === hostOutput?.text) return true
-  return error !== undefined && !!modelOutput?.trimEnd().endsWith(error.trimEnd()) && modelOutput.length <= error.length + 40
+  return (
+    error !== undefined && !!modelOutput?.trimEnd().endsWith(error.trimEnd()) && modelOutput.length <= error.length + 40
+  )
 }
 
 const mayBeJson = (text: string): boolean => text.length <= LARGEST_JSON && /^\s*[{[]/.test(text)

@@ -25,7 +25,8 @@ const renderers = new Map<string, CardRenderer>()
 const listeners = new Set<() => void>()
 
 /**
- * Draws the cards of these tools: by a renderer, or by a custom element of this tag, which gets `.card`, `.message` and `.lang`. The node stands in
+ * Draws the cards of these tools: by a renderer, or by a custom element of this tag, which gets `.card`, `.message` and
+ * `.lang`. The node stands in
  * a slot of the card; it brings its own styles. Returns what takes them away.
  */
 export function registerCards(given: { readonly [tool: string]: CardRenderer | string }): () => void {
@@ -39,7 +40,8 @@ export function registerCards(given: { readonly [tool: string]: CardRenderer | s
 }
 
 /** The renderer of a tool. */
-export const rendererOf = (tool: string | undefined): CardRenderer | undefined => (tool === undefined ? undefined : renderers.get(tool))
+export const rendererOf = (tool: string | undefined): CardRenderer | undefined =>
+  tool === undefined ? undefined : renderers.get(tool)
 
 /** Calls `listener` when renderers come or go. Returns what ends it. */
 export function onRenderers(listener: () => void): () => void {
@@ -54,6 +56,7 @@ function tell(): void {
 function byTag(tag: string): CardRenderer {
   return {
     open: true,
-    render: (card, { message, lang, node }) => Object.assign(node ?? document.createElement(tag), { card, message, lang }),
+    render: (card, { message, lang, node }) =>
+      Object.assign(node ?? document.createElement(tag), { card, message, lang }),
   }
 }

@@ -1,4 +1,5 @@
-// Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes only. A file of
+// Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes
+// only. A file of
 // its own: see late-json.ts.
 import { splitInvisible } from '../../../app/bridge/invisible.js'
 import type { Json, JsonObject } from '../../../engine/core/events.js'
@@ -65,7 +66,9 @@ function node(value: Json, words: Strings, lang: string, depth: number, key?: st
   const label = key === undefined ? [] : [keyed(key), ' ']
   if (value === null || typeof value !== 'object') return line(...label, scalar(value, words, lang, true))
   const list = Array.isArray(value)
-  const entries: [string, Json][] = list ? value.map((item, at) => [String(at), item]) : Object.entries(value as JsonObject)
+  const entries: [string, Json][] = list
+    ? value.map((item, at) => [String(at), item])
+    : Object.entries(value as JsonObject)
   if (entries.length === 0) return line(...label, make('span', 'plain', list ? '[ ]' : '{ }'))
   const inner = make('ul')
   const each = ([name, item]: [string, Json]): HTMLElement => {
@@ -111,13 +114,23 @@ function scalar(value: Json, words: Strings, lang: string, quoted: boolean): Nod
   const whole = make('bdi', quoted ? 'string' : 'cell')
   whole.append(...marked(value.slice(0, CHARACTERS)))
   if (value.length > CHARACTERS) {
-    whole.append('… ', more(words.showAll(value.length.toLocaleString(lang)), () => whole.replaceChildren(...marked(value))))
+    whole.append(
+      '… ',
+      more(words.showAll(value.length.toLocaleString(lang)), () => whole.replaceChildren(...marked(value))),
+    )
   }
   return whole
 }
 
 /** The first items, and a button for the others. */
-function some<T>(all: readonly T[], line: (one: T) => HTMLElement, into: HTMLElement, below: HTMLElement, words: Strings, lang: string): void {
+function some<T>(
+  all: readonly T[],
+  line: (one: T) => HTMLElement,
+  into: HTMLElement,
+  below: HTMLElement,
+  words: Strings,
+  lang: string,
+): void {
   let shown = 0
   const next = (): void => {
     into.append(...all.slice(shown, shown + (shown ? ENTRIES * 10 : ENTRIES)).map(line))
@@ -143,7 +156,8 @@ function isolated(text: string): HTMLElement {
   return element
 }
 
-const marked = (text: string): (Node | string)[] => splitInvisible(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
+const marked = (text: string): (Node | string)[] =>
+  splitInvisible(text).map((run, at) => (at % 2 ? make('span', 'code-point', `⟨${run}⟩`) : run))
 
 function make(tag: string, className = '', text = ''): HTMLElement {
   const element = document.createElement(tag)

@@ -1,10 +1,13 @@
-// Loads the file that draws JSON when the first result that may need it is in a page: it is there before a person opens the card.
+// Loads the file that draws JSON when the first result that may need it is in a page: it is there before a person opens
+// the card.
 import type { jsonView } from './json-view.js'
 
 let loading: Promise<void> | undefined
 let draw: typeof jsonView | null | undefined
 
-/** Draws JSON. Undefined while the file is not there yet, null where it could not be loaded: JSON is shown as text then. */
+/**
+ * Draws JSON. Undefined while the file is not there yet, null where it could not be loaded: JSON is shown as text then.
+ */
 export const jsonDrawer = (): typeof jsonView | null | undefined => draw
 
 /** Loads the file, once. Never rejects. */

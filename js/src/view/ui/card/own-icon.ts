@@ -1,4 +1,5 @@
-// A picture of the app's own, drawn in the colour of the text. Where the page's policy does not load it, the picture of the kit stays.
+// A picture of the app's own, drawn in the colour of the text. Where the page's policy does not load it, the picture of
+// the kit stays.
 import { render } from 'lit'
 import { icon, type IconName } from '../shared/icons.js'
 

@@ -1,4 +1,5 @@
-// The arguments of a call while a model writes them: the members of a JSON object of which the rest has not come. Each character is read once,
+// The arguments of a call while a model writes them: the members of a JSON object of which the rest has not come. Each
+// character is read once,
 // however the text comes; drawing looks at the end alone.
 
 /** A member whose name or value may still grow. */
@@ -10,7 +11,11 @@ export interface Growing {
   cut: boolean
 }
 
-interface Member { name: number; value: number; end: number }
+interface Member {
+  name: number
+  value: number
+  end: number
+}
 
 /** A longer name is cut: it is read whole in the complete arguments. */
 const NAME = 200
@@ -27,7 +32,8 @@ export class Written {
   #names = false
 
   /**
-   * The last members of `text`, which usually is the text of the last time with more at its end: at most `most`, with about `shown` characters of
+   * The last members of `text`, which usually is the text of the last time with more at its end: at most `most`, with
+   * about `shown` characters of
    * values together; and how many stand before them. Text that is no JSON object has none.
    */
   read(text: string, most: number, shown: number): { members: Growing[]; before: number } {
@@ -39,7 +45,7 @@ export class Written {
     for (; this.#at < text.length; this.#at++) this.#see(text[this.#at] as string)
     const members: Growing[] = []
     let left = /^\s*\{/.test(text) ? shown : 0
-    for (let at = this.#members.length; at-- && members.length < most && left > 0;) {
+    for (let at = this.#members.length; at-- && members.length < most && left > 0; ) {
       const one = growing(text, this.#members[at] as Member, left)
       left -= one.value.length
       members.unshift(one)
@@ -90,4 +96,5 @@ const simple: { [letter: string]: string } = { b: '\b', f: '\f', n: '\n', r: '\r
 /** Text of JSON as it is read. An escape of which the rest has not come is left out. */
 const unescaped = (text: string): string =>
   text.replace(/\\(?:u([0-9a-f]{4})|([^u])|u?[0-9a-f]{0,3}$)/gi, (_, code?: string, letter?: string) =>
-    code ? String.fromCharCode(parseInt(code, 16)) : letter === undefined ? '' : (simple[letter] ?? letter))
+    code ? String.fromCharCode(parseInt(code, 16)) : letter === undefined ? '' : (simple[letter] ?? letter),
+  )

@@ -1,4 +1,5 @@
-// What is read out of a conversation: one text for a turn, at its end, one more for every question, one where nothing comes for long. No DOM.
+// What is read out of a conversation: one text for a turn, at its end, one more for every question, one where nothing
+// comes for long. No DOM.
 import { spokenEnd, textOf } from '../shared/ends.js'
 import type { Strings } from '../shared/ui-strings.js'
 import { wordsOf } from '../text/words-of.js'
@@ -43,11 +44,15 @@ export class Announcer {
     this.#options = options
   }
 
-  /** The last answer of the conversation as it now is. `asked`: this window asked for it, so its end is news even where it is there at once. */
+  /**
+   * The last answer of the conversation as it now is. `asked`: this window asked for it, so its end is news even where
+   * it is there at once.
+   */
   see(view: MessageView | undefined, asked: boolean): void {
     if (view?.id !== this.#message) this.#begin(view)
     if (!view) return
-    if (view.outcome === undefined) this.#ended.delete(view.id) // it may go on behind its end
+    if (view.outcome === undefined)
+      this.#ended.delete(view.id) // it may go on behind its end
     else if (this.#ended.has(view.id)) return
     if (view.seq === 0 && view.blocks.length === 0 && view.outcome === undefined && !asked) return // not loaded yet
     this.#news ||= asked || view.outcome === undefined // who asked may be known only after the answer is there
@@ -95,8 +100,15 @@ export class Announcer {
     const { kit } = this.#options.words()
     const [ask] = fresh
     if (!ask) return
-    const sentence = sentenceOf(ask, kit, this.#options.lang(), this.#options.name()).map(({ text }) => text).join('')
-    const text = fresh.length > 1 ? kit.waitingCount(view.questions.length) : ask.stage === 'result' ? sentence : kit.asks(sentence)
+    const sentence = sentenceOf(ask, kit, this.#options.lang(), this.#options.name())
+      .map(({ text }) => text)
+      .join('')
+    const text =
+      fresh.length > 1
+        ? kit.waitingCount(view.questions.length)
+        : ask.stage === 'result'
+          ? sentence
+          : kit.asks(sentence)
     this.#options.say(text.slice(0, READ_OUT), 'assertive')
   }
 
@@ -136,7 +148,10 @@ export class Announcer {
   }
 }
 
-/** What is left of a text after a message of it was withdrawn, or turned out to be a comment: its whole messages that still begin `text`. */
+/**
+ * What is left of a text after a message of it was withdrawn, or turned out to be a comment: its whole messages that
+ * still begin `text`.
+ */
 function commonOf(said: string, text: string): string {
   if (text.startsWith(said)) return said
   let at = 0

@@ -1,4 +1,5 @@
-// What goes with a message beside its text: pictures by their first bytes, drawn smaller where they are large, and long texts.
+// What goes with a message beside its text: pictures by their first bytes, drawn smaller where they are large, and long
+// texts.
 import { pictureType, type PictureType } from '../../../app/bridge/picture-type.js'
 import type { Attachment, Picture } from './chat-types.js'
 
@@ -14,13 +15,21 @@ const PIECE = 0x8000
 export type Refusal = 'type' | 'size' | 'count' | 'unreadable'
 
 /** A pasted text that would fill the field. */
-export const isLong = (text: string): boolean => text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES
+export const isLong = (text: string): boolean =>
+  text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES
 
 /** A long text as an attachment. */
-export const pasted = (text: string): Attachment => ({ name: '', mediaType: 'text/plain', bytes: new TextEncoder().encode(text) })
+export const pasted = (text: string): Attachment => ({
+  name: '',
+  mediaType: 'text/plain',
+  bytes: new TextEncoder().encode(text),
+})
 
 /** Reads a file. `accept`: types that are taken, such as `image/*`. */
-export async function attach(file: File, { accept, maxBytes }: { accept: string; maxBytes: number }): Promise<Attachment | Refusal> {
+export async function attach(
+  file: File,
+  { accept, maxBytes }: { accept: string; maxBytes: number },
+): Promise<Attachment | Refusal> {
   // A photograph may be larger than what is sent of it, but no page reads a film to find that out.
   if (file.size > Math.max(maxBytes * 5, 50_000_000)) return 'size'
   let bytes: Uint8Array
@@ -38,7 +47,10 @@ export async function attach(file: File, { accept, maxBytes }: { accept: string;
 
 /** Whether an `accept` such as `image/*,text/plain` holds a type. */
 export const accepts = (accept: string, type: string): boolean =>
-  accept.split(',').map((one) => one.trim()).some((one) => one === type || one === '*/*' || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))
+  accept
+    .split(',')
+    .map((one) => one.trim())
+    .some((one) => one === type || one === '*/*' || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))
 
 function textOf(bytes: Uint8Array): Pick<Attachment, 'mediaType' | 'bytes'> | undefined {
   try {
@@ -50,7 +62,10 @@ function textOf(bytes: Uint8Array): Pick<Attachment, 'mediaType' | 'bytes'> | un
 }
 
 /** As it is where it is small and everybody takes it; AVIF is drawn anew, since few providers do. */
-async function drawn(bytes: Uint8Array, type: PictureType): Promise<Pick<Attachment, 'mediaType' | 'bytes'> | undefined> {
+async function drawn(
+  bytes: Uint8Array,
+  type: PictureType,
+): Promise<Pick<Attachment, 'mediaType' | 'bytes'> | undefined> {
   let picture: ImageBitmap
   try {
     picture = await createImageBitmap(new Blob([bytes as BlobPart], { type }))
@@ -63,7 +78,10 @@ async function drawn(bytes: Uint8Array, type: PictureType): Promise<Pick<Attachm
     if (scale === 1 && type !== 'image/avif') return { mediaType: type, bytes }
     const canvas = new OffscreenCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)))
     canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
-    const blob = await canvas.convertToBlob({ type: type === 'image/jpeg' || type === 'image/png' ? type : 'image/webp', quality: 0.9 })
+    const blob = await canvas.convertToBlob({
+      type: type === 'image/jpeg' || type === 'image/png' ? type : 'image/webp',
+      quality: 0.9,
+    })
     return { mediaType: blob.type, bytes: new Uint8Array(await blob.arrayBuffer()) }
   } finally {
     picture.close()
@@ -72,15 +90,19 @@ async function drawn(bytes: Uint8Array, type: PictureType): Promise<Pick<Attachm
 
 /** Text and pictures as they are sent: long texts stand behind the words, files of text in a fence with their names. */
 export function toSend(text: string, attachments: readonly Attachment[]): { text: string; parts: Picture[] } {
-  const texts = attachments.filter(({ mediaType }) => mediaType === 'text/plain').map(({ name, bytes }) => {
-    const content = new TextDecoder().decode(bytes)
-    if (!name) return content
-    const fence = '`'.repeat(Math.max(3, ...[...content.matchAll(/`+/g)].map(([run]) => run.length + 1)))
-    return `${name}:\n${fence}\n${content}\n${fence}`
-  })
+  const texts = attachments
+    .filter(({ mediaType }) => mediaType === 'text/plain')
+    .map(({ name, bytes }) => {
+      const content = new TextDecoder().decode(bytes)
+      if (!name) return content
+      const fence = '`'.repeat(Math.max(3, ...[...content.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+      return `${name}:\n${fence}\n${content}\n${fence}`
+    })
   return {
     text: [text, ...texts].filter((one) => one.trim() !== '').join('\n\n'),
-    parts: attachments.filter(({ mediaType }) => mediaType.startsWith('image/')).map(({ mediaType, bytes }) => ({ type: 'image', mediaType, data: base64(bytes) })),
+    parts: attachments
+      .filter(({ mediaType }) => mediaType.startsWith('image/'))
+      .map(({ mediaType, bytes }) => ({ type: 'image', mediaType, data: base64(bytes) })),
   }
 }
 

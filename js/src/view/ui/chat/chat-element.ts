@@ -1,4 +1,5 @@
-// <sluice-chat>: a conversation with everything around it: who answers, what one can begin with, whether the host is there, and the field.
+// <sluice-chat>: a conversation with everything around it: who answers, what one can begin with, whether the host is
+// there, and the field.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Doing } from '../../../app/bridge/doing.js'
 import { define } from '../shared/base-element.js'
@@ -13,7 +14,15 @@ import { FollowingElement } from './following-element.js'
 import { follow, type Now } from './following.js'
 import './thread.js'
 import type { SluiceThread } from './thread.js'
-import type { AnnounceMode, Attachment, ChatSpeaker, LoadImage, RenderText, Suggestion, UsageMode } from './chat-types.js'
+import type {
+  AnnounceMode,
+  Attachment,
+  ChatSpeaker,
+  LoadImage,
+  RenderText,
+  Suggestion,
+  UsageMode,
+} from './chat-types.js'
 import { Voices } from './voice-button.js'
 
 /** A host that is away so long may have begun anew, at another address. */
@@ -138,7 +147,7 @@ export class SluiceChat extends FollowingElement {
     return this.#composer?.attachments ?? []
   }
 
-  // -- following ------------------------------------------------------------------------------------------------------------
+  // -- following ------------------------------------------------------------------------------------------------------
 
   override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed)
@@ -161,11 +170,12 @@ export class SluiceChat extends FollowingElement {
     const before = this.#now
     this.#now = now
     if (now.doing === 'offline') this.#wasLost = true
-    if (now.conversation !== before?.conversation || now.doing !== before.doing || now.doing === 'offline') this.requestUpdate()
+    if (now.conversation !== before?.conversation || now.doing !== before.doing || now.doing === 'offline')
+      this.requestUpdate()
     this.state = now.doing
   }
 
-  // -- what comes from elsewhere on the chat --------------------------------------------------------------------------------
+  // -- what comes from elsewhere on the chat --------------------------------------------------------------------------
 
   readonly #onDrag = (event: DragEvent): void => {
     if (!event.dataTransfer?.types.includes('Files')) return
@@ -199,7 +209,7 @@ export class SluiceChat extends FollowingElement {
     if (send) void composer.send()
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { chat, state } = this
@@ -215,8 +225,12 @@ export class SluiceChat extends FollowingElement {
       </sluice-thread>
       <div class="foot" part="foot">
         <slot name="before-composer"></slot>
-        ${this.approvals === 'dock' ? html`<sluice-questions class="dock" part="dock" exportparts=${exported.dock} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
-          @questions-over=${this.focusThread}></sluice-questions>` : nothing}
+        ${
+          this.approvals === 'dock'
+            ? html`<sluice-questions class="dock" part="dock" exportparts=${exported.dock} .client=${this.client} .conversation=${this.conversation} .name=${this.name || undefined}
+          @questions-over=${this.focusThread}></sluice-questions>`
+            : nothing
+        }
         <sluice-composer part="composer" exportparts=${exported.composer} .client=${this.client} .conversation=${this.conversation} .name=${this.name} .submitKey=${this.submitKey}
           @sluice-stop=${() => this.#voices.stop('stop')} @sluice-send=${() => this.#sent()} @edit-last=${(event: Event) => this.#thread?.editLast() && event.preventDefault()}>
           <slot name="composer-start" slot="start"></slot><slot name="composer-end" slot="end"></slot>
@@ -247,8 +261,14 @@ export class SluiceChat extends FollowingElement {
   #welcome(): TemplateResult {
     const { chat } = this
     return html`<slot name="welcome"><div class="welcome" part="welcome"><h2>${chat.welcome(this.name)}</h2><p>${chat.welcomeText}</p>
-      ${this.suggestions.length > 0 ? html`<ul class="suggestions" aria-label=${chat.suggestions}>${this.suggestions.map((one) => html`<li>
-        <button type="button" part="suggestion" @click=${() => this.#begin(one)}>${typeof one === 'string' ? one : one.title}</button></li>`)}</ul>` : nothing}
+      ${
+        this.suggestions.length > 0
+          ? html`<ul class="suggestions" aria-label=${chat.suggestions}>${this.suggestions.map(
+              (one) => html`<li>
+        <button type="button" part="suggestion" @click=${() => this.#begin(one)}>${typeof one === 'string' ? one : one.title}</button></li>`,
+            )}</ul>`
+          : nothing
+      }
     </div></slot>`
   }
 }

@@ -65,7 +65,12 @@ export interface ChatStrings {
   remove: (name: string) => string
   pasted: (size: string) => string
   dropHere: string
-  refused: { type: (name: string) => string; size: (name: string, most: string) => string; count: (most: number) => string; unreadable: (name: string) => string }
+  refused: {
+    type: (name: string) => string
+    size: (name: string, most: string) => string
+    count: (most: number) => string
+    unreadable: (name: string) => string
+  }
   queued: string
   queuedHint: (name: string) => string
   queueFull: (most: number) => string
@@ -103,10 +108,19 @@ export interface ChatStrings {
   more: string
 }
 
-const words = (language: 'en' | 'zh'): { [doing in Doing]: string } => Object.fromEntries(Object.entries(stateWords).map(([state, word]) => [state, word[language]])) as { [doing in Doing]: string }
+const words = (language: 'en' | 'zh'): { [doing in Doing]: string } =>
+  Object.fromEntries(Object.entries(stateWords).map(([state, word]) => [state, word[language]])) as {
+    [doing in Doing]: string
+  }
 
-const size = (units: [string, string, string]) => (count: number): string =>
-  count < 1000 ? `${count} ${units[0]}` : count < 1_000_000 ? `${Math.round(count / 1000)} ${units[1]}` : `${(count / 1_000_000).toFixed(1)} ${units[2]}`
+const size =
+  (units: [string, string, string]) =>
+  (count: number): string =>
+    count < 1000
+      ? `${count} ${units[0]}`
+      : count < 1_000_000
+        ? `${Math.round(count / 1000)} ${units[1]}`
+        : `${(count / 1_000_000).toFixed(1)} ${units[2]}`
 
 const en: ChatStrings = {
   conversation: 'Conversation',

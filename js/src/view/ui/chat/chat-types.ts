@@ -1,8 +1,20 @@
 // What the chat and its parts take. Structural: the client of `sluice/renderer` fits, and any object of the same shape.
-import type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../../app/bridge/messages.js'
+import type {
+  ConnectionState,
+  ConversationItem,
+  ConversationView,
+  EntryView,
+  Picture,
+} from '../../../app/bridge/messages.js'
 import type { MessageSource } from '../ui-types.js'
 
-export type { ConnectionState, ConversationItem, ConversationView, EntryView, Picture } from '../../../app/bridge/messages.js'
+export type {
+  ConnectionState,
+  ConversationItem,
+  ConversationView,
+  EntryView,
+  Picture,
+} from '../../../app/bridge/messages.js'
 export type { LoadImage, RenderText } from '../text/text-types.js'
 
 /** A conversation that is followed, as from `client.open(id)`. */
@@ -62,7 +74,10 @@ export interface ChatClient {
   delete?(entry: string): Promise<unknown>
   /** Opens an address outside of the page, to which a person agreed. */
   openLink?(url: string, options: { agreed: boolean }): Promise<unknown>
-  /** Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page remembers. */
+  /**
+   * Opens an address where a person agreed to its host before. Resolves to false where nobody did. Without it the page
+   * remembers.
+   */
   openKnownLink?(url: string): Promise<boolean>
   /** Keeps what is written and not sent over a reload of the page. Without it that is lost then. */
   readonly drafts?: ChatDrafts
@@ -87,7 +102,10 @@ export interface ConversationsClient {
   }
 }
 
-/** The detail of `sluice-open`, `sluice-rename` and `sluice-delete`: `preventDefault()` takes over what a person wants to do with a conversation. */
+/**
+ * The detail of `sluice-open`, `sluice-rename` and `sluice-delete`: `preventDefault()` takes over what a person wants
+ * to do with a conversation.
+ */
 export interface ConversationDetail {
   conversation: string
 }
@@ -151,10 +169,12 @@ export interface RefusedDetail {
 }
 
 /** Something to begin with: its text is sent, or with `send: false` put into the field. */
-export type Suggestion = string | {
-  /** What stands on the button. */
-  title: string
-  text: string
-  /** Whether a message can be sent. Default true. */
-  send?: boolean
-}
+export type Suggestion =
+  | string
+  | {
+      /** What stands on the button. */
+      title: string
+      text: string
+      /** Whether a message can be sent. Default true. */
+      send?: boolean
+    }

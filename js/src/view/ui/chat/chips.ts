@@ -8,7 +8,11 @@ import type { Attachment } from './chat-types.js'
 /** So much of a name stands on a chip. */
 const NAME = 60
 
-export function queueChips(queue: readonly Draft[], chat: ChatStrings, away: (draft: Draft) => void): TemplateResult | typeof nothing {
+export function queueChips(
+  queue: readonly Draft[],
+  chat: ChatStrings,
+  away: (draft: Draft) => void,
+): TemplateResult | typeof nothing {
   if (queue.length === 0) return nothing
   return html`<ul class="chips" part="queue" aria-label=${chat.queued}>${queue.map((draft) => {
     const name = (draft.text.trim() || chat.attached).slice(0, NAME)
@@ -21,7 +25,11 @@ export class AttachmentChips {
   readonly #previews = new Map<Attachment, string>()
 
   /** Also lets go of what is no longer there. */
-  draw(attachments: readonly Attachment[], chat: ChatStrings, away: (attachment: Attachment) => void): TemplateResult | typeof nothing {
+  draw(
+    attachments: readonly Attachment[],
+    chat: ChatStrings,
+    away: (attachment: Attachment) => void,
+  ): TemplateResult | typeof nothing {
     for (const one of this.#previews.keys()) if (!attachments.includes(one)) this.#forget(one)
     if (attachments.length === 0) return nothing
     return html`<ul class="chips" aria-label=${chat.attached}>${attachments.map((one) => {
@@ -40,7 +48,9 @@ export class AttachmentChips {
 
   #preview(attachment: Attachment): string {
     if (attachment.preview) return attachment.preview
-    const known = this.#previews.get(attachment) ?? URL.createObjectURL(new Blob([attachment.bytes as BlobPart], { type: attachment.mediaType }))
+    const known =
+      this.#previews.get(attachment) ??
+      URL.createObjectURL(new Blob([attachment.bytes as BlobPart], { type: attachment.mediaType }))
     this.#previews.set(attachment, known)
     return known
   }

@@ -87,7 +87,7 @@ export class SluiceComposer extends FollowingElement {
     return this.#sending.busy
   }
 
-  // -- the conversation -----------------------------------------------------------------------------------------------------
+  // -- the conversation -----------------------------------------------------------------------------------------------
 
   protected override leave(): void {
     this.#sending.end()
@@ -108,24 +108,29 @@ export class SluiceComposer extends FollowingElement {
 
   #sendingOf(desk: Desk): Sending {
     const { client, conversation } = this
-    return new Sending(desk, {
-      fire: (type, detail) => {
-        if (type === 'sluice-send') this.#trouble = ''
-        return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: true }))
+    return new Sending(
+      desk,
+      {
+        fire: (type, detail) => {
+          if (type === 'sluice-send') this.#trouble = ''
+          return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: true }))
+        },
+        changed: () => {
+          const { busy, offline } = this.#sending
+          if (!offline && (!busy || this.#hint === this.chat.offlineHint)) this.#hint = ''
+          this.requestUpdate()
+        },
+        failed: (error) => {
+          this.#trouble = faultText(error, this.chat.failed)
+          this.requestUpdate()
+        },
       },
-      changed: () => {
-        const { busy, offline } = this.#sending
-        if (!offline && (!busy || this.#hint === this.chat.offlineHint)) this.#hint = ''
-        this.requestUpdate()
-      },
-      failed: (error) => {
-        this.#trouble = faultText(error, this.chat.failed)
-        this.requestUpdate()
-      },
-    }, conversation, client)
+      conversation,
+      client,
+    )
   }
 
-  // -- sending --------------------------------------------------------------------------------------------------------------
+  // -- sending --------------------------------------------------------------------------------------------------------
 
   /** Sends what is written; while an answer comes, it waits for its end. */
   async send(): Promise<void> {
@@ -134,7 +139,9 @@ export class SluiceComposer extends FollowingElement {
     if (desk.empty || desk.sending) return
     if (this.#sending.offline) return this.#say(this.chat.offlineHint)
     if (!this.busy) return this.#sending.send(desk.take())
-    this.#say(desk.enqueue() ? this.chat.queuedHint(this.name || this.chat.assistant) : this.chat.queueFull(MOST_QUEUED))
+    this.#say(
+      desk.enqueue() ? this.chat.queuedHint(this.name || this.chat.assistant) : this.chat.queueFull(MOST_QUEUED),
+    )
   }
 
   /** Stops the answer that comes. */
@@ -158,10 +165,11 @@ export class SluiceComposer extends FollowingElement {
     this.requestUpdate()
   }
 
-  // -- keys -----------------------------------------------------------------------------------------------------------------
+  // -- keys -----------------------------------------------------------------------------------------------------------
 
   readonly #onKey = (event: KeyboardEvent): void => {
-    if (event.isComposing || event.keyCode === 229) return // an input method has the key; Safari ends its composition before it
+    // an input method has the key; Safari ends its composition before it
+    if (event.isComposing || event.keyCode === 229) return
     const ctrl = event.ctrlKey || event.metaKey
     if (event.key === 'Enter' && !event.shiftKey && (ctrl || this.submitKey === 'enter')) {
       event.preventDefault()
@@ -171,11 +179,12 @@ export class SluiceComposer extends FollowingElement {
       event.preventDefault()
       void this.stop()
     } else if (event.key === 'ArrowUp' && this.#desk.empty && !this.busy && !event.repeat) {
-      if (!this.dispatchEvent(new CustomEvent('edit-last', { bubbles: true, composed: true, cancelable: true }))) event.preventDefault()
+      if (!this.dispatchEvent(new CustomEvent('edit-last', { bubbles: true, composed: true, cancelable: true })))
+        event.preventDefault()
     }
   }
 
-  // -- files ----------------------------------------------------------------------------------------------------------------
+  // -- files ----------------------------------------------------------------------------------------------------------
 
   /** Adds files: pictures and text. What cannot be taken is said, and fires `sluice-refused`. */
   attach(files: Iterable<File>): Promise<void> {
@@ -186,7 +195,12 @@ export class SluiceComposer extends FollowingElement {
   #refuse(file: File, why: Refusal): void {
     const { refused, bytes } = this.chat
     const name = file.name.slice(0, 100)
-    this.#trouble = why === 'count' ? refused.count(this.maxCount) : why === 'size' ? refused.size(name, bytes(this.maxBytes)) : refused[why](name)
+    this.#trouble =
+      why === 'count'
+        ? refused.count(this.maxCount)
+        : why === 'size'
+          ? refused.size(name, bytes(this.maxBytes))
+          : refused[why](name)
     this.requestUpdate()
     const detail: RefusedDetail = { file, why }
     this.dispatchEvent(new CustomEvent('sluice-refused', { detail, bubbles: true, composed: true }))
@@ -220,7 +234,7 @@ export class SluiceComposer extends FollowingElement {
     else void this.updateComplete.then(() => this.#field?.focus(options))
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { chat, busy } = this
@@ -239,8 +253,12 @@ export class SluiceComposer extends FollowingElement {
           @input=${this.#onInput} @keydown=${this.#onKey} @paste=${this.#onPaste}></textarea>
         <slot name="end"></slot>
         ${busy ? html`<button type="button" class="round stop" part="stop" title=${chat.stop} aria-label=${chat.stop} @click=${this.#onStop}>${icon('stop')}</button>` : nothing}
-        ${busy && desk.empty ? nothing : html`<button type="button" class="round send" part="send" title=${chat.send} aria-label=${chat.send} ?disabled=${!sends}
-          @click=${this.#onSend}>${icon('send')}</button>`}
+        ${
+          busy && desk.empty
+            ? nothing
+            : html`<button type="button" class="round send" part="send" title=${chat.send} aria-label=${chat.send} ?disabled=${!sends}
+          @click=${this.#onSend}>${icon('send')}</button>`
+        }
       </div>
       <p class="hint" part="hint" role="status" ?hidden=${this.#hint === ''}>${this.#hint}</p>`
   }

@@ -52,7 +52,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     this.current = this.query = this.trouble = ''
   }
 
-  // -- what is listed -------------------------------------------------------------------------------------------------------
+  // -- what is listed -------------------------------------------------------------------------------------------------
 
   protected override leave(): void {
     clearTimeout(this.#pause)
@@ -111,7 +111,11 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     if (!client) return undefined
     const asked = ++this.#asked
     try {
-      const items = await client.conversations.list({ skip, limit, ...(query.trim() === '' ? {} : { query: query.trim().slice(0, 1000) }) })
+      const items = await client.conversations.list({
+        skip,
+        limit,
+        ...(query.trim() === '' ? {} : { query: query.trim().slice(0, 1000) }),
+      })
       if (asked !== this.#asked) return undefined
       this.trouble = ''
       this.#more = items.length === limit
@@ -126,11 +130,13 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     this.trouble = faultText(error, this.chat.failed)
   }
 
-  // -- what is done ---------------------------------------------------------------------------------------------------------
+  // -- what is done ---------------------------------------------------------------------------------------------------
 
   /** False: somebody took it over. */
   #fire(what: 'open' | 'delete' | 'rename', conversation: string): boolean {
-    return this.dispatchEvent(new CustomEvent(`sluice-${what}`, { detail: { conversation }, bubbles: true, composed: true, cancelable: true }))
+    return this.dispatchEvent(
+      new CustomEvent(`sluice-${what}`, { detail: { conversation }, bubbles: true, composed: true, cancelable: true }),
+    )
   }
 
   #open(conversation: string): void {
@@ -189,14 +195,19 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     await this.#attempt(async () => {
       const text = await this.client?.conversations.export(id, 'markdown')
       const url = URL.createObjectURL(new Blob([text ?? ''], { type: 'text/markdown' }))
-      const link = Object.assign(document.createElement('a'), { href: url, download: `${title.replace(odd, ' ').trim().slice(0, 80) || 'conversation'}.md` })
+      const link = Object.assign(document.createElement('a'), {
+        href: url,
+        download: `${title.replace(odd, ' ').trim().slice(0, 80) || 'conversation'}.md`,
+      })
       link.click()
       setTimeout(() => URL.revokeObjectURL(url), 60_000)
     })
   }
 
   #focusOn(id: string, button: string): void {
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .${button}`)?.focus())
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .${button}`)?.focus(),
+    )
   }
 
   /** Back to the button that began it. */
@@ -210,7 +221,7 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     if (this.#next !== undefined) this.#focusOn(this.#next, 'open')
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { chat, items, query } = this
@@ -219,7 +230,11 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
           @input=${({ target }: Event) => (this.query = (target as HTMLInputElement).value)}></div>
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
       ${items?.length === 0 ? html`<slot name="empty"><p class="note">${query.trim() ? chat.nothingFound : chat.noConversations}</p></slot>` : nothing}
-      <ul class="list" part="list" aria-label=${chat.conversations}>${each(items ?? [], ({ id }) => id, (item) => this.#item(item))}</ul>
+      <ul class="list" part="list" aria-label=${chat.conversations}>${each(
+        items ?? [],
+        ({ id }) => id,
+        (item) => this.#item(item),
+      )}</ul>
       ${this.#more ? html`<button type="button" class="button more" @click=${() => this.#readOn()}>${chat.more}</button>` : nothing}`
   }
 
@@ -230,20 +245,33 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     const now = Date.now()
     const current = id === this.current
     return html`<li class="item ${current ? 'current' : ''}" part="item" data-id=${id}>
-      ${this.renaming === id ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
+      ${
+        this.renaming === id
+          ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
           @blur=${() => (this.renaming = undefined)}>`
-        : html`<button type="button" class="open" aria-current=${current ? 'true' : nothing} ?disabled=${damaged !== undefined} title=${damaged === undefined ? nothing : chat.damaged}
+          : html`<button type="button" class="open" aria-current=${current ? 'true' : nothing} ?disabled=${damaged !== undefined} title=${damaged === undefined ? nothing : chat.damaged}
           @click=${() => this.#open(id)}><bdi class="title" part="title">${name}</bdi><span class="date" part="date">${sameDay(updated, now) ? hourOf(updated, language) : dayOf(updated, now, chat, language)}</span></button>
-        <span class="tools">${this.#tool('rename', chat.rename, 'pencil', name, () => this.#askTitle(id))}${this.#tool('export', chat.export, 'file', name, () => this.#export(item))}${this.#tool('delete', chat.delete, 'trash', name, () => this.#askToDelete(id))}</span>`}
-      ${this.deleting === id ? html`<div class="deleting" role="group" @keydown=${(event: KeyboardEvent) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        this.#leave(id, 'delete')
-      }}><span>${chat.deleteConversation(name.slice(0, 80))}</span>
-        <button type="button" class="button" @click=${() => this.#leave(id, 'delete')}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>` : nothing}</li>`
+        <span class="tools">${this.#tool('rename', chat.rename, 'pencil', name, () => this.#askTitle(id))}${this.#tool('export', chat.export, 'file', name, () => this.#export(item))}${this.#tool('delete', chat.delete, 'trash', name, () => this.#askToDelete(id))}</span>`
+      }
+      ${
+        this.deleting === id
+          ? html`<div class="deleting" role="group" @keydown=${(event: KeyboardEvent) => {
+              if (event.key !== 'Escape') return
+              event.stopPropagation()
+              this.#leave(id, 'delete')
+            }}><span>${chat.deleteConversation(name.slice(0, 80))}</span>
+        <button type="button" class="button" @click=${() => this.#leave(id, 'delete')}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>`
+          : nothing
+      }</li>`
   }
 
-  #tool(name: string, label: string, shape: 'pencil' | 'file' | 'trash', of: string, act: () => unknown): TemplateResult {
+  #tool(
+    name: string,
+    label: string,
+    shape: 'pencil' | 'file' | 'trash',
+    of: string,
+    act: () => unknown,
+  ): TemplateResult {
     return html`<button type="button" class="tool ${name}" title=${label} aria-label="${label}: ${of.slice(0, 80)}" @click=${act}>${icon(shape)}</button>`
   }
 

@@ -6,7 +6,10 @@ import type { Attachment, ChatClient } from './chat-types.js'
 export const MOST_QUEUED = 5
 
 /** What is written. */
-export interface Draft { text: string; attachments: readonly Attachment[] }
+export interface Draft {
+  text: string
+  attachments: readonly Attachment[]
+}
 
 /** One for all composers of a conversation. */
 export class Desk {
@@ -24,7 +27,10 @@ export class Desk {
   readonly #listeners = new Set<() => void>()
   readonly #keep: (text: string) => void
 
-  /** `text`: of before. `keep` gets what would be lost with the page: the text, behind those that wait and those on their way. */
+  /**
+   * `text`: of before. `keep` gets what would be lost with the page: the text, behind those that wait and those on
+   * their way.
+   */
   constructor(text = '', keep: (text: string) => void = () => {}) {
     this.#text = text
     this.#keep = keep
@@ -107,7 +113,10 @@ export class Desk {
     this.back(...drafts)
   }
 
-  /** An answer is over: what is sent next. Where it did not end well, what waits is a draft again, for a person to look at. */
+  /**
+   * An answer is over: what is sent next. Where it did not end well, what waits is a draft again, for a person to look
+   * at.
+   */
   over(answer: MessageView | undefined): Draft | undefined {
     if (this.instead || (answer !== undefined && answer === this.#over)) return undefined
     this.#over = answer
@@ -124,7 +133,11 @@ export class Desk {
   }
 }
 
-const joined = (...drafts: readonly Pick<Draft, 'text'>[]): string => drafts.map(({ text }) => text).filter((text) => text.trim() !== '').join('\n\n')
+const joined = (...drafts: readonly Pick<Draft, 'text'>[]): string =>
+  drafts
+    .map(({ text }) => text)
+    .filter((text) => text.trim() !== '')
+    .join('\n\n')
 
 const desks = new WeakMap<ChatClient, Map<string, Desk>>()
 
@@ -132,7 +145,9 @@ const desks = new WeakMap<ChatClient, Map<string, Desk>>()
 export function deskOf(client: ChatClient, conversation: string): Desk {
   const all = desks.get(client) ?? new Map<string, Desk>()
   desks.set(client, all)
-  const desk = all.get(conversation) ?? new Desk(client.drafts?.load(conversation), (text) => client.drafts?.save(conversation, text))
+  const desk =
+    all.get(conversation) ??
+    new Desk(client.drafts?.load(conversation), (text) => client.drafts?.save(conversation, text))
   all.set(conversation, desk)
   return desk
 }

@@ -1,4 +1,5 @@
-// The elements of a thread's entries, by id: what stays is the same element. Not lit's `repeat`, which leaves a node behind for each that goes.
+// The elements of a thread's entries, by id: what stays is the same element. Not lit's `repeat`, which leaves a node
+// behind for each that goes.
 import { exported } from '../shared/parts.js'
 import type { SluiceEntry } from './entry.js'
 import './entry.js'
@@ -13,7 +14,9 @@ const JUST_SAID = 2
 export class EntryList {
   readonly #known = new Map<string, SluiceEntry>()
   /** What an app puts beside the last entry. */
-  readonly #slots = ['actions', 'ways'].map((name) => Object.assign(document.createElement('slot'), { name, slot: name }))
+  readonly #slots = ['actions', 'ways'].map((name) =>
+    Object.assign(document.createElement('slot'), { name, slot: name }),
+  )
 
   /** Shows these, in this order, and nothing else, in `parent`. */
   show(parent: Element, shown: readonly Given[]): void {

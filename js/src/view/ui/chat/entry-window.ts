@@ -1,4 +1,5 @@
-// Which entries of a conversation stand in the page: its end, more above where a person looks there, and never more than a bound. No DOM.
+// Which entries of a conversation stand in the page: its end, more above where a person looks there, and never more
+// than a bound. No DOM.
 import type { ConversationView, EntryView } from './chat-types.js'
 
 /** In the page at once are at most so many, */
@@ -61,7 +62,10 @@ export class EntryWindow {
     return at < 0 ? undefined : this.#all.length - 1 - at
   }
 
-  /** The conversation changed. `follow`: its end is looked at. `atOnce`: how many fill the view. Returns true where it is another one, or all of it is new. */
+  /**
+   * The conversation changed. `follow`: its end is looked at. `atOnce`: how many fill the view. Returns true where it
+   * is another one, or all of it is new.
+   */
   set(view: ConversationView, follow: boolean, atOnce = AT_ONCE): boolean {
     const at = view.entries.length === 0 ? -1 : this.#all.findIndex(({ id }) => id === view.entries[0]?.id)
     const other = view.id !== this.#conversation || at < 0
@@ -118,7 +122,8 @@ export class EntryWindow {
   /** The end, as at first. */
   end(): void {
     const near = this.#all.length - FIRST
-    this.#from = Math.max(0, this.#to > near ? Math.max(this.#from, near) : this.#all.length - AT_ONCE) // what is in the page already stays
+    // what is in the page already stays
+    this.#from = Math.max(0, this.#to > near ? Math.max(this.#from, near) : this.#all.length - AT_ONCE)
     this.#to = this.#all.length
   }
 

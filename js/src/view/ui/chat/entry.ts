@@ -16,7 +16,15 @@ import { chatText, type ChatStrings } from './chat-strings.js'
 import type { OpenLink } from '../text/text-types.js'
 import { hourOf } from './times.js'
 import { oneTabStop, toolbar, toolButton, type Tool } from './toolbar.js'
-import type { ActionDetail, ChatConversation, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './chat-types.js'
+import type {
+  ActionDetail,
+  ChatConversation,
+  EntryAction,
+  EntryView,
+  LoadImage,
+  RenderText,
+  UsageMode,
+} from './chat-types.js'
 import { usageOf } from './usage-line.js'
 import { waysOn } from './ways-on.js'
 
@@ -101,7 +109,16 @@ export class SluiceEntry extends SluiceElement {
     this.approvals = 'inline'
     this.calls = 'folded'
     this.can = { goOn: false, delete: false, speak: false }
-    this.last = this.unanswered = this.busy = this.offline = this.heard = this.open = this.editing = this.deleting = this.copied = false
+    this.last =
+      this.unanswered =
+      this.busy =
+      this.offline =
+      this.heard =
+      this.open =
+      this.editing =
+      this.deleting =
+      this.copied =
+        false
   }
 
   get chat(): ChatStrings {
@@ -115,7 +132,7 @@ export class SluiceEntry extends SluiceElement {
     this.copied = false
   }
 
-  // -- its message ----------------------------------------------------------------------------------------------------------
+  // -- its message ----------------------------------------------------------------------------------------------------
 
   override willUpdate(_: PropertyValues): void {
     if (this.message !== this.#followed && this.isConnected) {
@@ -137,17 +154,21 @@ export class SluiceEntry extends SluiceElement {
     const view = this.#followed?.getSnapshot()
     const before = this.#view
     this.#view = view
-    if (view?.outcome !== before?.outcome || (view?.outcome !== undefined && view.usage !== before?.usage)) this.requestUpdate()
+    if (view?.outcome !== before?.outcome || (view?.outcome !== undefined && view.usage !== before?.usage))
+      this.requestUpdate()
   }
 
-  // -- what is done ---------------------------------------------------------------------------------------------------------
+  // -- what is done ---------------------------------------------------------------------------------------------------
 
   /** Does it here, or has the thread do it: `act` of the thread hears it. */
   readonly #act = (action: EntryAction): void => {
     const { entry } = this
     if (!entry) return
     const detail: ActionDetail = { action, entry }
-    if (!this.dispatchEvent(new CustomEvent('sluice-action', { detail, bubbles: true, composed: true, cancelable: true }))) return
+    if (
+      !this.dispatchEvent(new CustomEvent('sluice-action', { detail, bubbles: true, composed: true, cancelable: true }))
+    )
+      return
     if (action === 'copy') void this.#copy()
     else if (action === 'edit') this.edit()
     else if (action === 'delete') this.#askToDelete()
@@ -155,7 +176,13 @@ export class SluiceEntry extends SluiceElement {
   }
 
   #do(action: EntryAction, text?: string): void {
-    this.dispatchEvent(new CustomEvent('entry-do', { detail: { action, entry: this.entry, ...(text === undefined ? {} : { text }) }, bubbles: true, composed: true }))
+    this.dispatchEvent(
+      new CustomEvent('entry-do', {
+        detail: { action, entry: this.entry, ...(text === undefined ? {} : { text }) },
+        bubbles: true,
+        composed: true,
+      }),
+    )
   }
 
   /** What is copied and read aloud: the text without cards. */
@@ -217,7 +244,9 @@ export class SluiceEntry extends SluiceElement {
 
   /** Puts the focus on a button of the toolbar. */
   focusTool(action: EntryAction): void {
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`[data-action=${action}]`)?.focus({ preventScroll: true }))
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>(`[data-action=${action}]`)?.focus({ preventScroll: true }),
+    )
   }
 
   /** Puts the focus on the entry. A host that has it would hide its buttons from Tab. */
@@ -229,11 +258,14 @@ export class SluiceEntry extends SluiceElement {
     this.focus({ preventScroll: true })
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   get #heading(): string {
     const { entry, chat } = this
-    return chat.said(entry?.role === 'user' ? chat.you : this.name || chat.assistant, hourOf(entry?.at ?? 0, this.language))
+    return chat.said(
+      entry?.role === 'user' ? chat.you : this.name || chat.assistant,
+      hourOf(entry?.at ?? 0, this.language),
+    )
   }
 
   override render(): TemplateResult | typeof nothing {
@@ -242,9 +274,13 @@ export class SluiceEntry extends SluiceElement {
     const mine = entry.role === 'user'
     return html`<div class="entry" role="article" tabindex="-1" aria-label=${this.#heading} aria-posinset=${this.position} aria-setsize=${this.size}>${this.day ? html`<p class="day" part="day">${this.day}</p>` : nothing}
       <h3 class="hidden-text">${this.#heading}</h3>
-      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${mine ? this.#mine() : html`<sluice-message silent exportparts=${exported.message} .name=${this.name || undefined}
+      <div class=${mine ? 'mine' : 'theirs'} part=${mine ? 'mine' : 'theirs'}>${
+        mine
+          ? this.#mine()
+          : html`<sluice-message silent exportparts=${exported.message} .name=${this.name || undefined}
         .message=${this.message} .approvals=${this.approvals} .calls=${this.calls} .cues=${this.cues} .renderText=${this.renderText}
-        .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`}</div>
+        .loadImage=${this.loadImage} .openLink=${this.openLink}></sluice-message>`
+      }</div>
       ${this.#below()}</div>`
   }
 
@@ -254,8 +290,12 @@ export class SluiceEntry extends SluiceElement {
     const long = entry.text.length > LINES * WIDTH || entry.text.split('\n', LINES + 1).length > LINES
     return html`${this.#images(entry)}
       <div class="words ${long && !this.open ? 'folded' : ''}" dir="auto">${withoutOverrides(entry.text)}</div>
-      ${long ? html`<button type="button" class="unfold" aria-expanded=${this.open ? 'true' : 'false'}
-        @click=${() => (this.open = !this.open)}>${this.open ? this.chat.showLess : this.chat.showMore}</button>` : nothing}`
+      ${
+        long
+          ? html`<button type="button" class="unfold" aria-expanded=${this.open ? 'true' : 'false'}
+        @click=${() => (this.open = !this.open)}>${this.open ? this.chat.showLess : this.chat.showMore}</button>`
+          : nothing
+      }`
   }
 
   #editor(text: string): TemplateResult {
@@ -267,25 +307,36 @@ export class SluiceEntry extends SluiceElement {
   }
 
   #images({ parts = [] }: EntryView & { role: 'user' }): TemplateResult | typeof nothing {
-    const images = parts.filter((part) => part.type === 'image') as { url?: string; data?: string; mediaType?: string }[]
+    const images = parts.filter((part) => part.type === 'image') as {
+      url?: string
+      data?: string
+      mediaType?: string
+    }[]
     if (images.length === 0) return nothing
     return html`<div class="pictures">${images.map((part) => {
       const key = part.url ?? part.data ?? ''
       const known = this.#pictures.get(key)
       if (known === undefined) this.#load(key, part)
-      return known === null ? html`<span class="lost">${this.chat.lostPicture}</span>` : html`<img alt=${this.chat.picture} src=${known ?? nothing}>`
+      return known === null
+        ? html`<span class="lost">${this.chat.lostPicture}</span>`
+        : html`<img alt=${this.chat.picture} src=${known ?? nothing}>`
     })}</div>`
   }
 
   #load(key: string, part: object): void {
     this.#pictures.set(key, '')
-    void (this.conversation?.picture(part as never) ?? Promise.reject(new Error())).then((picture) => imageSource(picture) ?? null, () => null).then((source) => {
-      this.#pictures.set(key, source)
-      this.requestUpdate()
-    })
+    void (this.conversation?.picture(part as never) ?? Promise.reject(new Error()))
+      .then(
+        (picture) => imageSource(picture) ?? null,
+        () => null,
+      )
+      .then((source) => {
+        this.#pictures.set(key, source)
+        this.requestUpdate()
+      })
   }
 
-  // -- below ----------------------------------------------------------------------------------------------------------------
+  // -- below ----------------------------------------------------------------------------------------------------------
 
   #below(): TemplateResult | typeof nothing {
     const { chat } = this
@@ -307,13 +358,19 @@ export class SluiceEntry extends SluiceElement {
   #ways(): TemplateResult | typeof nothing {
     const { chat } = this
     if (this.offline || this.busy || !this.last) return nothing
-    const ways = this.unanswered ? ['again' as const] : waysOn(this.#view).filter((way) => way !== 'goOn' || this.can.goOn)
+    const ways = this.unanswered
+      ? ['again' as const]
+      : waysOn(this.#view).filter((way) => way !== 'goOn' || this.can.goOn)
     if (ways.length === 0) return nothing
-    const mayHaveRun = ways.includes('again') && this.#view?.blocks.some((block) => block?.type === 'tool_use' && block.status === 'unknown')
+    const mayHaveRun =
+      ways.includes('again') &&
+      this.#view?.blocks.some((block) => block?.type === 'tool_use' && block.status === 'unknown')
     return html`${this.unanswered ? html`<p class="interrupted" role="note">${chat.interrupted}</p>` : nothing}
       ${mayHaveRun ? html`<p class="interrupted may-repeat" role="note">${chat.mayRepeat}</p>` : nothing}
-      <div class="ways" part="ways"><slot name="ways"></slot>${ways.map((way) => html`<button type="button" class="button" data-way=${way}
-        @click=${() => this.#act(way)}>${way === 'goOn' ? chat.goOn : chat.askAgain}</button>`)}</div>`
+      <div class="ways" part="ways"><slot name="ways"></slot>${ways.map(
+        (way) => html`<button type="button" class="button" data-way=${way}
+        @click=${() => this.#act(way)}>${way === 'goOn' ? chat.goOn : chat.askAgain}</button>`,
+      )}</div>`
   }
 
   #toolbar(): TemplateResult {
@@ -321,12 +378,24 @@ export class SluiceEntry extends SluiceElement {
     const mine = entry?.role === 'user'
     const tools: Tool[] = [
       { name: 'copy', label: this.copied ? chat.copied : chat.copy, icon: this.copied ? 'check' : 'copy' },
-      ...(mine ? [{ name: 'edit', label: chat.edit, icon: 'pencil', off: busy } as Tool] : [{ name: 'again', label: chat.again, icon: 'again', off: busy } as Tool]),
-      ...(mine ? [] : this.heard ? [{ name: 'hush', label: chat.hush, icon: 'stop' } as Tool] : this.can.speak ? [{ name: 'speak', label: chat.speak, icon: 'sound' } as Tool] : []),
+      ...(mine
+        ? [{ name: 'edit', label: chat.edit, icon: 'pencil', off: busy } as Tool]
+        : [{ name: 'again', label: chat.again, icon: 'again', off: busy } as Tool]),
+      ...(mine
+        ? []
+        : this.heard
+          ? [{ name: 'hush', label: chat.hush, icon: 'stop' } as Tool]
+          : this.can.speak
+            ? [{ name: 'speak', label: chat.speak, icon: 'sound' } as Tool]
+            : []),
       ...(this.can.delete ? [{ name: 'delete', label: chat.delete, icon: 'trash', off: busy } as Tool] : []),
     ]
     const act = (name: string): void => this.#act(name as EntryAction)
-    return toolbar(chat.actions, html`${tools.map((tool) => toolButton(tool, act))}${this.#versions(act)}`, this.last ? html`<slot name="actions"></slot>` : nothing)
+    return toolbar(
+      chat.actions,
+      html`${tools.map((tool) => toolButton(tool, act))}${this.#versions(act)}`,
+      this.last ? html`<slot name="actions"></slot>` : nothing,
+    )
   }
 
   #versions(act: (name: string) => void): TemplateResult | typeof nothing {
@@ -346,13 +415,18 @@ export class SluiceEntry extends SluiceElement {
     if (entry?.role !== 'assistant') return nothing
     const { first, heard } = entry
     const note = (text: string): TemplateResult => html`<span class="note" part="note">${text}</span>`
-    return [first ? note(chat.spokeFirst) : nothing, heard === undefined ? nothing : note(heard === '' ? chat.heardNothing : chat.heard(heard))]
+    return [
+      first ? note(chat.spokeFirst) : nothing,
+      heard === undefined ? nothing : note(heard === '' ? chat.heardNothing : chat.heard(heard)),
+    ]
   }
 
   #usage(): TemplateResult | typeof nothing {
     if (this.usage === 'none' || (this.usage === 'last' && !this.last)) return nothing
     const usage = usageOf(this.#view, this.words, this.chat, (count) => countOf(count, this.language))
-    return usage ? html`<span class="usage" part="usage" title=${usage.more}>${usage.line}<span class="hidden-text"> ${usage.more}</span></span>` : nothing
+    return usage
+      ? html`<span class="usage" part="usage" title=${usage.more}>${usage.line}<span class="hidden-text"> ${usage.more}</span></span>`
+      : nothing
   }
 
   override updated(): void {

@@ -106,7 +106,10 @@ export class FollowEnd {
   }
 
   #look(): void {
-    const away = this.#scroller !== undefined && !this.sticks && !this.#within(Math.max(NEAR, this.slack * this.#scroller.clientHeight))
+    const away =
+      this.#scroller !== undefined &&
+      !this.sticks &&
+      !this.#within(Math.max(NEAR, this.slack * this.#scroller.clientHeight))
     if (away === this.#away) return
     this.#away = away
     this.#changed()
@@ -120,7 +123,8 @@ export class FollowEnd {
     // What grows never scrolls up, and what shrinks takes its height along: it was a person.
     const person = scrollHeight >= this.#height || performance.now() - this.#meantAt < MEANT_MS
     if (scrollTop < this.#top - 2 && person) this.sticks = this.#atEnd
-    else if (this.#height - this.#top - (scrollHeight - scrollTop) >= 1 && this.#atEnd) this.sticks = true // what comes in above brings the end no nearer
+    // what comes in above brings the end no nearer
+    else if (this.#height - this.#top - (scrollHeight - scrollTop) >= 1 && this.#atEnd) this.sticks = true
     this.#remember(scroller)
     if (this.sticks !== before) this.#changed()
     this.#look()
@@ -138,7 +142,12 @@ export class FollowEnd {
 
   /** Whoever opens something wants to read it where it stands. */
   readonly #onClick = (event: Event): void => {
-    if (event.composedPath().some((one) => one instanceof Element && (one.hasAttribute('aria-expanded') || one.localName === 'summary'))) this.#letGo()
+    if (
+      event
+        .composedPath()
+        .some((one) => one instanceof Element && (one.hasAttribute('aria-expanded') || one.localName === 'summary'))
+    )
+      this.#letGo()
   }
 
   readonly #onPress = ({ clientX: x, clientY: y }: PointerEvent): void => {

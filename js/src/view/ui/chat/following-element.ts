@@ -1,4 +1,5 @@
-// An element that follows something of a client: from the moment it is in the page, anew when what it follows changes, until it leaves.
+// An element that follows something of a client: from the moment it is in the page, anew when what it follows changes,
+// until it leaves.
 import type { PropertyDeclarations, PropertyValues } from 'lit'
 import { SluiceElement } from '../shared/base-element.js'
 import { chatText, type ChatStrings } from './chat-strings.js'

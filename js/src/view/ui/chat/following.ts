@@ -12,7 +12,10 @@ export interface Now {
   doing: Doing
 }
 
-/** Calls `listener` now and with every change of the conversation, of its last answer and of the connection; that may be often. Returns what ends it. */
+/**
+ * Calls `listener` now and with every change of the conversation, of its last answer and of the connection; that may be
+ * often. Returns what ends it.
+ */
 export function follow(client: ChatClient, id: string, listener: (now: Now) => void): () => void {
   const live = client.open(id)
   let answer: MessageSource | undefined
@@ -20,7 +23,12 @@ export function follow(client: ChatClient, id: string, listener: (now: Now) => v
   const tell = (): void => {
     const conversation = live.getSnapshot()
     const view = answer?.getSnapshot()
-    listener({ conversation, live: answer, view, doing: client.connection.state === 'connected' ? doingOf(view) : 'offline' })
+    listener({
+      conversation,
+      live: answer,
+      view,
+      doing: client.connection.state === 'connected' ? doingOf(view) : 'offline',
+    })
   }
   const look = (): void => {
     const last = live.getSnapshot().entries.findLast((entry) => entry.role === 'assistant')

@@ -20,10 +20,18 @@ export class Sending {
   /** Called when the answer that goes on is over; with false where nobody follows it any more. */
   #rested: ((over: boolean) => void)[] = []
 
-  constructor(readonly desk: Desk, private readonly host: Host, private readonly conversation: string, private readonly client?: ChatClient) {}
+  constructor(
+    readonly desk: Desk,
+    private readonly host: Host,
+    private readonly conversation: string,
+    private readonly client?: ChatClient,
+  ) {}
 
   begin(): void {
-    const offs = [this.desk.subscribe(() => this.host.changed()), ...(this.client ? [follow(this.client, this.conversation, (now) => this.#take(now))] : [])]
+    const offs = [
+      this.desk.subscribe(() => this.host.changed()),
+      ...(this.client ? [follow(this.client, this.conversation, (now) => this.#take(now))] : []),
+    ]
     this.#off = () => offs.forEach((off) => off())
   }
 

@@ -12,7 +12,10 @@ export interface Limits {
 export class TakenFiles {
   #last: Promise<void> = Promise.resolve()
 
-  constructor(private readonly limits: Limits, private readonly refused: (file: File, why: Refusal) => void) {}
+  constructor(
+    private readonly limits: Limits,
+    private readonly refused: (file: File, why: Refusal) => void,
+  ) {}
 
   /** Adds files: pictures and text. */
   take(files: Iterable<File>, desk: Desk): Promise<void> {
@@ -26,7 +29,14 @@ export class TakenFiles {
     const { limits } = this
     for (const file of files) {
       const taken = desk.attachments.length >= limits.maxCount ? 'count' : await attach(file, limits)
-      const why = typeof taken === 'string' ? taken : desk.attachments.length >= limits.maxCount ? 'count' : bytesOf(desk) + taken.bytes.length > limits.maxBytes ? 'size' : undefined
+      const why =
+        typeof taken === 'string'
+          ? taken
+          : desk.attachments.length >= limits.maxCount
+            ? 'count'
+            : bytesOf(desk) + taken.bytes.length > limits.maxBytes
+              ? 'size'
+              : undefined
       if (why) this.refused(file, why)
       else if (typeof taken !== 'string') desk.attachments = [...desk.attachments, taken]
       if (why === 'count') return

@@ -17,16 +17,31 @@ import { FollowEnd } from './follow-end.js'
 import { fillingView, roughHeight } from './rough-height.js'
 import { threadStyles } from './thread-styles.js'
 import { dayOf, sameDay } from './times.js'
-import type { AnnounceMode, ChatSpeaker, EntryAction, EntryView, LoadImage, RenderText, UsageMode } from './chat-types.js'
+import type {
+  AnnounceMode,
+  ChatSpeaker,
+  EntryAction,
+  EntryView,
+  LoadImage,
+  RenderText,
+  UsageMode,
+} from './chat-types.js'
 import { Voices } from './voice-button.js'
 
 /** Entries come from above when so few pixels are left. */
 const AHEAD = 600
-/** What waits is drawn in pieces of so many milliseconds, but of so many entries at least: each piece has the page laid out once more. */
+/**
+ * What waits is drawn in pieces of so many milliseconds, but of so many entries at least: each piece has the page laid
+ * out once more.
+ */
 const SLICE_MS = 8
 const LEAST = 4
 
-interface Do { action: EntryAction; entry: EntryView; text?: string }
+interface Do {
+  action: EntryAction
+  entry: EntryView
+  text?: string
+}
 
 export class SluiceThread extends FollowingElement {
   static override styles = [tokens, controls, threadStyles]
@@ -57,7 +72,10 @@ export class SluiceThread extends FollowingElement {
   readonly #entries = new EntryWindow()
   readonly #list = new EntryList()
   readonly #voices = new Voices(() => this.requestUpdate())
-  readonly #end = new FollowEnd(() => this.#ended(), (scroller) => this.#scrolled(scroller))
+  readonly #end = new FollowEnd(
+    () => this.#ended(),
+    (scroller) => this.#scrolled(scroller),
+  )
   readonly #announcer = new Announcer({
     mode: () => this.announce,
     name: () => this.name || this.chat.assistant,
@@ -94,7 +112,7 @@ export class SluiceThread extends FollowingElement {
     return this.#end.sticks
   }
 
-  // -- following ------------------------------------------------------------------------------------------------------------
+  // -- following ------------------------------------------------------------------------------------------------------
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
@@ -123,7 +141,12 @@ export class SluiceThread extends FollowingElement {
     if (!client) return undefined
     const off = follow(client, conversation, (now) => this.#take(now))
     const opened = client.open(conversation).opened ?? Promise.resolve()
-    void opened.then(() => (this.#opened = true), (error: unknown) => this.#fail(error)).then(() => this.requestUpdate())
+    void opened
+      .then(
+        () => (this.#opened = true),
+        (error: unknown) => this.#fail(error),
+      )
+      .then(() => this.requestUpdate())
     return off
   }
 
@@ -150,7 +173,13 @@ export class SluiceThread extends FollowingElement {
 
   /** How many of the last entries fill the view: the first task draws no more than that. */
   #filling(entries: readonly EntryView[]): number {
-    return fillingView(innerHeight, entries.slice(-AT_ONCE).reverse().map((entry) => roughHeight(entry, this.#messageOf(entry))))
+    return fillingView(
+      innerHeight,
+      entries
+        .slice(-AT_ONCE)
+        .reverse()
+        .map((entry) => roughHeight(entry, this.#messageOf(entry))),
+    )
   }
 
   #messageOf(entry: EntryView): MessageSource | undefined {
@@ -167,7 +196,7 @@ export class SluiceThread extends FollowingElement {
     if (region) region.textContent = text
   }
 
-  // -- the window of entries ------------------------------------------------------------------------------------------------
+  // -- the window of entries ------------------------------------------------------------------------------------------
 
   /** Shows the end, and follows it. */
   scrollToEnd(): void {
@@ -176,7 +205,10 @@ export class SluiceThread extends FollowingElement {
     this.requestUpdate()
   }
 
-  /** The end is in the page at once, what stands above it comes piece by piece. Only while the end is followed: nothing that is read moves. */
+  /**
+   * The end is in the page at once, what stands above it comes piece by piece. Only while the end is followed: nothing
+   * that is read moves.
+   */
   #fill(): void {
     if (!this.#end.sticks || !this.#entries.fill(0)) return
     this.#offIdle ??= whenIdle(() => {
@@ -189,7 +221,10 @@ export class SluiceThread extends FollowingElement {
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => {
         const took = performance.now() - begun
-        this.#slice = Math.max(LEAST, Math.min(this.#slice * 2, Math.floor((this.#slice * SLICE_MS) / Math.max(took, 1))))
+        this.#slice = Math.max(
+          LEAST,
+          Math.min(this.#slice * 2, Math.floor((this.#slice * SLICE_MS) / Math.max(took, 1))),
+        )
         port1.close()
       }
       port2.postMessage(undefined)
@@ -210,19 +245,27 @@ export class SluiceThread extends FollowingElement {
   }
 
   #upwards(scroller: HTMLElement): void {
-    if (scroller.scrollTop === 0 && (this.#entries.missing || this.#entries.first > 0)) scroller.scrollTop = 1 // at 0 the browser keeps no place
+    // at 0 the browser keeps no place
+    if (scroller.scrollTop === 0 && (this.#entries.missing || this.#entries.first > 0)) scroller.scrollTop = 1
     if (this.#entries.up()) return this.requestUpdate()
     const before = this.#entries.missing
     if (!before || !this.client || this.#fetching === before) return
     this.#fetching = before
     this.requestUpdate()
-    void this.client.open(this.conversation).earlier(before).then((entries) => this.#entries.add(before, entries), (error: unknown) => this.#fail(error)).then(() => {
-      this.#fetching = undefined
-      this.requestUpdate()
-    })
+    void this.client
+      .open(this.conversation)
+      .earlier(before)
+      .then(
+        (entries) => this.#entries.add(before, entries),
+        (error: unknown) => this.#fail(error),
+      )
+      .then(() => {
+        this.#fetching = undefined
+        this.requestUpdate()
+      })
   }
 
-  // -- what is done with entries --------------------------------------------------------------------------------------------
+  // -- what is done with entries --------------------------------------------------------------------------------------
 
   readonly #onDo = (event: CustomEvent<Do>): void => {
     event.stopPropagation()
@@ -271,7 +314,9 @@ export class SluiceThread extends FollowingElement {
 
   /** Opens the last question to be changed. Returns false where there is none. */
   editLast(): boolean {
-    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].findLast((one) => (one as SluiceEntry).entry?.role === 'user') as SluiceEntry | undefined
+    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].findLast(
+      (one) => (one as SluiceEntry).entry?.role === 'user',
+    ) as SluiceEntry | undefined
     element?.edit()
     return element !== undefined
   }
@@ -288,14 +333,21 @@ export class SluiceThread extends FollowingElement {
   /** Page keys lead from entry to entry where one has the focus. */
   readonly #onKey = (event: KeyboardEvent): void => {
     const step = { PageDown: 1, PageUp: -1 }[event.key]
-    const at = event.composedPath().find((one) => (one as Element).localName === 'sluice-entry') as SluiceEntry | undefined
-    if (step === undefined || !at || event.composedPath().some((one) => (one as Element).matches?.('textarea, input, .value'))) return
+    const at = event.composedPath().find((one) => (one as Element).localName === 'sluice-entry') as
+      | SluiceEntry
+      | undefined
+    if (
+      step === undefined ||
+      !at ||
+      event.composedPath().some((one) => (one as Element).matches?.('textarea, input, .value'))
+    )
+      return
     const next = (step > 0 ? at.nextElementSibling : at.previousElementSibling) as SluiceEntry | null
     event.preventDefault()
     if (next?.localName === 'sluice-entry') next.focus()
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { chat } = this
@@ -324,10 +376,25 @@ export class SluiceThread extends FollowingElement {
     const last = entry.id === conversation?.entries.at(-1)?.id
     const newDay = before ? !sameDay(entry.at, before.at) : !sameDay(entry.at, now)
     return {
-      entry, name, usage, cues, approvals, calls, renderText, loadImage, last, can: this.#can, position: this.#entries.first + at + 1, size: this.#entries.size,
+      entry,
+      name,
+      usage,
+      cues,
+      approvals,
+      calls,
+      renderText,
+      loadImage,
+      last,
+      can: this.#can,
+      position: this.#entries.first + at + 1,
+      size: this.#entries.size,
       message: this.#messageOf(entry),
-      conversation: client?.open(this.conversation), openLink: this.#opener,
-      busy: doing !== 'idle' && doing !== 'offline', offline: doing === 'offline', heard: this.#voices.speak, unanswered: last && entry.role === 'user' && doing === 'idle',
+      conversation: client?.open(this.conversation),
+      openLink: this.#opener,
+      busy: doing !== 'idle' && doing !== 'offline',
+      offline: doing === 'offline',
+      heard: this.#voices.speak,
+      unanswered: last && entry.role === 'user' && doing === 'idle',
       day: newDay ? dayOf(entry.at, now, chat, this.language) : '',
     }
   }
@@ -336,7 +403,11 @@ export class SluiceThread extends FollowingElement {
 
   /** The same object while nothing changed: entries are drawn anew by it. */
   get #can(): SluiceEntry['can'] {
-    const can = { goOn: this.client?.goOn !== undefined, delete: this.client?.delete !== undefined, speak: this.#voices.reads }
+    const can = {
+      goOn: this.client?.goOn !== undefined,
+      delete: this.client?.delete !== undefined,
+      speak: this.#voices.reads,
+    }
     const { goOn, speak, delete: remove } = this.#ability
     if (goOn !== can.goOn || speak !== can.speak || remove !== can.delete) this.#ability = can
     return this.#ability
@@ -357,7 +428,11 @@ export class SluiceThread extends FollowingElement {
     const scroller = this.renderRoot.querySelector<HTMLElement>('.scroller')
     const entries = this.renderRoot.querySelector<HTMLElement>('.entries')
     const { shown, above } = this.#entries
-    if (entries) this.#list.show(entries, shown.map((entry, at) => this.#given(entry, shown[at - 1] ?? above, at)))
+    if (entries)
+      this.#list.show(
+        entries,
+        shown.map((entry, at) => this.#given(entry, shown[at - 1] ?? above, at)),
+      )
     if (scroller && entries) this.#end.attach(scroller, entries)
     this.#end.follow()
     this.#fill()
@@ -370,7 +445,9 @@ export class SluiceThread extends FollowingElement {
     const entry = this.#now?.conversation.entries[at]
     if (entry?.branch?.index !== index) return
     this.#choosing = undefined
-    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].find((one) => (one as SluiceEntry).entry?.id === entry.id) as SluiceEntry | undefined
+    const element = [...this.renderRoot.querySelectorAll('sluice-entry')].find(
+      (one) => (one as SluiceEntry).entry?.id === entry.id,
+    ) as SluiceEntry | undefined
     element?.focusTool(action)
     const region = this.renderRoot.querySelector('.version')
     if (region) region.textContent = this.chat.version(index + 1, entry.branch.count)

@@ -19,7 +19,12 @@ export function timeOf({ answers = [] }: MessageView): number | undefined {
 }
 
 /** The line and what stands behind it; undefined where nothing is known, or the answer goes on. */
-export function usageOf(view: MessageView | undefined, words: Strings, chat: ChatStrings, full: (count: number) => string): { line: string; more: string } | undefined {
+export function usageOf(
+  view: MessageView | undefined,
+  words: Strings,
+  chat: ChatStrings,
+  full: (count: number) => string,
+): { line: string; more: string } | undefined {
   if (view?.outcome === undefined) return undefined
   const time = timeOf(view)
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = view.usage ?? {}
@@ -29,8 +34,17 @@ export function usageOf(view: MessageView | undefined, words: Strings, chat: Cha
   ].join(' · ')
   if (line === '') return undefined
   const counts: [number | undefined, (count: string) => string][] = [
-    [inputTokens, chat.tokensIn], [outputTokens, chat.tokensOut], [cachedTokens, chat.tokensCached], [reasoningTokens, chat.tokensThought],
+    [inputTokens, chat.tokensIn],
+    [outputTokens, chat.tokensOut],
+    [cachedTokens, chat.tokensCached],
+    [reasoningTokens, chat.tokensThought],
   ]
   const model = view.answers?.findLast((answer) => answer?.model)?.model
-  return { line, more: [...counts.flatMap(([count, say]) => (count === undefined ? [] : say(full(count)))), ...(model ? [model.slice(0, 100)] : [])].join(' · ') }
+  return {
+    line,
+    more: [
+      ...counts.flatMap(([count, say]) => (count === undefined ? [] : say(full(count)))),
+      ...(model ? [model.slice(0, 100)] : []),
+    ].join(' · '),
+  }
 }

@@ -44,7 +44,8 @@ export class Voices {
 
   stop(why: string): void {
     this.#own?.stop(why)
-    if (speaks(this.#others)) void Promise.resolve(this.#others?.stop(why)).catch(() => {}) // the host is gone: the chat says so
+    // the host is gone: the chat says so
+    if (speaks(this.#others)) void Promise.resolve(this.#others?.stop(why)).catch(() => {})
   }
 }
 

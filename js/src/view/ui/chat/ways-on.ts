@@ -4,7 +4,20 @@ import { hasText } from '../shared/ends.js'
 import type { MessageView } from '../ui-types.js'
 
 /** Errors after which the text that is there can be gone on with: the answer broke off. */
-const broken = new Set(['unfinished', 'stream_broken', 'network', 'connection', 'first_byte_timeout', 'idle_timeout', 'timeout', 'provider', 'http', 'oversize', 'parse', 'broken_event'])
+const broken = new Set([
+  'unfinished',
+  'stream_broken',
+  'network',
+  'connection',
+  'first_byte_timeout',
+  'idle_timeout',
+  'timeout',
+  'provider',
+  'http',
+  'oversize',
+  'parse',
+  'broken_event',
+])
 
 /** What is offered behind an answer, in this order; nothing behind one that goes on or ended well. */
 export function waysOn(view: MessageView | undefined): ('goOn' | 'again')[] {

@@ -1,4 +1,5 @@
-// What <sluice-configuration> shows: the engine's switches, its tools, and the prompt they produce. Changes are saved at once.
+// What <sluice-configuration> shows: the engine's switches, its tools, and the prompt they produce. Changes are saved
+// at once.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Json } from '../../../engine/core/events.js'
 import { copyText } from '../shared/copy.js'
@@ -20,7 +21,13 @@ import { drawTools, noFilter, toolChanges, type ToolFilter } from './tools-panel
 export type { ConfigurationClient } from './store.js'
 
 /** The tabs, and the groups of switches in each. What few people change stands last. */
-const contents = { tools: ['tools'], model: ['model'], approval: ['approval'], prompt: [], advanced: ['running', 'limits'] } as const satisfies { [tab: string]: readonly Group[] }
+const contents = {
+  tools: ['tools'],
+  model: ['model'],
+  approval: ['approval'],
+  prompt: [],
+  advanced: ['running', 'limits'],
+} as const satisfies { [tab: string]: readonly Group[] }
 type Tab = keyof typeof contents
 const tabs = Object.keys(contents) as Tab[]
 const groupsOf = (tab: Tab): readonly Group[] => contents[tab]
@@ -114,13 +121,20 @@ export class SluiceConfigurationPage extends SluiceElement {
     const selected = tab === this.tab
     return html`<button role="tab" id="tab-${tab}" aria-selected=${selected} aria-controls="panel" tabindex=${selected ? 0 : -1}
       @click=${() => (this.tab = tab)}>${page.text.groups[tab][0]}${
-        count > 0 ? html`<span class="count" title=${page.text.changedCount(count)} aria-label=${page.text.changedCount(count)}>${count}</span>` : nothing
+        count > 0
+          ? html`<span class="count" title=${page.text.changedCount(count)} aria-label=${page.text.changedCount(count)}>${count}</span>`
+          : nothing
       }</button>`
   }
 
   #tabKey(event: KeyboardEvent): void {
     const at = tabs.indexOf(this.tab)
-    const steps: { [key: string]: number } = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }
+    const steps: { [key: string]: number } = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1 + tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    }
     const step = steps[event.key]
     if (step === undefined) return
     event.preventDefault()
@@ -145,7 +159,8 @@ export class SluiceConfigurationPage extends SluiceElement {
   #status({ store, text }: ConfigurationPage): TemplateResult {
     const { status, fault } = store
     const said = status === 'saving' ? text.saving : status === 'saved' ? text.saved : ''
-    const named = status === 'failed' ? switches.find(({ id }) => fault?.path?.replace(/^settings\./, '') === id) : undefined
+    const named =
+      status === 'failed' ? switches.find(({ id }) => fault?.path?.replace(/^settings\./, '') === id) : undefined
     const where = named ? text.switches[named.id]?.[0] : fault?.path
     const elsewhere = named && tabOf(named.group) !== this.tab ? named : undefined
     return html`<div class="status ${status}"><div>
@@ -175,14 +190,24 @@ export class SluiceConfigurationPage extends SluiceElement {
     const section = group === 'running' || group === 'limits' ? page.text.sections[group] : undefined
     return html`${section ? html`<h3>${section}</h3>` : nothing}
       <div class="rows">${own.filter((one) => !one.rare).map((one) => this.#switch(one, page))}</div>
-      ${rare.length > 0
-        ? html`<details ?open=${rare.some(({ id }) => page.store.faults.has(keyOf(settingPath(id))))}>
+      ${
+        rare.length > 0
+          ? html`<details ?open=${rare.some(({ id }) => page.store.faults.has(keyOf(settingPath(id))))}>
             <summary>${page.text.more}</summary><div class="rows">${rare.map((one) => this.#switch(one, page))}</div></details>`
-        : nothing}
+          : nothing
+      }
       ${group === 'approval' && page.store.view?.rules ? drawRules(page) : nothing}
-      ${group === 'tools'
-        ? drawTools(page, this.filter, this.opened, (filter) => (this.filter = filter), (name) => this.#toggleOpened(name))
-        : nothing}`
+      ${
+        group === 'tools'
+          ? drawTools(
+              page,
+              this.filter,
+              this.opened,
+              (filter) => (this.filter = filter),
+              (name) => this.#toggleOpened(name),
+            )
+          : nothing
+      }`
   }
 
   #toggleOpened(name: string): void {
@@ -196,12 +221,18 @@ export class SluiceConfigurationPage extends SluiceElement {
     const value = valueOf(one, page.store)
     switch (one.kind) {
       case 'flag':
-        return page.row(one, (id) => html`<input type="checkbox" role="switch" class="switch" id=${id} data-switch=${one.id}
+        return page.row(
+          one,
+          (id) => html`<input type="checkbox" role="switch" class="switch" id=${id} data-switch=${one.id}
           aria-describedby="${id}-about ${id}-fault" aria-invalid=${page.store.faults.has(keyOf(path))} .checked=${value === true}
-          @change=${(event: Event) => page.set(path, (event.target as HTMLInputElement).checked)}>`)
+          @change=${(event: Event) => page.set(path, (event.target as HTMLInputElement).checked)}>`,
+        )
       case 'choice': {
         const labels = page.text.choices[one.id] ?? {}
-        const choices = (one.choices ?? []).map((choice) => ({ value: choice, label: labels[String(choice)] ?? String(choice) }))
+        const choices = (one.choices ?? []).map((choice) => ({
+          value: choice,
+          label: labels[String(choice)] ?? String(choice),
+        }))
         return page.row(one, (id) => page.select(path, id, choices, value))
       }
       case 'number':
@@ -218,7 +249,8 @@ export class SluiceConfigurationPage extends SluiceElement {
     const shown = typed ?? plainly(one, value, this.#text)
     const { unit } = one
     const read = (text: string): Json | undefined =>
-      unit ? quantityOf(text, unit) : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text // the engine reports what is wrong with any other text
+      // the engine reports what is wrong with any other text
+      unit ? quantityOf(text, unit) : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
     const draft = (text: string | undefined): void => {
       const drafts = new Map(this.drafts)
       if (text === undefined) drafts.delete(one.id)
@@ -232,7 +264,8 @@ export class SluiceConfigurationPage extends SluiceElement {
         draft(text)
         const found = read(text)
         if (text === '') return // an empty field waits for a number
-        if (found === undefined && unit) store.refuse(path, { path: one.id, detail: this.#text.noQuantity[unit](text) }, TYPING_MS)
+        if (found === undefined && unit)
+          store.refuse(path, { path: one.id, detail: this.#text.noQuantity[unit](text) }, TYPING_MS)
         else store.set([[path, found ?? null]], TYPING_MS)
       }}
       @change=${() => store.flush()} @blur=${() => draft(undefined)}>${read(shown) === 0 && one.zero ? html`<span class="unit">${this.#text.unlimited}</span>` : nothing}</span>`
@@ -242,13 +275,17 @@ export class SluiceConfigurationPage extends SluiceElement {
     const view = store.view!
     return html`
       <p class="tokens"><b>${text.promptTokens(view.estimatedTokens)}</b> <span>${text.promptEstimate}</span>
-        ${view.prompt === ''
-          ? nothing
-          : html`<button class="button" @click=${() => this.#copy(view.prompt)}>${this.copied ? text.copied : text.copy}</button>`}</p>
+        ${
+          view.prompt === ''
+            ? nothing
+            : html`<button class="button" @click=${() => this.#copy(view.prompt)}>${this.copied ? text.copied : text.copy}</button>`
+        }</p>
       ${valueOf(switchOf('mode'), store) === 'text' ? nothing : html`<p class="note">${text.promptNative(view.tokens.text)}</p>`}
-      ${view.prompt === ''
-        ? html`<p class="state">${text.promptEmpty}</p>`
-        : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${markInvisible(view.prompt)}</pre>`}`
+      ${
+        view.prompt === ''
+          ? html`<p class="state">${text.promptEmpty}</p>`
+          : html`<pre class="value" tabindex="0" role="region" aria-label=${text.promptLabel}>${markInvisible(view.prompt)}</pre>`
+      }`
   }
 
   #copy(prompt: string): void {
@@ -276,15 +313,23 @@ export class SluiceConfigurationPage extends SluiceElement {
             ${changed ? html`<span class="mark" title=${text.changed}>${text.changed}</span>` : nothing}
             <p id="${id}-about">${about}</p>
             <p class="standard"><span>${text.standard(shownValue(one, standardOf(one, store), text))}</span>
-              ${changed
-                ? html`<button class="button quiet" aria-label=${text.resetOf(label)} @click=${() => this.#resetPaths([path])}>${text.reset}</button>`
-                : nothing}</p>
+              ${
+                changed
+                  ? html`<button class="button quiet" aria-label=${text.resetOf(label)} @click=${() => this.#resetPaths([path])}>${text.reset}</button>`
+                  : nothing
+              }</p>
           </div>
           <div class="control">${control(id)}</div>
           ${page.faultOf(path, id)}
         </div>`
       },
-      select: (path, id, choices, current, label) => html`<select id=${id} data-switch=${path.slice(1).join('.')} aria-label=${label ?? nothing}
+      select: (
+        path,
+        id,
+        choices,
+        current,
+        label,
+      ) => html`<select id=${id} data-switch=${path.slice(1).join('.')} aria-label=${label ?? nothing}
         aria-describedby=${path[0] === 'settings' ? `${id}-about ${id}-fault` : `${id}-fault`}
         aria-invalid=${store.faults.has(keyOf(path))}
         @change=${(event: Event) => page.set(path, choices[(event.target as HTMLSelectElement).selectedIndex]!.value)}>
@@ -292,10 +337,12 @@ export class SluiceConfigurationPage extends SluiceElement {
       faultOf: (path, id) => {
         const fault: Fault | undefined = store.faults.get(keyOf(path))
         const one = switches.find((other) => keyOf(settingPath(other.id)) === keyOf(path))
-        return html`<p class="fault" id="${id}-fault" ?hidden=${!fault}>${fault
-          ? html`${fault.detail}${fault.hint ? ` (${fault.hint})` : ''}
+        return html`<p class="fault" id="${id}-fault" ?hidden=${!fault}>${
+          fault
+            ? html`${fault.detail}${fault.hint ? ` (${fault.hint})` : ''}
             ${one ? html`<span>${text.kept(shownValue(one, valueOf(one, store), text))}</span>` : nothing}`
-          : nothing}</p>`
+            : nothing
+        }</p>`
       },
     }
     return page
@@ -309,12 +356,16 @@ const switchOf = (id: string): Switch => switches.find((one) => one.id === id)!
 /** The value that counts while the person has changed nothing. */
 const standardOf = (one: Switch, store: ConfigurationStore): Json => store.base(settingPath(one.id)) ?? null
 
-const valueOf = (one: Switch, store: ConfigurationStore): Json => store.get(settingPath(one.id)) ?? standardOf(one, store)
+const valueOf = (one: Switch, store: ConfigurationStore): Json =>
+  store.get(settingPath(one.id)) ?? standardOf(one, store)
 
-const isChanged = (one: Switch, store: ConfigurationStore): boolean => !same(valueOf(one, store), standardOf(one, store))
+const isChanged = (one: Switch, store: ConfigurationStore): boolean =>
+  !same(valueOf(one, store), standardOf(one, store))
 
 function changesIn(tab: Tab, store: ConfigurationStore): Path[] {
-  const own = switches.filter((one) => groupsOf(tab).includes(one.group) && isChanged(one, store)).map(({ id }) => settingPath(id))
+  const own = switches
+    .filter((one) => groupsOf(tab).includes(one.group) && isChanged(one, store))
+    .map(({ id }) => settingPath(id))
   return tab === 'tools' ? [...own, ...(store.view?.tools ?? []).flatMap((tool) => toolChanges(store, tool))] : own
 }
 
@@ -327,7 +378,8 @@ function shownValue(one: Switch, value: Json, text: ConfigurationStrings): strin
 }
 
 /** A number for people. */
-const readable = (one: Switch, value: number, text: ConfigurationStrings): string => (value === 0 && one.zero === 'none' ? text.unlimited : plainly(one, value, text))
+const readable = (one: Switch, value: number, text: ConfigurationStrings): string =>
+  value === 0 && one.zero === 'none' ? text.unlimited : plainly(one, value, text)
 
 /** The same as a person types it. */
 const plainly = ({ unit }: Switch, value: Json, text: ConfigurationStrings): string =>

@@ -27,5 +27,8 @@ export function same(a: Json, b: Json): boolean {
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const [left, right] = [a as JsonObject, b as JsonObject]
   const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && same(left[key]!, right[key]!))
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && same(left[key]!, right[key]!))
+  )
 }

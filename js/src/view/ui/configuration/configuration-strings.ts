@@ -45,7 +45,8 @@ const en = {
   onlyExposed: 'Visible to the model',
   onlyHidden: 'Hidden',
   filter: 'Which tools',
-  toolCount: (shown: number, all: number) => (shown === all ? `${all} ${all === 1 ? 'tool' : 'tools'}` : `${shown} of ${all} tools`),
+  toolCount: (shown: number, all: number) =>
+    shown === all ? `${all} ${all === 1 ? 'tool' : 'tools'}` : `${shown} of ${all} tools`,
   noTools: 'No tools are registered.',
   noMatch: 'No tool matches.',
   clearFilter: 'Clear the filter',
@@ -109,14 +110,22 @@ const en = {
     trim: ['Trim values', 'Take white space off the ends of values.'],
   } as { [name: string]: [string, string] },
   optionValues: {
-    null: 'by protocol', true: 'yes', false: 'no', split: 'split', ignore: 'never a call', whole: 'a call if it is all there is', parse: 'a call like any other',
-    last: 'the last', first: 'the first',
+    null: 'by protocol',
+    true: 'yes',
+    false: 'no',
+    split: 'split',
+    ignore: 'never a call',
+    whole: 'a call if it is all there is',
+    parse: 'a call like any other',
+    last: 'the last',
+    first: 'the first',
   } as { [value: string]: string },
 
   // -- prompt
   promptTokens: (count: number) => `≈ ${count} ${count === 1 ? 'token' : 'tokens'}`,
   promptEstimate: 'An estimate of the engine, not the count of your model’s tokenizer.',
-  promptNative: (count: number) => `In this mode the tools go into the request as JSON. Text mode would write the text below, ≈ ${count} ${count === 1 ? 'token' : 'tokens'}.`,
+  promptNative: (count: number) =>
+    `In this mode the tools go into the request as JSON. Text mode would write the text below, ≈ ${count} ${count === 1 ? 'token' : 'tokens'}.`,
   promptEmpty: 'Nothing: no tool is visible to the model.',
   promptLabel: 'The text that {{tools}} stands for',
 
@@ -124,7 +133,10 @@ const en = {
     enabled: ['The model uses tools', 'Off: it sees no tool at all and only talks.'],
     defaultToolEnabled: ['New tools are on', 'Applies to tools that nobody has switched on or off.'],
     mode: ['Mode', 'Where the tools are described to the model.'],
-    autoFallback: ['If the provider refuses tools', 'Only in mode auto, and only before anything of that answer was shown.'],
+    autoFallback: [
+      'If the provider refuses tools',
+      'Only in mode auto, and only before anything of that answer was shown.',
+    ],
     protocol: ['Text protocol', 'How the model writes calls in text mode.'],
     alsoParse: ['Also understand', 'Calls in these protocols count as well, beside native ones too.'],
     injectTools: ['Place of the tool list', 'Where it goes when no message holds {{tools}}.'],
@@ -160,9 +172,18 @@ const en = {
   } as { [id: string]: [string, string] },
 
   choices: {
-    mode: { auto: 'auto: native, or a clear error', native: 'native: in the request', text: 'text: in the system message' },
+    mode: {
+      auto: 'auto: native, or a clear error',
+      native: 'native: in the request',
+      text: 'text: in the system message',
+    },
     autoFallback: { null: 'fail and say so', text: 'go on in text mode' },
-    injectTools: { null: 'by protocol', top: 'top of the system message', bottom: 'bottom of the system message', off: 'nowhere' },
+    injectTools: {
+      null: 'by protocol',
+      top: 'top of the system message',
+      bottom: 'bottom of the system message',
+      off: 'nowhere',
+    },
     resultRole: { user: 'user', tool: 'tool' },
     providerCards: { text: 'as a sentence', off: 'no' },
     malformed: { report: 'tell the model', drop: 'drop them' },
@@ -283,8 +304,15 @@ const zh: ConfigurationStrings = {
     trim: ['去除空白', '去掉值两端的空白。'],
   },
   optionValues: {
-    null: '按协议', true: '是', false: '否', split: '拆分', ignore: '不算调用', whole: '整块是调用时才算', parse: '与其他调用一样',
-    last: '最后一个', first: '第一个',
+    null: '按协议',
+    true: '是',
+    false: '否',
+    split: '拆分',
+    ignore: '不算调用',
+    whole: '整块是调用时才算',
+    parse: '与其他调用一样',
+    last: '最后一个',
+    first: '第一个',
   },
 
   promptTokens: (count) => `≈ ${count} 个 token`,
@@ -348,4 +376,8 @@ const zh: ConfigurationStrings = {
   },
 }
 
-export const configurationStrings: { en: ConfigurationStrings; zh: ConfigurationStrings; [language: string]: ConfigurationStrings } = { en, zh }
+export const configurationStrings: {
+  en: ConfigurationStrings
+  zh: ConfigurationStrings
+  [language: string]: ConfigurationStrings
+} = { en, zh }

@@ -12,7 +12,12 @@ const shared = css`
   }
 `
 
-export const configurationStyles = [tokens, controls, foreign, shared, css`
+export const configurationStyles = [
+  tokens,
+  controls,
+  foreign,
+  shared,
+  css`
   :host { display: block; container-type: inline-size; background: var(--_background); }
 
   header { position: sticky; top: 0; z-index: 1; background: var(--_background); border-bottom: 1px solid var(--_border); }
@@ -162,9 +167,14 @@ export const configurationStyles = [tokens, controls, foreign, shared, css`
     .switch { appearance: auto; width: 20px; }
     .switch::after, .level::before { display: none; }
   }
-`]
+`,
+]
 
-export const pickerStyles = [tokens, controls, shared, css`
+export const pickerStyles = [
+  tokens,
+  controls,
+  shared,
+  css`
   :host { display: block; font-size: inherit; }
   ul {
     list-style: none; margin: 6px 0 0; padding: 3px; max-height: 13.2em; overflow: auto; overscroll-behavior: contain;
@@ -181,4 +191,5 @@ export const pickerStyles = [tokens, controls, shared, css`
   }
   .hits { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   p { padding: 8px; color: var(--_muted); font-size: .9em; }
-`]
+`,
+]

@@ -44,7 +44,11 @@ export class SluicePicker extends LitElement {
         @input=${this.#search} @keydown=${this.#key} @blur=${() => (this.active = -1)}>
       <span class="hits" role="status">${this.query ? this.hits(found.length) : ''}</span>
       <ul id="list" role="listbox" aria-label=${this.label} aria-multiselectable=${this.multiple}>
-        ${each(found, ({ id }) => id, (option, at) => this.#option(option, at))}
+        ${each(
+          found,
+          ({ id }) => id,
+          (option, at) => this.#option(option, at),
+        )}
       </ul>
       ${found.length === 0 ? html`<p>${this.empty}</p>` : nothing}`
   }
@@ -60,7 +64,9 @@ export class SluicePicker extends LitElement {
 
   #found(): readonly Option[] {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean)
-    return this.options.filter(({ id, note }) => words.every((word) => id.toLowerCase().includes(word) || note.toLowerCase().includes(word)))
+    return this.options.filter(({ id, note }) =>
+      words.every((word) => id.toLowerCase().includes(word) || note.toLowerCase().includes(word)),
+    )
   }
 
   #search(event: Event): void {
@@ -70,12 +76,17 @@ export class SluicePicker extends LitElement {
 
   #key(event: KeyboardEvent): void {
     const count = this.#found().length
-    const steps: { [key: string]: number } = { ArrowDown: this.active + 1, ArrowUp: this.active < 0 ? count - 1 : this.active - 1 }
+    const steps: { [key: string]: number } = {
+      ArrowDown: this.active + 1,
+      ArrowUp: this.active < 0 ? count - 1 : this.active - 1,
+    }
     const step = steps[event.key]
     if (step !== undefined && count > 0) {
       event.preventDefault()
       this.active = (step + count) % count
-      void this.updateComplete.then(() => this.renderRoot.querySelector('.active')?.scrollIntoView({ block: 'nearest' }))
+      void this.updateComplete.then(() =>
+        this.renderRoot.querySelector('.active')?.scrollIntoView({ block: 'nearest' }),
+      )
     } else if (event.key === 'Enter' && !event.isComposing) {
       const option = this.#found()[this.active]
       if (option) this.#pick(option.id)

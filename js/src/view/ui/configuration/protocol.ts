@@ -14,34 +14,64 @@ export function drawProtocol(page: ConfigurationPage, one: Switch, value: Json):
   const only = ids.length === 1 ? ids[0] : undefined
   const options = protocolOptions.filter((option) => option.only === undefined || option.only === only)
   return html`
-    ${page.row(one, () => html`${ids.length > 1 ? html`<p class="muted">${text.several(ids.join(', '))}</p>` : nothing}
-      ${picker(page, one, ['auto', ...store.view!.protocols.filter((id) => id !== 'auto')], ids, false, (id) => page.set(path, id))}`)}
-    ${only && only !== 'auto' ? html`<fieldset><legend>${text.protocolOptions(only)}</legend>
-      ${options.map((option) => drawOption(page, only, value, option))}</fieldset>` : nothing}`
+    ${page.row(
+      one,
+      () => html`${ids.length > 1 ? html`<p class="muted">${text.several(ids.join(', '))}</p>` : nothing}
+      ${picker(page, one, ['auto', ...store.view!.protocols.filter((id) => id !== 'auto')], ids, false, (id) => page.set(path, id))}`,
+    )}
+    ${
+      only && only !== 'auto'
+        ? html`<fieldset><legend>${text.protocolOptions(only)}</legend>
+      ${options.map((option) => drawOption(page, only, value, option))}</fieldset>`
+        : nothing
+    }`
 }
 
 export function drawProtocols(page: ConfigurationPage, one: Switch, value: Json): TemplateResult {
   const path = settingPath(one.id)
   const all = Array.isArray(value) ? value : []
   const ids = idsOf(value)
-  const toggle = (id: string): void => page.set(path, ids.includes(id) ? all.filter((item) => idOf(item) !== id) : [...all, id])
-  return page.row(one, () => html`
+  const toggle = (id: string): void =>
+    page.set(path, ids.includes(id) ? all.filter((item) => idOf(item) !== id) : [...all, id])
+  return page.row(
+    one,
+    () => html`
     ${ids.length > 0 ? html`<p class="chips">${ids.map((id) => html`<span class="tag chosen">${id}</span>`)}</p>` : nothing}
-    ${picker(page, one, page.store.view!.protocols.filter((id) => id !== 'auto'), ids, true, toggle)}`)
+    ${picker(
+      page,
+      one,
+      page.store.view!.protocols.filter((id) => id !== 'auto'),
+      ids,
+      true,
+      toggle,
+    )}`,
+  )
 }
 
 function picker(
-  page: ConfigurationPage, one: Switch, ids: readonly string[], chosen: readonly string[], multiple: boolean, pick: (id: string) => void,
+  page: ConfigurationPage,
+  one: Switch,
+  ids: readonly string[],
+  chosen: readonly string[],
+  multiple: boolean,
+  pick: (id: string) => void,
 ): TemplateResult {
   const { text } = page
-  const options = ids.map((id): Option => ({ id, note: (Object.hasOwn(text.protocols, id) ? text.protocols[id] : undefined) ?? text.family }))
+  const options = ids.map(
+    (id): Option => ({ id, note: (Object.hasOwn(text.protocols, id) ? text.protocols[id] : undefined) ?? text.family }),
+  )
   const [label = one.id] = text.switches[one.id] ?? []
   return html`<sluice-picker id="switch-${one.id}" data-switch=${one.id} .options=${options} .chosen=${chosen} .multiple=${multiple}
     .label=${label} .placeholder=${text.protocolSearch} .empty=${text.noProtocol} .hits=${text.protocolHits}
     @pick=${(event: CustomEvent<string>) => pick(event.detail)}></sluice-picker>`
 }
 
-function drawOption(page: ConfigurationPage, protocol: string, value: Json, { name, choices, only }: (typeof protocolOptions)[number]): TemplateResult {
+function drawOption(
+  page: ConfigurationPage,
+  protocol: string,
+  value: Json,
+  { name, choices, only }: (typeof protocolOptions)[number],
+): TemplateResult {
   const { text } = page
   const id = `option-${name}`
   const [label, about] = text.options[name] ?? [name, '']

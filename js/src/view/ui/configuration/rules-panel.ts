@@ -10,14 +10,21 @@ export function drawRules(page: ConfigurationPage): TemplateResult {
   const { store, text } = page
   const rules = store.rules
   return html`<h3 id="rules">${text.rules}</h3>
-    ${rules.length === 0
-      ? html`<p class="muted">${text.noRules}</p>`
-      : html`<ul class="rules" aria-labelledby="rules">${each(rules, ({ id }) => id, (rule) => drawRule(page, rule))}</ul>`}`
+    ${
+      rules.length === 0
+        ? html`<p class="muted">${text.noRules}</p>`
+        : html`<ul class="rules" aria-labelledby="rules">${each(
+            rules,
+            ({ id }) => id,
+            (rule) => drawRule(page, rule),
+          )}</ul>`
+    }`
 }
 
 /** What each button revokes. */
 export function armRules(root: ParentNode): void {
-  for (const rule of root.querySelectorAll<HTMLElement>('[data-rule]')) decides(rule.querySelector(':scope > button'), () => ({ question: rule.dataset['rule'] ?? '', armed: true }))
+  for (const rule of root.querySelectorAll<HTMLElement>('[data-rule]'))
+    decides(rule.querySelector(':scope > button'), () => ({ question: rule.dataset['rule'] ?? '', armed: true }))
 }
 
 function drawRule({ store, text }: ConfigurationPage, rule: RuleView): TemplateResult {

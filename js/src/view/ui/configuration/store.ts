@@ -1,4 +1,5 @@
-// The state of the configuration page: the host's view, and on top of it the person's changes that the host has not confirmed yet.
+// The state of the configuration page: the host's view, and on top of it the person's changes that the host has not
+// confirmed yet.
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../../../app/bridge/messages.js'
 import type { Json, JsonObject } from '../../../engine/core/events.js'
 import { faultOf, type Fault } from '../shared/fault.js'
@@ -107,7 +108,8 @@ export class ConfigurationStore {
     clearTimeout(this.#later?.timer)
     for (const { path, value } of edit.entries) {
       if (!edit.wrong) this.#unsaved.set(keyOf(path), { edit, value })
-      else if (this.#unsaved.get(keyOf(path))?.edit === before) this.#unsaved.delete(keyOf(path)) // it is not sent any more
+      // it is not sent any more
+      else if (this.#unsaved.get(keyOf(path))?.edit === before) this.#unsaved.delete(keyOf(path))
       this.faults.delete(keyOf(path))
     }
     this.#later = { edit, timer: setTimeout(() => this.flush(), wait) }
@@ -172,7 +174,9 @@ export class ConfigurationStore {
 
 /** Reads own members only, since a tool may be called `constructor`. */
 function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as JsonObject)[name]
+    : undefined
 }
 
 /** Whether an error at `named` (`limits.depth`, `alsoParse[0]`, `tools.notes.add.permission`) is about this place. */

@@ -72,10 +72,16 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
   ],
 }
 
-export const switches: readonly Switch[] = (Object.keys(table) as Group[]).flatMap((group) => table[group].map((one) => ({ ...one, group })))
+export const switches: readonly Switch[] = (Object.keys(table) as Group[]).flatMap((group) =>
+  table[group].map((one) => ({ ...one, group })),
+)
 
 /** Options of the chosen protocol: members of `protocol` if that is an object. */
-export const protocolOptions: readonly { name: string; only?: string; choices: readonly (string | boolean | null)[] }[] = [
+export const protocolOptions: readonly {
+  name: string
+  only?: string
+  choices: readonly (string | boolean | null)[]
+}[] = [
   { name: 'lenient', only: 'vcp', choices: [null, true] },
   { name: 'serial', only: 'vcp', choices: [null, 'split'] },
   { name: 'code', choices: [null, 'ignore', 'whole', 'parse'] },

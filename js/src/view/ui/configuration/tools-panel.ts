@@ -28,18 +28,28 @@ export function toolChanges(store: ConfigurationStore, tool: ToolView): Path[] {
   const toggle = togglePath(tool.name)
   const own = store.get(toggle)
   const toggled = typeof own === 'boolean' && own !== store.base(toggle)
-  const changed = allowances.filter((member) => tool.changed?.includes(member) || store.unsaved(['tools', tool.name, member]))
+  const changed = allowances.filter(
+    (member) => tool.changed?.includes(member) || store.unsaved(['tools', tool.name, member]),
+  )
   return [...(toggled ? [toggle] : []), ...changed.map((member): Path => ['tools', tool.name, member])]
 }
 
 export function drawTools(
-  page: ConfigurationPage, filter: ToolFilter, opened: ReadonlySet<string>, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
+  page: ConfigurationPage,
+  filter: ToolFilter,
+  opened: ReadonlySet<string>,
+  setFilter: (filter: ToolFilter) => void,
+  open: (name: string) => void,
 ): TemplateResult {
   const { store, text } = page
   const tools = store.view?.tools ?? []
   if (tools.length === 0) return html`<p class="state">${text.noTools}</p>`
   const found = tools.filter((tool) => fits(tool, filter))
-  const shows = [['all', text.allTools], ['exposed', text.onlyExposed], ['hidden', text.onlyHidden]] as const
+  const shows = [
+    ['all', text.allTools],
+    ['exposed', text.onlyExposed],
+    ['hidden', text.onlyHidden],
+  ] as const
   return html`
     <div class="filter">
       <input type="search" class="field" aria-label=${text.search} placeholder=${`${text.search}: ${text.searchHint}`} autocomplete="off"
@@ -47,27 +57,42 @@ export function drawTools(
       <select aria-label=${text.filter}
         @change=${(event: Event) => setFilter({ ...filter, show: shows[(event.target as HTMLSelectElement).selectedIndex]![0] })}>
         ${shows.map(([value, label]) => html`<option .selected=${filter.show === value}>${label}</option>`)}</select>
-      ${filter.tag
-        ? html`<button class="tag chosen" aria-label=${`${text.clearFilter}: ${filter.tag}`} @click=${() => setFilter({ ...filter, tag: '' })}>
+      ${
+        filter.tag
+          ? html`<button class="tag chosen" aria-label=${`${text.clearFilter}: ${filter.tag}`} @click=${() => setFilter({ ...filter, tag: '' })}>
             ${markInvisible(filter.tag)} ${icon('cross')}</button>`
-        : nothing}
+          : nothing
+      }
       <span class="muted" role="status">${text.toolCount(found.length, tools.length)}</span>
     </div>
-    ${found.length === 0
-      ? html`<p class="state">${text.noMatch} <button class="button" @click=${() => setFilter(noFilter)}>${text.clearFilter}</button></p>`
-      : html`<ul class="tools">${each(
-          found, ({ name }) => name, (tool) => drawTool(page, tool, filter, opened.has(tool.name), setFilter, open))}</ul>`}`
+    ${
+      found.length === 0
+        ? html`<p class="state">${text.noMatch} <button class="button" @click=${() => setFilter(noFilter)}>${text.clearFilter}</button></p>`
+        : html`<ul class="tools">${each(
+            found,
+            ({ name }) => name,
+            (tool) => drawTool(page, tool, filter, opened.has(tool.name), setFilter, open),
+          )}</ul>`
+    }`
 }
 
 function fits(tool: ToolView, { words, tag, show }: ToolFilter): boolean {
   if (tag && !tool.tags.includes(tag)) return false
   if (show !== 'all' && tool.exposed !== (show === 'exposed')) return false
   const all = [tool.name, tool.description, ...tool.tags].join('\n').toLowerCase()
-  return words.toLowerCase().split(/\s+/).every((word) => all.includes(word))
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
 }
 
 function drawTool(
-  page: ConfigurationPage, tool: ToolView, filter: ToolFilter, opened: boolean, setFilter: (filter: ToolFilter) => void, open: (name: string) => void,
+  page: ConfigurationPage,
+  tool: ToolView,
+  filter: ToolFilter,
+  opened: boolean,
+  setFilter: (filter: ToolFilter) => void,
+  open: (name: string) => void,
 ): TemplateResult {
   const { store, text } = page
   const id = `tool-${store.view!.tools.indexOf(tool)}`
@@ -89,8 +114,13 @@ function drawTool(
         ${page.faultOf(path, `${id}-on`)}${page.faultOf(['tools', tool.name, 'permission'], `${id}-permission`)}
       </div>
       <span class="muted cost" title=${text.promptEstimate}>${tool.estimatedTokens === undefined ? '' : text.tokens(tool.estimatedTokens)}</span>
-      <span class="level ${tool.permission}">${page.select(['tools', tool.name, 'permission'], `${id}-permission`,
-        levels.map((level) => ({ value: level, label: text.levels[level] })), levelOf(store, tool), text.permissionOf(tool.name))}</span>
+      <span class="level ${tool.permission}">${page.select(
+        ['tools', tool.name, 'permission'],
+        `${id}-permission`,
+        levels.map((level) => ({ value: level, label: text.levels[level] })),
+        levelOf(store, tool),
+        text.permissionOf(tool.name),
+      )}</span>
       <button class="button quiet details" aria-expanded=${opened} aria-controls="${id}-more" aria-label=${text.detailsOf(tool.name)} title=${text.details}
         @click=${() => open(tool.name)}>${icon('chevron')}</button>
     </div>
@@ -108,7 +138,10 @@ function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, change
     { value: null, label: text.byLevel(text.policies[byLevel[level]]) },
     ...Object.entries(text.policies).map(([value, label]) => ({ value, label })),
   ]
-  const result: Choice[] = [{ value: null, label: text.byTool }, ...Object.entries(text.results).map(([value, label]) => ({ value, label }))]
+  const result: Choice[] = [
+    { value: null, label: text.byTool },
+    ...Object.entries(text.results).map(([value, label]) => ({ value, label })),
+  ]
   const field = (member: 'executionApproval' | 'resultApproval', label: string, choices: Choice[]): TemplateResult => {
     const path: Path = ['tools', tool.name, member]
     return html`<div class="setting"><label for="${id}-${member}">${label}</label>
@@ -118,17 +151,21 @@ function drawDetails(page: ConfigurationPage, tool: ToolView, id: string, change
     ${field('executionApproval', text.executionApproval, execution)}
     ${field('resultApproval', text.toolResultApproval, result)}
     ${tool.timeoutMs === undefined ? nothing : html`<div class="setting"><span>${text.timeout}</span><span>${tool.timeoutMs / 1000} s</span></div>`}
-    ${changes.length > 0
-      ? html`<button class="button quiet" aria-label=${text.resetOf(tool.name)} @click=${(event: Event) => {
-          const row = (event.currentTarget as Element).closest('li')
-          store.set(changes.map((path) => [path, null] as const))
-          row?.querySelector<HTMLElement>('.details')?.focus() // the pressed button disappears
-        }}>${text.reset}</button>`
-      : nothing}
-    ${tool.parameters
-      ? html`<div class="schema"><span>${text.parameters}</span>
+    ${
+      changes.length > 0
+        ? html`<button class="button quiet" aria-label=${text.resetOf(tool.name)} @click=${(event: Event) => {
+            const row = (event.currentTarget as Element).closest('li')
+            store.set(changes.map((path) => [path, null] as const))
+            row?.querySelector<HTMLElement>('.details')?.focus() // the pressed button disappears
+          }}>${text.reset}</button>`
+        : nothing
+    }
+    ${
+      tool.parameters
+        ? html`<div class="schema"><span>${text.parameters}</span>
           <pre class="value" tabindex="0" role="region" aria-label=${text.parameters}>${markInvisible(JSON.stringify(tool.parameters, null, 2))}</pre></div>`
-      : html`<p class="muted">${text.noParameters}</p>`}`
+        : html`<p class="muted">${text.noParameters}</p>`
+    }`
 }
 
 const levelOf = (store: ConfigurationStore, tool: ToolView): PermissionLevel =>
@@ -138,7 +175,10 @@ const levelOf = (store: ConfigurationStore, tool: ToolView): PermissionLevel =>
 function isOn(store: ConfigurationStore, tool: ToolView): boolean {
   const toggle: Json | undefined = store.get(togglePath(tool.name)) ?? store.base(togglePath(tool.name))
   if (typeof toggle === 'boolean') return toggle
-  return tool.exposed || (store.get(['settings', 'enabled']) === false && store.get(['settings', 'defaultToolEnabled']) !== false)
+  return (
+    tool.exposed ||
+    (store.get(['settings', 'enabled']) === false && store.get(['settings', 'defaultToolEnabled']) !== false)
+  )
 }
 
 function whyHidden({ store, text }: ConfigurationPage, tool: ToolView): string {

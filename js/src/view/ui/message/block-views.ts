@@ -37,7 +37,15 @@ export type Look = BlockView['type'] | 'refusal' | 'fabricated' | 'retracted' | 
 
 export function lookOf(block: BlockView): Look {
   if (block.type !== 'text') return block.type
-  return block.retracted ? 'retracted' : block.refusal ? 'refusal' : block.fabricated ? 'fabricated' : isCommentary(block) ? 'commentary' : 'text'
+  return block.retracted
+    ? 'retracted'
+    : block.refusal
+      ? 'refusal'
+      : block.fabricated
+        ? 'fabricated'
+        : isCommentary(block)
+          ? 'commentary'
+          : 'text'
 }
 
 /** A block in the page. */
@@ -112,14 +120,20 @@ class RefusalView implements View {
   }
 }
 
-/** Text beside the answer, drawn from when a person opens it: thoughts and comments typeset like an answer, text that does not count as it came. */
+/**
+ * Text beside the answer, drawn from when a person opens it: thoughts and comments typeset like an answer, text that
+ * does not count as it came.
+ */
 class FoldedView implements View {
   readonly element = document.createElement('details')
   readonly #label = document.createElement('span')
   readonly #text: TextBox | StreamText
   #draw = (): void => {}
 
-  constructor(readonly look: 'reasoning' | 'fabricated' | 'retracted' | 'commentary', at: number) {
+  constructor(
+    readonly look: 'reasoning' | 'fabricated' | 'retracted' | 'commentary',
+    at: number,
+  ) {
     this.#text = look === 'reasoning' || look === 'commentary' ? new TextBox(at) : new StreamText()
     const { element } = this.#text
     element.classList.add('thoughts')
@@ -143,13 +157,23 @@ class FoldedView implements View {
     const going = last && !still && this.#text instanceof TextBox
     this.element.hidden = text.trim() === '' && !going
     this.element.classList.toggle('going', going)
-    write(this.#label, this.look !== 'reasoning' ? words[this.look] : going ? words.thinking : ms !== undefined && ms >= 950 ? words.thoughtFor(whole(ms, words)) : words.thought)
+    write(
+      this.#label,
+      this.look !== 'reasoning'
+        ? words[this.look]
+        : going
+          ? words.thinking
+          : ms !== undefined && ms >= 950
+            ? words.thoughtFor(whole(ms, words))
+            : words.thought,
+    )
     this.#draw = () => this.element.open && this.#text.set(text, going, { ...context, renderText: undefined })
     this.#draw()
   }
 }
 
-const whole = (ms: number, words: Strings): string => (ms < 59_500 ? words.seconds(String(Math.round(ms / 1000))) : duration(ms, words))
+const whole = (ms: number, words: Strings): string =>
+  ms < 59_500 ? words.seconds(String(Math.round(ms / 1000))) : duration(ms, words)
 
 function write(label: HTMLElement, text: string): void {
   if (label.textContent !== text) label.textContent = text
@@ -185,10 +209,13 @@ class ErrorView implements View {
     const hint = Object.hasOwn(words.hints, code) ? words.hints[code] : given // words for people, if there are any
     const title = errorTitle(code, still && begun, words)
     this.element.setAttribute('aria-label', title)
-    render(html`${icon('warning')}<div>
+    render(
+      html`${icon('warning')}<div>
       <p class="title">${title} <code class="code">${markInvisible(code.slice(0, 100))}</code></p>
       <p class="detail" dir="auto">${markInvisible(detail.slice(0, 4000))}</p>
       ${hint ? html`<p class="hint" part="hint"><b>${words.hint}:</b> <bdi>${markInvisible(hint.slice(0, 2000))}</bdi></p>` : nothing}
-    </div>`, this.element)
+    </div>`,
+      this.element,
+    )
   }
 }

@@ -1,4 +1,5 @@
-// Draws the blocks of a message in stream order. Without a template, since a delta must cost the same however much is above it: blocks that
+// Draws the blocks of a message in stream order. Without a template, since a delta must cost the same however much is
+// above it: blocks that
 // did not change are skipped.
 import { lookOf, makeView, type BlockContext, type Look, type View } from './block-views.js'
 import { CallsLines } from './calls-line.js'
@@ -24,23 +25,31 @@ export class Blocks {
   }
 
   /** Shows the blocks and calls back for every card that changed. */
-  update(blocks: readonly BlockView[], context: BlockContext, changed: (card: CardView, before: CardView | undefined) => void): void {
+  update(
+    blocks: readonly BlockView[],
+    context: BlockContext,
+    changed: (card: CardView, before: CardView | undefined) => void,
+  ): void {
     const all = context !== this.#context
     let from = 0
     if (!all) while (from < blocks.length && blocks[from] === this.#given[from]) from++
-    const { shown, start } = context.renderText ? { shown: blocks, start: from } : this.#runs.of(blocks, context.asks, context.still, from)
+    const { shown, start } = context.renderText
+      ? { shown: blocks, start: from }
+      : this.#runs.of(blocks, context.asks, context.still, from)
     const last = shown.findLastIndex(Boolean)
     const lastBefore = this.#shown.findLastIndex(Boolean)
     for (let at = Math.max(0, Math.min(start, lastBefore)); at < blocks.length; at++) {
       const block = shown[at]
       if (!block) this.#remove(at)
-      else if (block !== this.#shown[at] || all || at === lastBefore) this.#view(at, lookOf(block)).update(block, context, at === last)
+      else if (block !== this.#shown[at] || all || at === lastBefore)
+        this.#view(at, lookOf(block)).update(block, context, at === last)
     }
     for (let at = blocks.length; at < this.#views.length; at++) this.#remove(at)
     this.#views.length = blocks.length
     for (let at = from; at < blocks.length; at++) {
       const [block, before] = [blocks[at] as BlockView, this.#given[at]]
-      if (block !== before && block.type === 'tool_use') changed(block, before?.type === 'tool_use' ? before : undefined)
+      if (block !== before && block.type === 'tool_use')
+        changed(block, before?.type === 'tool_use' ? before : undefined)
     }
     this.#foldCalls(shown, context, all ? 0 : Math.min(start, shown.length, this.#shown.length), all)
     this.#shown = shown
@@ -57,8 +66,15 @@ export class Blocks {
     }
     const matters = (block: BlockView | undefined): boolean => block?.type !== 'text' || isBlank(block)
     let at = from
-    if (!all) while (at < shown.length && at < before.length && (shown[at] === before[at] || !(matters(shown[at]) || matters(before[at])))) at++
-    if (all || at < shown.length || at < before.length) this.#lines.update(shown, context, (one) => this.#views[one]?.element, at)
+    if (!all)
+      while (
+        at < shown.length &&
+        at < before.length &&
+        (shown[at] === before[at] || !(matters(shown[at]) || matters(before[at])))
+      )
+        at++
+    if (all || at < shown.length || at < before.length)
+      this.#lines.update(shown, context, (one) => this.#views[one]?.element, at)
   }
 
   /** Keeps nothing: another message comes. */

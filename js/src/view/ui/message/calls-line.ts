@@ -1,4 +1,5 @@
-// Calls without text between them as one line: how many are done, and what they did. It opens into the cards. A question, and what a person
+// Calls without text between them as one line: how many are done, and what they did. It opens into the cards. A
+// question, and what a person
 // opened, are never folded.
 import { html, nothing, render } from 'lit'
 import { inLanguage } from '../../../engine/core/in-language.js'
@@ -23,15 +24,29 @@ export interface LinesContext {
   asks: ReadonlyMap<number, unknown>
 }
 
-const goes: readonly CardStatus[] = ['streaming', 'pending', 'executing', 'awaiting_approval', 'awaiting_result_approval']
+const goes: readonly CardStatus[] = [
+  'streaming',
+  'pending',
+  'executing',
+  'awaiting_approval',
+  'awaiting_result_approval',
+]
 const failures: readonly CardStatus[] = ['error', 'not_found', 'invalid', 'timeout', 'unknown']
 
 export class CallsLines {
   /** In the order of their places. */
   #lines: CallsLine[] = []
 
-  /** Draws a line over each run of calls. `elementOf` gives the element of the block at an index. In front of `from` nothing changed. */
-  update(blocks: readonly (BlockView | undefined)[], context: LinesContext, elementOf: (at: number) => HTMLElement | undefined, from = 0): void {
+  /**
+   * Draws a line over each run of calls. `elementOf` gives the element of the block at an index. In front of `from`
+   * nothing changed.
+   */
+  update(
+    blocks: readonly (BlockView | undefined)[],
+    context: LinesContext,
+    elementOf: (at: number) => HTMLElement | undefined,
+    from = 0,
+  ): void {
     const begin = beginOf(blocks, from)
     const before = new Map<number, CallsLine>()
     while ((this.#lines.at(-1)?.at ?? -1) >= begin) {
@@ -101,7 +116,8 @@ class CallsLine {
   #draw(): void {
     const context = this.#context as LinesContext
     for (const [card, element] of this.#cards) {
-      element.hidden = !this.#open && !element.open && !context.asks.has(card.call) && !card.status?.startsWith('awaiting')
+      element.hidden =
+        !this.#open && !element.open && !context.asks.has(card.call) && !card.status?.startsWith('awaiting')
     }
     const cards = this.#cards.map(([card]) => card)
     const going = cards.filter(({ status = 'pending' }) => goes.includes(status)).length
@@ -110,8 +126,11 @@ class CallsLine {
     this.element.classList.toggle('going', moves)
     const text = moves ? context.words.callsGoing(cards.length - going, cards.length) : toldOf(cards, context)
     const time = moves ? '' : timeOf(cards, context.words)
-    render(html`${icon(cards.some(({ status }) => status && failures.includes(status)) ? 'warning' : moves ? 'clock' : 'check')}<span>${text}</span>
-      ${time ? html`<span class="time">${time}</span>` : nothing}<span class="chevron">${icon('chevron')}</span>`, this.element)
+    render(
+      html`${icon(cards.some(({ status }) => status && failures.includes(status)) ? 'warning' : moves ? 'clock' : 'check')}<span>${text}</span>
+      ${time ? html`<span class="time">${time}</span>` : nothing}<span class="chevron">${icon('chevron')}</span>`,
+      this.element,
+    )
   }
 }
 
@@ -119,17 +138,27 @@ class CallsLine {
 function toldOf(cards: readonly CardView[], { words, lang }: LinesContext): string {
   const failed = cards.filter(({ status }) => status && failures.includes(status)).length
   const [{ name, words: own }] = cards as [CardView]
-  const done = own?.from === undefined && cards.every((card) => card.name === name && card.status === 'success') ? own?.done : undefined
-  return done === undefined ? words.callsDone(cards.length, failed) : escapeInvisible(inLanguage(done, lang).replaceAll('{count}', cards.length.toLocaleString(words.numbers)))
+  const done =
+    own?.from === undefined && cards.every((card) => card.name === name && card.status === 'success')
+      ? own?.done
+      : undefined
+  return done === undefined
+    ? words.callsDone(cards.length, failed)
+    : escapeInvisible(inLanguage(done, lang).replaceAll('{count}', cards.length.toLocaleString(words.numbers)))
 }
 
 function timeOf(cards: readonly CardView[], words: Strings): string {
-  const spans = cards.flatMap(({ startedAt, durationMs }) => (startedAt === undefined || durationMs === undefined ? [] : [[startedAt, startedAt + durationMs] as const]))
-  return spans.length === 0 ? '' : duration(Math.max(...spans.map(([, end]) => end)) - Math.min(...spans.map(([start]) => start)), words)
+  const spans = cards.flatMap(({ startedAt, durationMs }) =>
+    startedAt === undefined || durationMs === undefined ? [] : [[startedAt, startedAt + durationMs] as const],
+  )
+  return spans.length === 0
+    ? ''
+    : duration(Math.max(...spans.map(([, end]) => end)) - Math.min(...spans.map(([start]) => start)), words)
 }
 
 /** It stands between calls. Blank text does not. */
-const parts = (block: BlockView | undefined): boolean => block !== undefined && block.type !== 'tool_use' && !(block.type === 'text' && block.text.trim() === '')
+const parts = (block: BlockView | undefined): boolean =>
+  block !== undefined && block.type !== 'tool_use' && !(block.type === 'text' && block.text.trim() === '')
 
 /** Where the run begins that a block at this place may belong to. */
 function beginOf(blocks: readonly (BlockView | undefined)[], from: number): number {

@@ -25,7 +25,17 @@ import { textStyles } from '../text/text-styles.js'
 import type { LoadImage, OpenLink, RenderText } from '../text/text-types.js'
 import { wordsOf } from '../text/words-of.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
-import type { ApprovalsMode, QuestionView, BlockView, CardView, CuesMode, MessageSource, MessageView, RetryView, ShownMessage } from '../ui-types.js'
+import type {
+  ApprovalsMode,
+  QuestionView,
+  BlockView,
+  CardView,
+  CuesMode,
+  MessageSource,
+  MessageView,
+  RetryView,
+  ShownMessage,
+} from '../ui-types.js'
 
 /** How many characters of a finished message are read out. */
 const READ_OUT = 3000
@@ -96,7 +106,7 @@ export class SluiceMessage extends SluiceElement {
     this.silent = false
   }
 
-  // -- following ------------------------------------------------------------------------------------------------------------
+  // -- following ------------------------------------------------------------------------------------------------------
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -162,7 +172,8 @@ export class SluiceMessage extends SluiceElement {
     const before = this.#shown
     if (view === before && this.#context) return false
     const old = before === undefined || ('seq' in before && before.seq === 0)
-    const first = old && !(this.message?.asked && !told.has(this.message)) // a message that was there already is not read out
+    // a message that was there already is not read out
+    const first = old && !(this.message?.asked && !told.has(this.message))
     this.#shown = view
     const asks = 'questions' in view && this.message ? view.questions : []
     const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
@@ -177,7 +188,8 @@ export class SluiceMessage extends SluiceElement {
     const waiting = this.message !== undefined && isWaiting(view)
     const retry = retryOf(view)
     const retryChanged = retry !== (before && retryOf(before))
-    if (!first && retry && retryChanged) this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts))
+    if (!first && retry && retryChanged)
+      this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts))
     const changed = waiting !== this.#waiting || asksChanged || retryChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
     return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
@@ -185,7 +197,9 @@ export class SluiceMessage extends SluiceElement {
 
   #drawnOf(view: ShownMessage): BlockView[] {
     const blocks = view.blocks as BlockView[]
-    return view.outcome === 'limit' || view.outcome === 'failed' ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view)) : blocks
+    return view.outcome === 'limit' || view.outcome === 'failed'
+      ? blocks.filter((block) => block.type !== 'error' || !isSaidByEnd(block, view))
+      : blocks
   }
 
   #makeContext(view: ShownMessage): BlockContext {
@@ -208,7 +222,7 @@ export class SluiceMessage extends SluiceElement {
     }
   }
 
-  // -- questions ------------------------------------------------------------------------------------------------------------
+  // -- questions ------------------------------------------------------------------------------------------------------
 
   #settle(asks: readonly QuestionView[], view: ShownMessage): void {
     this.#asks = asks
@@ -219,7 +233,9 @@ export class SluiceMessage extends SluiceElement {
 
   /** The questions that this element shows. */
   get #open(): QuestionView[] {
-    return this.approvals === 'none' || this.approvals === 'dock' || !this.message ? [] : this.#asks.filter((ask) => !this.#taking.taken(ask))
+    return this.approvals === 'none' || this.approvals === 'dock' || !this.message
+      ? []
+      : this.#asks.filter((ask) => !this.#taking.taken(ask))
   }
 
   get #together(): QuestionView[] {
@@ -239,7 +255,11 @@ export class SluiceMessage extends SluiceElement {
   /** The element of a question, if a card shows it. */
   #asking(ask: QuestionView): SluiceApproval | undefined {
     const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
-    return cards.find((card) => card.ask?.token === ask.token)?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
+    return (
+      cards
+        .find((card) => card.ask?.token === ask.token)
+        ?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
+    )
   }
 
   /** Those of the questions that were not seen, or that are being edited: they have to be answered one by one. */
@@ -250,7 +270,9 @@ export class SluiceMessage extends SluiceElement {
   /** What shows the question that has the focus, if it is one of this message. */
   #focusedAsk(): SluiceApproval | undefined {
     const host = hostOf(focused())
-    return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot ? (host as SluiceApproval) : undefined
+    return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot
+      ? (host as SluiceApproval)
+      : undefined
   }
 
   /** Moves the focus from a question that was answered to the next one, or to its card. */
@@ -267,7 +289,7 @@ export class SluiceMessage extends SluiceElement {
     })
   }
 
-  // -- read out -------------------------------------------------------------------------------------------------------------
+  // -- read out -------------------------------------------------------------------------------------------------------
 
   #speakOf({ call, name, askedName, status }: CardView): void {
     const { words } = this
@@ -282,7 +304,9 @@ export class SluiceMessage extends SluiceElement {
   }
 
   #speakOutcome(view: ShownMessage): void {
-    this.#spoken.push(`${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(textOf(view.blocks as BlockView[]), this.words, READ_OUT)}`)
+    this.#spoken.push(
+      `${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(textOf(view.blocks as BlockView[]), this.words, READ_OUT)}`,
+    )
     if (this.message) told.add(this.message)
   }
 
@@ -308,7 +332,7 @@ export class SluiceMessage extends SluiceElement {
     return [words.cameTo(done, cards.length - done - running, running)]
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult {
     const { words } = this
@@ -329,7 +353,7 @@ export class SluiceMessage extends SluiceElement {
     clearTimeout(this.#second)
     if (!retry) return nothing
     const left = retry.at - Date.now()
-    if (left > 0 && this.isConnected) this.#second = setTimeout(() => this.requestUpdate(), left % 1000 + 1)
+    if (left > 0 && this.isConnected) this.#second = setTimeout(() => this.requestUpdate(), (left % 1000) + 1)
     return html`<p class="outcome retry" part="retry">${icon('hourglass')}<span>${this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts)}</span>
       <bdi class="why">${markInvisible(retry.detail.slice(0, 300))}</bdi></p>`
   }
@@ -367,10 +391,16 @@ export class SluiceMessage extends SluiceElement {
     const tools = new Map<string, string[]>()
     for (const ask of asks) {
       const name = escapeInvisible((ask.name ?? '?').slice(0, 100))
-      const values = Object.values(ask.arguments ?? {}).map((value) => plain(value).slice(0, 40)).join(', ')
+      const values = Object.values(ask.arguments ?? {})
+        .map((value) => plain(value).slice(0, 40))
+        .join(', ')
       tools.set(name, [...(tools.get(name) ?? []), escapeInvisible(values.replace(/\s+/g, ' ').slice(0, 60))])
     }
-    return [...tools].map(([name, values]) => [values.length > 1 ? `${name} × ${values.length}` : name, values.filter(Boolean).join(' | ')].filter(Boolean).join(': '))
+    return [...tools].map(([name, values]) =>
+      [values.length > 1 ? `${name} × ${values.length}` : name, values.filter(Boolean).join(' | ')]
+        .filter(Boolean)
+        .join(': '),
+    )
   }
 
   #dialog(): TemplateResult {
@@ -389,7 +419,10 @@ export class SluiceMessage extends SluiceElement {
     this.#arming.watch(this.renderRoot.querySelector('.all > .deciding') ?? undefined)
     const question = (): string => this.#together.map(meaningOf).join()
     decides(this.renderRoot.querySelector('.deny-all'), () => ({ question: question(), armed: this.#arming.holds }))
-    decides(this.renderRoot.querySelector('.approve-all'), () => ({ question: question(), armed: this.#unready(this.#together).length === 0 && this.#arming.holds }))
+    decides(this.renderRoot.querySelector('.approve-all'), () => ({
+      question: question(),
+      armed: this.#unready(this.#together).length === 0 && this.#arming.holds,
+    }))
     const dialog = this.renderRoot.querySelector('dialog')
     if (!dialog) return
     const questions = dialog.querySelector<SluiceQuestions>('sluice-questions')
@@ -403,10 +436,12 @@ export class SluiceMessage extends SluiceElement {
 }
 
 /** The next try of a failed request, while the message goes on. */
-const retryOf = (view: ShownMessage | MessageView): RetryView | undefined => ('retry' in view && view.outcome === undefined ? view.retry : undefined)
+const retryOf = (view: ShownMessage | MessageView): RetryView | undefined =>
+  'retry' in view && view.outcome === undefined ? view.retry : undefined
 
 /** Whole seconds until the try, at least 0. A wrong clock does not make the wait longer. */
-const secondsUntil = ({ at, delayMs }: RetryView): number => Math.max(0, Math.ceil(Math.min(at - Date.now(), delayMs) / 1000))
+const secondsUntil = ({ at, delayMs }: RetryView): number =>
+  Math.max(0, Math.ceil(Math.min(at - Date.now(), delayMs) / 1000))
 
 /** True if nothing is there yet, or nothing has come since the last call ended. */
 function isWaiting(view: ShownMessage | MessageView): boolean {
@@ -414,7 +449,9 @@ function isWaiting(view: ShownMessage | MessageView): boolean {
   const last = (view.blocks as BlockView[]).at(-1)
   if (!last) return true
   if (last.type !== 'tool_use') return false
-  return !['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval'].includes(last.status ?? 'pending')
+  return !['streaming', 'pending', 'awaiting_approval', 'executing', 'awaiting_result_approval'].includes(
+    last.status ?? 'pending',
+  )
 }
 
 define('sluice-message', SluiceMessage)

@@ -1,4 +1,5 @@
-// Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it. Each message of an answer is a text of its own.
+// Text that is cut only by calls nobody waits for (expressions, motions) is one text; the calls are marks in it. Each
+// message of an answer is a text of its own.
 import { isCommentary } from '../../../app/bridge/commentary.js'
 import { cueMark, withoutMarks } from '../text/cue-marks.js'
 import type { QuestionView, BlockView, CardView } from '../ui-types.js'
@@ -13,7 +14,8 @@ interface Made {
   run: TextRun
 }
 
-const isPlainText = (block: BlockView | undefined): block is TextView => block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated && !isCommentary(block)
+const isPlainText = (block: BlockView | undefined): block is TextView =>
+  block?.type === 'text' && !block.retracted && !block.refusal && !block.fabricated && !isCommentary(block)
 
 export class TextRuns {
   #shown: readonly (BlockView | undefined)[] = []
@@ -21,10 +23,17 @@ export class TextRuns {
   readonly #made: (Made | undefined)[] = []
 
   /**
-   * The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`: nothing more comes. `from`: the blocks
-   * in front of it, and all else, are what they were the last time. Gives as `start` from where they may be shown otherwise.
+   * The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`:
+   * nothing more comes. `from`: the blocks
+   * in front of it, and all else, are what they were the last time. Gives as `start` from where they may be shown
+   * otherwise.
    */
-  of(blocks: readonly BlockView[], asks: ReadonlyMap<number, QuestionView>, still: boolean, from: number): { shown: readonly (BlockView | undefined)[]; start: number } {
+  of(
+    blocks: readonly BlockView[],
+    asks: ReadonlyMap<number, QuestionView>,
+    still: boolean,
+    from: number,
+  ): { shown: readonly (BlockView | undefined)[]; start: number } {
     let start = from
     while (start > 0 && (isPlainText(blocks[start - 1]) || isCue(blocks[start - 1], asks))) start--
     const shown: (BlockView | undefined)[] = this.#shown.slice(0, start).concat(blocks.slice(start))
@@ -41,7 +50,8 @@ export class TextRuns {
       }
       const members = blocks.slice(at, end)
       const old = before[first - start]
-      const same = old && old.members.length === members.length && members.every((block, index) => block === old.members[index])
+      const same =
+        old && old.members.length === members.length && members.every((block, index) => block === old.members[index])
       const run = same ? old.run : joined(members, blocks[first] as TextView)
       this.#made[first] = { members, run }
       shown.fill(undefined, at, end)
@@ -66,14 +76,22 @@ export class TextRuns {
 }
 
 function isCue(block: BlockView | undefined, asks: ReadonlyMap<number, QuestionView>): block is CardView {
-  return block?.type === 'tool_use' && block.silent === true && !asks.has(block.call) && !block.status?.startsWith('awaiting')
+  return (
+    block?.type === 'tool_use' &&
+    block.silent === true &&
+    !asks.has(block.call) &&
+    !block.status?.startsWith('awaiting')
+  )
 }
 
 const ENDS = /(?:^|\n)[ \t]*(?:[-+*>#|`~]|\d+[.)])[^\n]*$|[^\p{L}\p{N},，、;；)）"”'’*_]$/u
 const BEGINS = /^\s*[\p{Ll}\p{Lo}]/u
 const CJK_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，、；（）“”]$/u
 
-/** Many formats write a call on lines of its own: in the middle of a sentence these lines are none. Gives the text in front of the call. */
+/**
+ * Many formats write a call on lines of its own: in the middle of a sentence these lines are none. Gives the text in
+ * front of the call.
+ */
 function sentenceOf(before: string, next: string): string | undefined {
   const text = before.trimEnd()
   const end = text.slice(-TAIL)
@@ -82,7 +100,8 @@ function sentenceOf(before: string, next: string): string | undefined {
 }
 
 /** The text behind a call goes on with a sentence. */
-const goesOn = (before: string, next: string): boolean => /^\s*\n/.test(next) && BEGINS.test(next) && /[^\n]$/.test(before) && !ENDS.test(before.trimEnd())
+const goesOn = (before: string, next: string): boolean =>
+  /^\s*\n/.test(next) && BEGINS.test(next) && /[^\n]$/.test(before) && !ENDS.test(before.trimEnd())
 
 /** So much of a text is looked at to tell what a call behind it cuts. */
 const TAIL = 400
@@ -100,9 +119,15 @@ function joined(members: readonly BlockView[], first: TextView): TextRun {
       return
     }
     const next = members[at + 1]
-    const sentence = members[at - 1]?.type !== 'tool_use' && next && next.type !== 'tool_use' ? sentenceOf(text, (next as TextView).text) : undefined
+    const sentence =
+      members[at - 1]?.type !== 'tool_use' && next && next.type !== 'tool_use'
+        ? sentenceOf(text, (next as TextView).text)
+        : undefined
     if (sentence !== undefined) parts[parts.length - 1] = text = sentence
-    const mark = cueMark(cues.push(block) - 1, members[at - 1]?.type === 'tool_use' ? (own ? '\n\n' : '.') : text.slice(-TAIL))
+    const mark = cueMark(
+      cues.push(block) - 1,
+      members[at - 1]?.type === 'tool_use' ? (own ? '\n\n' : '.') : text.slice(-TAIL),
+    )
     own = mark.endsWith('\n')
     parts.push(mark)
   })

@@ -1,4 +1,5 @@
-// <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a checklist, whose bar allows
+// <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a
+// checklist, whose bar allows
 // what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
 import { html, nothing, type TemplateResult } from 'lit'
 import { questionLines } from '../../../app/bridge/question.js'
@@ -59,10 +60,13 @@ export class SluiceQuestions extends FollowingElement {
     this.conversation = 'main'
     this.compact = false
     this.armMs = ARM_MS
-    this.addEventListener('focusin', ({ relatedTarget }) => (this.#origin = (relatedTarget as HTMLElement | null) ?? this.#origin))
+    this.addEventListener(
+      'focusin',
+      ({ relatedTarget }) => (this.#origin = (relatedTarget as HTMLElement | null) ?? this.#origin),
+    )
   }
 
-  // -- following ------------------------------------------------------------------------------------------------------------
+  // -- following ------------------------------------------------------------------------------------------------------
 
   protected override leave(): void {
     unschedule(this.#look)
@@ -72,11 +76,15 @@ export class SluiceQuestions extends FollowingElement {
     const { client, message, conversation } = this
     const before = this.#live
     this.#live = message
-    const off = message ? message.subscribe(() => schedule(this.#look)) : client && follow(client, conversation, ({ live }) => {
-      this.#live = live
-      schedule(this.#look)
-    })
-    if (this.#live !== before) { // else it was only moved in the page
+    const off = message
+      ? message.subscribe(() => schedule(this.#look))
+      : client &&
+        follow(client, conversation, ({ live }) => {
+          this.#live = live
+          schedule(this.#look)
+        })
+    if (this.#live !== before) {
+      // else it was only moved in the page
       this.#own.forget()
       this.#asks = []
     }
@@ -124,7 +132,7 @@ export class SluiceQuestions extends FollowingElement {
     this.renderRoot.querySelector<HTMLElement>(writes ? '.list' : '.refuse')?.focus({ preventScroll: true })
   }
 
-  // -- deciding -------------------------------------------------------------------------------------------------------------
+  // -- deciding -------------------------------------------------------------------------------------------------------
 
   /** Allows the rows that are ticked, and refuses the others. */
   #decide(event: Event): void {
@@ -154,7 +162,7 @@ export class SluiceQuestions extends FollowingElement {
     for (const row of this.#rows) void row.decide(ticked.includes(row))
   }
 
-  // -- drawing --------------------------------------------------------------------------------------------------------------
+  // -- drawing --------------------------------------------------------------------------------------------------------
 
   override render(): TemplateResult | typeof nothing {
     const asks = this.#open
@@ -164,7 +172,11 @@ export class SluiceQuestions extends FollowingElement {
     return html`<div class="dock" part="dock" @sluice-ready=${() => this.requestUpdate()}>
       ${ofMany(html`<p class="title" id="title" part="title">${this.words.asksTogether(asks.length)}</p>`)}
       <div class="list" part=${ofMany('list')} role=${ofMany('group')} aria-labelledby=${ofMany('title')} tabindex=${ofMany(0)}
-        >${each(groupsOf(asks), ([key]) => key, ([, group]) => this.#group(group, many))}</div>
+        >${each(
+          groupsOf(asks),
+          ([key]) => key,
+          ([, group]) => this.#group(group, many),
+        )}</div>
       ${many ? this.#bar(asks) : nothing}
     </div>`
   }
@@ -175,8 +187,11 @@ export class SluiceQuestions extends FollowingElement {
     const ticked = this.hasUpdated ? rows.filter((row) => row.ticked).length : 0
     const unseen = rows.filter((row) => !row.seen)
     return html`<div class="bar" part="bar">
-        ${unseen.length > 0 ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
-          : html`<span class="hint">${this.#arming.hidden ? words.questionHidden : ticked === 0 ? words.tickHint : ''}</span>`}
+        ${
+          unseen.length > 0
+            ? html`<button type="button" class="more" part="missing" @click=${() => unseen[0]?.showUnseen()}>${words.questionsNotSeen(unseen.length)} ↓</button>`
+            : html`<span class="hint">${this.#arming.hidden ? words.questionHidden : ticked === 0 ? words.tickHint : ''}</span>`
+        }
         <span class="deciding">
           <button type="button" class="button refuse" part="refuse" aria-disabled=${this.#arming.armed ? 'false' : 'true'} @click=${this.#refuse}>${words.denyAll}</button>
           <button type="button" class="button primary allow" part="allow" aria-disabled=${ticked > 0 && this.#arming.armed ? 'false' : 'true'}
@@ -193,8 +208,14 @@ export class SluiceQuestions extends FollowingElement {
     const id = `tool-${first.call}`
     return html`<section class="group" aria-labelledby=${grouped ? id : nothing}>
       ${grouped ? html`<p class="tool" id=${id}>${this.#head(first, asks.length)}</p>` : nothing}
-      ${each(asks, questionOf, (ask) => html`<sluice-approval part=${many ? 'row' : 'question'} exportparts=${exported.approval} ?row=${many} ?docked=${!many} ?grouped=${grouped}
-        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`)}
+      ${each(
+        asks,
+        questionOf,
+        (
+          ask,
+        ) => html`<sluice-approval part=${many ? 'row' : 'question'} exportparts=${exported.approval} ?row=${many} ?docked=${!many} ?grouped=${grouped}
+        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`,
+      )}
     </section>`
   }
 
@@ -202,7 +223,10 @@ export class SluiceQuestions extends FollowingElement {
   #head(ask: QuestionView, times: number): TemplateResult {
     const lines = questionLines(ask, this.words, { lang: this.language })
     const effects = lines.filter(({ kind }) => kind === 'effect').map(({ runs }) => html` · ${drawRuns(runs)}`)
-    const called = ask.words?.title !== undefined && ask.words.from === undefined ? inLanguage(ask.words.title, this.language) : undefined
+    const called =
+      ask.words?.title !== undefined && ask.words.from === undefined
+        ? inLanguage(ask.words.title, this.language)
+        : undefined
     const name = html`<bdi class="name">${escapeInvisible((ask.name ?? '?').slice(0, 100))}</bdi>`
     return html`${called === undefined ? name : html`<bdi class="called">${escapeInvisible(called)}</bdi>`}<span class="times"> × ${times}</span>${called === undefined ? nothing : html` · ${name}`}${effects}`
   }
@@ -222,8 +246,14 @@ export class SluiceQuestions extends FollowingElement {
       this.#arming.restart() // a row ticked itself, or a person did: what the bar says is to be read first
     }
     this.#arming.watch(this.renderRoot.querySelector('.title'), this.renderRoot.querySelector('.deciding'))
-    decides(this.renderRoot.querySelector('.refuse'), () => ({ question: meaning(this.#rows), armed: this.#arming.holds }))
-    decides(this.renderRoot.querySelector('.allow'), () => ({ question: `${meaning(this.#ticked)} of ${meaning(this.#rows)}`, armed: this.#canAllow }))
+    decides(this.renderRoot.querySelector('.refuse'), () => ({
+      question: meaning(this.#rows),
+      armed: this.#arming.holds,
+    }))
+    decides(this.renderRoot.querySelector('.allow'), () => ({
+      question: `${meaning(this.#ticked)} of ${meaning(this.#rows)}`,
+      armed: this.#canAllow,
+    }))
     if (!(this.renderRoot as ShadowRoot).activeElement && !focusIsTaken()) this.#focusBar(wrote())
   }
 }

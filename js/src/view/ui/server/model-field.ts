@@ -1,4 +1,5 @@
-// The name of a model: a field with the server's models beneath, filtered by what is written. Any other name may be written too.
+// The name of a model: a field with the server's models beneath, filtered by what is written. Any other name may be
+// written too.
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { icon } from '../shared/icons.js'
 import { markInvisible } from '../shared/mark-invisible.js'
@@ -11,7 +12,15 @@ const MOST = 100
 export class SluiceModelField extends LitElement {
   static override styles = modelFieldStyles
   static override properties = {
-    value: {}, options: { attribute: false }, label: {}, open: { state: true }, active: { state: true }, typed: { state: true }, opener: {}, describedBy: {}, invalid: { type: Boolean },
+    value: {},
+    options: { attribute: false },
+    label: {},
+    open: { state: true },
+    active: { state: true },
+    typed: { state: true },
+    opener: {},
+    describedBy: {},
+    invalid: { type: Boolean },
   }
 
   value = ''
@@ -89,7 +98,9 @@ export class SluiceModelField extends LitElement {
       }
       const step = key === 'ArrowDown' ? this.active + 1 : this.active < 0 ? count - 1 : this.active - 1
       this.active = (step + count) % count
-      void this.updateComplete.then(() => this.renderRoot.querySelector('.active')?.scrollIntoView({ block: 'nearest' }))
+      void this.updateComplete.then(() =>
+        this.renderRoot.querySelector('.active')?.scrollIntoView({ block: 'nearest' }),
+      )
     } else if (key === 'Enter' && this.open && this.#found()[this.active] !== undefined) {
       event.preventDefault()
       this.#pick(this.#found()[this.active] as string)

@@ -16,7 +16,11 @@ import { serverStyles } from './server-panel-styles.js'
 import type { ConnectedDetail, ServerClient } from './server-panel-types.js'
 
 type Field = 'baseURL' | 'apiKey' | 'model'
-interface Trouble { text: string; field?: Field | undefined; code?: string | undefined }
+interface Trouble {
+  text: string
+  field?: Field | undefined
+  code?: string | undefined
+}
 
 export class SluiceServerPage extends SluiceElement {
   static override styles = serverStyles
@@ -75,7 +79,8 @@ export class SluiceServerPage extends SluiceElement {
       this.#local = local
       // What runs already is the shortest way to an answer.
       this.#draft ??= draftOf(this.#presetOf(local[0]?.provider) ?? (view.presets[0] as PresetView))
-      if (this.#draft.model === (this.#draft.preset.models[0] ?? '')) this.#chooseFirst() // else somebody has written meanwhile
+      // else somebody has written meanwhile
+      if (this.#draft.model === (this.#draft.preset.models[0] ?? '')) this.#chooseFirst()
       void this.#askModels()
     } catch (error) {
       if (turn !== this.#turns) return
@@ -113,7 +118,7 @@ export class SluiceServerPage extends SluiceElement {
     </form>`
   }
 
-  // -- fields -----------------------------------------------------------------------------------------------------------------
+  // -- fields ---------------------------------------------------------------------------------------------------------
 
   #drawFound(): TemplateResult {
     const names = (this.#local ?? []).flatMap(({ provider }) => {
@@ -128,12 +133,21 @@ export class SluiceServerPage extends SluiceElement {
     const presets = this.#view?.presets ?? []
     const runs = ({ provider }: PresetView): boolean => this.#local?.some((one) => one.provider === provider) ?? false
     const groups: [string, PresetView[]][] = [
-      [text.here, presets.filter((one) => one.local && runs(one))], [text.services, presets.filter((one) => !one.local && one.provider)],
-      [text.notHere, presets.filter((one) => one.local && !runs(one))], [text.other, presets.filter((one) => !one.provider)],
+      [text.here, presets.filter((one) => one.local && runs(one))],
+      [text.services, presets.filter((one) => !one.local && one.provider)],
+      [text.notHere, presets.filter((one) => one.local && !runs(one))],
+      [text.other, presets.filter((one) => !one.provider)],
     ]
     return html`<select id="service" part="service" @change=${(event: Event) => this.#chooseService(presets[Number((event.target as HTMLSelectElement).value)] as PresetView)}>
-      ${groups.filter(([, all]) => all.length > 0).map(([label, all]) => html`<optgroup label=${label}>${all.map((one) => html`
-        <option value=${presets.indexOf(one)} .selected=${one === preset}>${inLanguage(one.title, this.language)}</option>`)}</optgroup>`)}</select>`
+      ${groups
+        .filter(([, all]) => all.length > 0)
+        .map(
+          ([label, all]) =>
+            html`<optgroup label=${label}>${all.map(
+              (one) => html`
+        <option value=${presets.indexOf(one)} .selected=${one === preset}>${inLanguage(one.title, this.language)}</option>`,
+            )}</optgroup>`,
+        )}</select>`
   }
 
   #drawPlaces(draft: Draft): TemplateResult {
@@ -164,7 +178,13 @@ export class SluiceServerPage extends SluiceElement {
     const text = this.#text
     const asking = this.#names?.asking ?? false
     const list = this.#names?.list
-    const note = asking ? text.modelLoading : list === undefined ? text.modelHint : list.length === 0 ? text.modelNone : `${text.modelCount(list.length)}. ${text.modelHint}`
+    const note = asking
+      ? text.modelLoading
+      : list === undefined
+        ? text.modelHint
+        : list.length === 0
+          ? text.modelNone
+          : `${text.modelCount(list.length)}. ${text.modelHint}`
     return html`<div class="row"><span class="label" aria-hidden="true">${text.model}</span>
       <sluice-model-field part="model" .label=${text.model} .opener=${text.openModels} .describedBy=${note} .value=${draft.model} .options=${list?.length ? list : draft.preset.models}
         .invalid=${this.#trouble?.field === 'model'} @input=${(event: Event) => this.#change({ model: (event.target as SluiceModelField).value }, false)} @focusin=${() => void this.#askModels()} @keydown=${this.#enter}></sluice-model-field>
@@ -176,8 +196,12 @@ export class SluiceServerPage extends SluiceElement {
     const modes = ['auto', 'native', 'text'] as const
     return html`<details><summary>${text.more}</summary><div>
       ${draft.preset.provider ? this.#drawAddress(draft) : nothing}
-      ${draft.preset.wires.length > 1 ? html`<div class="row"><label for="wire">${text.wire}</label><select id="wire" @change=${(event: Event) => this.#change({ wire: draft.preset.wires[(event.target as HTMLSelectElement).selectedIndex] ?? '' })}>
-        ${draft.preset.wires.map((wire, at) => html`<option .selected=${wire === draft.wire || (!draft.wire && at === 0)}>${wire}</option>`)}</select></div>` : nothing}
+      ${
+        draft.preset.wires.length > 1
+          ? html`<div class="row"><label for="wire">${text.wire}</label><select id="wire" @change=${(event: Event) => this.#change({ wire: draft.preset.wires[(event.target as HTMLSelectElement).selectedIndex] ?? '' })}>
+        ${draft.preset.wires.map((wire, at) => html`<option .selected=${wire === draft.wire || (!draft.wire && at === 0)}>${wire}</option>`)}</select></div>`
+          : nothing
+      }
       <div class="row"><label for="mode">${text.mode}</label><select id="mode" @change=${(event: Event) => this.#setMode(modes[(event.target as HTMLSelectElement).selectedIndex] ?? 'auto')}>
         ${modes.map((mode) => html`<option .selected=${mode === draft.mode}>${text.modes[mode]}</option>`)}</select></div>
     </div></details>`
@@ -194,11 +218,19 @@ export class SluiceServerPage extends SluiceElement {
     void this.#askModels()
   }
 
-  /** A server of this machine has the models that somebody put there: its first is better than the one that is usual. */
+  /**
+   * A server of this machine has the models that somebody put there: its first is better than the one that is usual.
+   */
   #chooseFirst(): void {
     const draft = this.#draft
     const names = this.#local?.find(({ provider }) => provider === draft?.preset.provider)?.models
-    if (draft && names?.[0] !== undefined && !names.includes(draft.model) && draft.preset.provider !== this.#view?.current?.provider) this.#draft = { ...draft, model: names[0] }
+    if (
+      draft &&
+      names?.[0] !== undefined &&
+      !names.includes(draft.model) &&
+      draft.preset.provider !== this.#view?.current?.provider
+    )
+      this.#draft = { ...draft, model: names[0] }
   }
 
   #change(change: Partial<Draft>, ask = true): void {
@@ -231,8 +263,14 @@ export class SluiceServerPage extends SluiceElement {
     const { model: _, ...server } = inputOf(draft)
     const of = JSON.stringify(server)
     if (this.#names?.of === of) return
-    const known = !draft.address.trim() && !draft.wire ? this.#local?.find(({ provider }) => provider === draft.preset.provider)?.models : undefined
-    const missing = (needsKey(draft) && !draft.key.trim() && !keyKept(draft, this.#view?.current)) || (!draft.preset.provider && !draft.address.trim()) || (draft.preset.local && !known && !draft.address.trim())
+    const known =
+      !draft.address.trim() && !draft.wire
+        ? this.#local?.find(({ provider }) => provider === draft.preset.provider)?.models
+        : undefined
+    const missing =
+      (needsKey(draft) && !draft.key.trim() && !keyKept(draft, this.#view?.current)) ||
+      (!draft.preset.provider && !draft.address.trim()) ||
+      (draft.preset.local && !known && !draft.address.trim())
     const names = { of, list: known, asking: !known && !missing }
     this.#names = names
     this.requestUpdate()
@@ -255,7 +293,7 @@ export class SluiceServerPage extends SluiceElement {
     this.requestUpdate()
   }
 
-  // -- the test ---------------------------------------------------------------------------------------------------------------
+  // -- the test -------------------------------------------------------------------------------------------------------
 
   #drawTest(draft: Draft): TemplateResult | typeof nothing {
     const text = this.#text
@@ -306,7 +344,7 @@ export class SluiceServerPage extends SluiceElement {
     return preset.provider || address.trim() ? undefined : { text: this.#text.addressMissing, field: 'baseURL' }
   }
 
-  // -- using it ---------------------------------------------------------------------------------------------------------------
+  // -- using it -------------------------------------------------------------------------------------------------------
 
   readonly #submit = (event: Event): void => {
     event.preventDefault()
@@ -324,8 +362,12 @@ export class SluiceServerPage extends SluiceElement {
     const text = this.#text
     this.#trouble = undefined
     this.#said = ''
-    const missing = this.#missing(draft) ?? (needsKey(draft) && !draft.key.trim() && !keyKept(draft, this.#view?.current) ? { text: text.keyMissing, field: 'apiKey' as const } : undefined)
-      ?? (draft.model.trim() ? undefined : { text: text.modelMissing, field: 'model' as const })
+    const missing =
+      this.#missing(draft) ??
+      (needsKey(draft) && !draft.key.trim() && !keyKept(draft, this.#view?.current)
+        ? { text: text.keyMissing, field: 'apiKey' as const }
+        : undefined) ??
+      (draft.model.trim() ? undefined : { text: text.modelMissing, field: 'model' as const })
     if (missing) return this.#complain(missing)
     const turn = this.#turns
     try {
@@ -338,10 +380,22 @@ export class SluiceServerPage extends SluiceElement {
       return this.#complain({ text: `${text.failed}: ${why}`, field })
     }
     const { current } = this.#view
-    if (this.#draft === draft) this.#draft = { ...draft, preset: this.#presetOf(draft.preset.provider) ?? this.#view.presets.find(({ provider }) => !provider) ?? draft.preset, key: '' }
+    if (this.#draft === draft)
+      this.#draft = {
+        ...draft,
+        preset:
+          this.#presetOf(draft.preset.provider) ?? this.#view.presets.find(({ provider }) => !provider) ?? draft.preset,
+        key: '',
+      }
     if (!current) return this.requestUpdate()
     this.#say(text.used(current.model))
-    this.dispatchEvent(new CustomEvent<ConnectedDetail>('sluice-connected', { detail: { server: current }, bubbles: true, composed: true }))
+    this.dispatchEvent(
+      new CustomEvent<ConnectedDetail>('sluice-connected', {
+        detail: { server: current },
+        bubbles: true,
+        composed: true,
+      }),
+    )
   }
 
   /** Says what is wrong, at its field. */
@@ -351,7 +405,9 @@ export class SluiceServerPage extends SluiceElement {
     const { field } = trouble
     if (!field) return
     void this.updateComplete.then(() => {
-      const place = this.renderRoot.querySelector<HTMLElement>({ baseURL: '#address', apiKey: '#key', model: 'sluice-model-field' }[field])
+      const place = this.renderRoot.querySelector<HTMLElement>(
+        { baseURL: '#address', apiKey: '#key', model: 'sluice-model-field' }[field],
+      )
       const details = place?.closest('details')
       if (details) details.open = true
       place?.focus()

@@ -2,7 +2,11 @@
 import { css } from 'lit'
 import { controls, foreign, tokens } from '../shared/theme.js'
 
-export const serverStyles = [tokens, controls, foreign, css`
+export const serverStyles = [
+  tokens,
+  controls,
+  foreign,
+  css`
   :host { display: block; container-type: inline-size; }
   p { margin: 0; }
   form { display: grid; gap: 14px; max-width: 34rem; }
@@ -42,9 +46,14 @@ export const serverStyles = [tokens, controls, foreign, css`
     .step .ms { grid-column: 3; grid-row: 1; }
     .step .says, .step .hint { grid-column: 2 / -1; }
   }
-`]
+`,
+]
 
-export const modelFieldStyles = [tokens, controls, foreign, css`
+export const modelFieldStyles = [
+  tokens,
+  controls,
+  foreign,
+  css`
   :host { display: block; font-size: inherit; }
   .box { position: relative; }
   input { width: 100%; min-height: 38px; padding-inline-end: 40px; }
@@ -60,4 +69,5 @@ export const modelFieldStyles = [tokens, controls, foreign, css`
   li.active { background: color-mix(in srgb, var(--_accent) 16%, transparent); outline: 2px solid var(--_accent-ink); outline-offset: -2px; }
   li[aria-selected='true'] { font-weight: 700; }
   @media (forced-colors: active) { li.active { outline-color: Highlight; } }
-`]
+`,
+]

@@ -14,12 +14,18 @@ export type Verdict = 'fine' | 'good' | 'bad'
 
 /** What the steps come to when they have ended. Without an answer of the model there is no chat. */
 export function verdictOf(steps: readonly ServerCheck[]): Verdict {
-  if (!steps.some(({ step }) => step === 'stream') || steps.some(({ step, ok }) => !ok && !spare.includes(step))) return 'bad'
+  if (!steps.some(({ step }) => step === 'stream') || steps.some(({ step, ok }) => !ok && !spare.includes(step)))
+    return 'bad'
   return steps.every(({ ok }) => ok) ? 'fine' : 'good'
 }
 
 /** @param more what a person can do about a step with one click */
-export function drawStep({ step, ok, ms, says, hint }: ServerCheck, text: ServerStrings, lang: string, more: TemplateResult | typeof nothing): TemplateResult {
+export function drawStep(
+  { step, ok, ms, says, hint }: ServerCheck,
+  text: ServerStrings,
+  lang: string,
+  more: TemplateResult | typeof nothing,
+): TemplateResult {
   const kind = ok ? 'ok' : spare.includes(step) ? 'spare' : 'no'
   return html`<li class="step ${kind}" part="step">
     <span class="mark">${icon(ok ? 'check' : kind === 'spare' ? 'warning' : 'cross')}</span>
@@ -34,5 +40,8 @@ export function drawStep({ step, ok, ms, says, hint }: ServerCheck, text: Server
 function drawHint(hint: string, text: ServerStrings): TemplateResult {
   const parts = hint.split('`')
   return html`<span>${parts.map((part, at) => (at % 2 ? html`<code>${markInvisible(part)}</code>` : markInvisible(part)))}</span>${
-    parts.length > 2 ? html`<button type="button" class="button quiet" @click=${() => void copyText(parts[1] as string)}>${text.copy}</button>` : nothing}`
+    parts.length > 2
+      ? html`<button type="button" class="button quiet" @click=${() => void copyText(parts[1] as string)}>${text.copy}</button>`
+      : nothing
+  }`
 }

@@ -5,7 +5,10 @@ import { languageChanged, languageOf, onLanguageChange } from './locale.js'
 import { text, type Strings } from './ui-strings.js'
 
 export class SluiceElement extends LitElement {
-  /** Members with a setter of their own: what a page gave the element before it was defined is given again. Lit does so for properties. */
+  /**
+   * Members with a setter of their own: what a page gave the element before it was defined is given again. Lit does so
+   * for properties.
+   */
   protected static readonly given: readonly string[] = []
 
   #offLanguage: (() => void) | undefined

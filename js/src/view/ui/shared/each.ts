@@ -1,7 +1,14 @@
-// A list of templates by key: what stays keeps its nodes. Not lit's `repeat`, which leaves a comment in the page for every item that goes.
+// A list of templates by key: what stays keeps its nodes. Not lit's `repeat`, which leaves a comment in the page for
+// every item that goes.
 import { noChange, type ChildPart } from 'lit'
 import { Directive, directive, type DirectiveResult } from 'lit/directive.js'
-import { getCommittedValue, insertPart, removePart, setChildPartValue, setCommittedValue } from 'lit/directive-helpers.js'
+import {
+  getCommittedValue,
+  insertPart,
+  removePart,
+  setChildPartValue,
+  setCommittedValue,
+} from 'lit/directive-helpers.js'
 
 type Given = [items: readonly unknown[], keyOf: (item: never) => unknown, draw: (item: never, at: number) => unknown]
 
@@ -43,4 +50,8 @@ function remove(part: ChildPart): void {
 }
 
 /** Draws each item of a list. `keyOf` tells items apart: no two have the same key. */
-export const each = directive(Each) as <Item>(items: readonly Item[], keyOf: (item: Item) => unknown, draw: (item: Item, at: number) => unknown) => DirectiveResult
+export const each = directive(Each) as <Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => unknown,
+  draw: (item: Item, at: number) => unknown,
+) => DirectiveResult

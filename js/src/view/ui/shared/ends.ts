@@ -8,15 +8,23 @@ import type { BlockView, CardView, ShownMessage } from '../ui-types.js'
 /** Errors that cut an answer off: with something of it there, that is all a person need know of them. */
 const cuts = new Set(['unfinished', 'stream_broken', 'network', 'first_byte_timeout', 'idle_timeout', 'timeout'])
 
-type Ended = Pick<ShownMessage, 'outcome' | 'finishReason'> & { interrupted?: true; blocks: readonly (BlockView | undefined)[] }
+type Ended = Pick<ShownMessage, 'outcome' | 'finishReason'> & {
+  interrupted?: true
+  blocks: readonly (BlockView | undefined)[]
+}
 
-/** The line behind an answer that did not end as it should; undefined where its error says it. `warns`: something is missing. */
+/**
+ * The line behind an answer that did not end as it should; undefined where its error says it. `warns`: something is
+ * missing.
+ */
 export function endOf(view: Ended, words: Strings): { text: string; warns: boolean } | undefined {
   const ending = endingOf(view)
   if (ending) return { text: words.endings[ending], warns: true }
   const { outcome, blocks } = view
-  if (outcome === 'failed' && blocks.some((block) => block?.type === 'error' && isCutOff(block))) return { text: words.cutOff, warns: false }
-  if (!outcome || outcome === 'completed' || (outcome === 'failed' && blocks.some((block) => block?.type === 'error'))) return undefined
+  if (outcome === 'failed' && blocks.some((block) => block?.type === 'error' && isCutOff(block)))
+    return { text: words.cutOff, warns: false }
+  if (!outcome || outcome === 'completed' || (outcome === 'failed' && blocks.some((block) => block?.type === 'error')))
+    return undefined
   const rounds = outcome === 'limit' ? roundsOfTools(blocks) : 0
   return { text: rounds > 0 ? words.limitRounds(rounds) : words.outcome[outcome], warns: false }
 }
@@ -38,7 +46,10 @@ export function spokenEnd(view: Ended, words: Strings): string {
 
 /** The text of an answer, as it is copied and read out: without cards, comments and withdrawn text. */
 export const textOf = (blocks: readonly (BlockView | undefined)[]): string =>
-  blocks.flatMap((block) => (block?.type === 'text' && !block.retracted && !isCommentary(block) ? block.text.trim() : [])).filter(Boolean).join('\n\n')
+  blocks
+    .flatMap((block) => (block?.type === 'text' && !block.retracted && !isCommentary(block) ? block.text.trim() : []))
+    .filter(Boolean)
+    .join('\n\n')
 
 /** There is something of the answer to read. */
 export const hasText = (blocks: readonly (BlockView | undefined)[]): boolean =>
@@ -47,11 +58,23 @@ export const hasText = (blocks: readonly (BlockView | undefined)[]): boolean =>
 /** An error of the page alone: the host may go on with the answer. */
 const isCutOff = ({ code }: ErrorView): boolean => code === 'connection'
 
-/** An error that says no more than the end of the answer does: the page lost its host, or the model wanted another round. */
+/**
+ * An error that says no more than the end of the answer does: the page lost its host, or the model wanted another
+ * round.
+ */
 export function isSaidByEnd(error: ErrorView, { outcome, blocks }: Ended): boolean {
   if (outcome === 'failed') return isCutOff(error)
-  return outcome === 'limit' && error.code === 'max_rounds' && roundsOfTools(blocks) > 0 && blocks.some((block) => block?.type === 'tool_use' && block.reason === 'max_rounds')
+  return (
+    outcome === 'limit' &&
+    error.code === 'max_rounds' &&
+    roundsOfTools(blocks) > 0 &&
+    blocks.some((block) => block?.type === 'tool_use' && block.reason === 'max_rounds')
+  )
 }
 
 const roundsOfTools = (blocks: readonly (BlockView | undefined)[]): number =>
-  new Set(blocks.filter((block): block is CardView => block?.type === 'tool_use' && block.reason !== 'max_rounds').map(({ round }) => round)).size
+  new Set(
+    blocks
+      .filter((block): block is CardView => block?.type === 'tool_use' && block.reason !== 'max_rounds')
+      .map(({ round }) => round),
+  ).size

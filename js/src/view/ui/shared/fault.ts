@@ -11,7 +11,9 @@ export interface Fault {
 }
 
 export function faultOf(error: unknown): Fault {
-  const { code, path, detail, message, hint } = (typeof error === 'object' && error !== null ? error : {}) as { [member: string]: string | undefined }
+  const { code, path, detail, message, hint } = (typeof error === 'object' && error !== null ? error : {}) as {
+    [member: string]: string | undefined
+  }
   return { code, path, detail: detail ?? message ?? String(error), hint }
 }
 

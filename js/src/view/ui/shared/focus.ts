@@ -6,13 +6,19 @@ export function focused(): Element | null {
 }
 
 /** The element in whose shadow root it stands. */
-export const hostOf = (element: Element | null): Element | undefined => (element?.getRootNode() as Partial<ShadowRoot> | undefined)?.host
+export const hostOf = (element: Element | null): Element | undefined =>
+  (element?.getRootNode() as Partial<ShadowRoot> | undefined)?.host
 
 /** A person writes, or chooses, in this element. */
 export const writes = (element: Element): boolean =>
-  element.matches('input, textarea, select, iframe, embed, object, [role="textbox"], [role="combobox"], [role="searchbox"]') || (element as HTMLElement).isContentEditable
+  element.matches(
+    'input, textarea, select, iframe, embed, object, [role="textbox"], [role="combobox"], [role="searchbox"]',
+  ) || (element as HTMLElement).isContentEditable
 
-/** A field that a person wrote in is gone, and the focus with it: their next key is still meant for it, until they point at something or tab on. */
+/**
+ * A field that a person wrote in is gone, and the focus with it: their next key is still meant for it, until they point
+ * at something or tab on.
+ */
 let cut = false
 const over = (event: Event): void => {
   if ((event as KeyboardEvent).key === 'Tab' || event.type !== 'keydown') cut = false
@@ -42,7 +48,11 @@ interface Drawing {
 }
 
 /** Draws `host` anew and puts the focus on what then fits the selector. */
-export function focusAfterUpdate(host: Drawing, selector: string, options: FocusOptions = { preventScroll: true }): void {
+export function focusAfterUpdate(
+  host: Drawing,
+  selector: string,
+  options: FocusOptions = { preventScroll: true },
+): void {
   host.requestUpdate()
   void host.updateComplete.then(() => {
     cut = false

@@ -1,4 +1,5 @@
-// Runs functions once per animation frame, however often they were scheduled. A hidden page gets no frames, so a timer stands in.
+// Runs functions once per animation frame, however often they were scheduled. A hidden page gets no frames, so a timer
+// stands in.
 
 const FALLBACK_MS = 100
 

@@ -1,4 +1,5 @@
-// Icons, drawn in the colour of the surrounding text. They are never the only sign of anything: words stand beside them.
+// Icons, drawn in the colour of the surrounding text. They are never the only sign of anything: words stand beside
+// them.
 import { svg, html, type SVGTemplateResult, type TemplateResult } from 'lit'
 
 const shapes = {

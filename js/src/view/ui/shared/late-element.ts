@@ -5,7 +5,10 @@ import { pick } from './locale.js'
 import { controls, tokens } from './theme.js'
 
 const english = { failed: 'This part of the page could not be loaded.', again: 'Try again' }
-const words: { en: typeof english; [language: string]: typeof english } = { en: english, zh: { failed: '页面的这一部分无法加载。', again: '重试' } }
+const words: { en: typeof english; [language: string]: typeof english } = {
+  en: english,
+  zh: { failed: '页面的这一部分无法加载。', again: '重试' },
+}
 
 /** The element inside: it follows the same client. */
 interface Follower extends HTMLElement {
@@ -15,10 +18,14 @@ interface Follower extends HTMLElement {
 
 export abstract class LateElement<Inside extends Follower> extends SluiceElement {
   static override properties: PropertyDeclarations = { client: { attribute: false } }
-  static override styles = [tokens, controls, css`
+  static override styles = [
+    tokens,
+    controls,
+    css`
     :host { display: block; }
     p { margin: 0 0 10px; }
-  `]
+  `,
+  ]
 
   declare client: Inside['client']
 

@@ -1,10 +1,17 @@
-// Pictures of a result at their full size: arrows lead from one to the next, Escape closes, and each can be saved. Imports nothing that runs:
+// Pictures of a result at their full size: arrows lead from one to the next, Escape closes, and each can be saved.
+// Imports nothing that runs:
 // it is a file of its own, and what it shared with others would be one more.
 import type { IconName } from './icons.js'
 import type { Strings } from './ui-strings.js'
 
 /** Opens the pictures over the page; the focus comes back to where it was. `draw` puts an icon into a button. */
-export function openLightbox(root: ShadowRoot, sources: readonly string[], from: number, words: Strings, draw: (icon: IconName, into: HTMLElement) => void): void {
+export function openLightbox(
+  root: ShadowRoot,
+  sources: readonly string[],
+  from: number,
+  words: Strings,
+  draw: (icon: IconName, into: HTMLElement) => void,
+): void {
   let at = from
   const dialog = document.createElement('dialog')
   dialog.className = 'lightbox'
@@ -35,8 +42,16 @@ export function openLightbox(root: ShadowRoot, sources: readonly string[], from:
   }
   const bar = document.createElement('div')
   bar.className = 'bar-of-pictures'
-  if (sources.length > 1) bar.append(button('before', words.previousPicture, () => show(at - 1)), told, button('chevron', words.nextPicture, () => show(at + 1)))
-  bar.append(save, button('cross', words.close, () => dialog.close()))
+  if (sources.length > 1)
+    bar.append(
+      button('before', words.previousPicture, () => show(at - 1)),
+      told,
+      button('chevron', words.nextPicture, () => show(at + 1)),
+    )
+  bar.append(
+    save,
+    button('cross', words.close, () => dialog.close()),
+  )
   dialog.append(image, bar)
   dialog.setAttribute('aria-label', words.image)
   dialog.addEventListener('close', () => dialog.remove())

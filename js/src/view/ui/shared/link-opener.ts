@@ -17,6 +17,6 @@ export function linkOpener(by: Opens | undefined, failed?: (error: unknown) => v
       failed(error)
     }
   }
-  if (by.openKnownLink) open.known = async (url) => await by.openKnownLink?.(url) === true
+  if (by.openKnownLink) open.known = async (url) => (await by.openKnownLink?.(url)) === true
   return open
 }

@@ -1,4 +1,5 @@
-// The language of an element: the `lang` of its nearest ancestor that has one, across shadow roots, else the browser's language.
+// The language of an element: the `lang` of its nearest ancestor that has one, across shadow roots, else the browser's
+// language.
 
 /** The language of an element, as a tag such as `zh-CN`. */
 export function languageOf(element: Element): string {
@@ -25,10 +26,14 @@ export function languageChanged(): void {
   for (const listener of listeners) listener()
 }
 
-/** Calls `changed` whenever a `lang` attribute around the element changes, in the page or in the shadow roots in which it stands. */
+/**
+ * Calls `changed` whenever a `lang` attribute around the element changes, in the page or in the shadow roots in which
+ * it stands.
+ */
 export function onLanguageChange(element: Element, changed: () => void): () => void {
   observer ??= new MutationObserver((changes) => {
-    // Who sets the same language again changes nothing: an app that does so whenever it draws would be asked to draw for ever.
+    // Who sets the same language again changes nothing: an app that does so whenever it draws would be asked to draw
+    // for ever.
     if (changes.some(({ target, oldValue }) => (target as Element).getAttribute('lang') !== oldValue)) languageChanged()
   })
   for (let root: Node = element.getRootNode(); ; root = root.host.getRootNode()) {

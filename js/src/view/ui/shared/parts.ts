@@ -1,20 +1,85 @@
-// The parts of the elements, for `::part()` of a page, and which of them the elements around hand on. `elements.ts` tells people the same.
+// The parts of the elements, for `::part()` of a page, and which of them the elements around hand on. `elements.ts`
+// tells people the same.
 
 const approval = [
-  'question', 'question-header', 'sentence', 'tool', 'effects', 'expiry', 'argument', 'actions', 'missing', 'approve', 'deny', 'edit', 'editor', 'remember', 'covers', 'reason',
-  'tick', 'strong', 'code-point', 'blank', 'cut', 'script',
+  'question',
+  'question-header',
+  'sentence',
+  'tool',
+  'effects',
+  'expiry',
+  'argument',
+  'actions',
+  'missing',
+  'approve',
+  'deny',
+  'edit',
+  'editor',
+  'remember',
+  'covers',
+  'reason',
+  'tick',
+  'strong',
+  'code-point',
+  'blank',
+  'cut',
+  'script',
 ]
 /** Beside these a card has its state, and `section-` with what stands in a section. */
 const card = [
-  'card', 'mark', 'header', 'icon', 'name', 'summary', 'state', 'duration', 'stop', 'writing', 'progress', 'progress-bar', 'notice', 'thumbnails', 'thumbnail', 'lightbox', 'custom',
-  'approval', 'body', 'section', 'copy', 'arguments', 'image',
+  'card',
+  'mark',
+  'header',
+  'icon',
+  'name',
+  'summary',
+  'state',
+  'duration',
+  'stop',
+  'writing',
+  'progress',
+  'progress-bar',
+  'notice',
+  'thumbnails',
+  'thumbnail',
+  'lightbox',
+  'custom',
+  'approval',
+  'body',
+  'section',
+  'copy',
+  'arguments',
+  'image',
 ]
 const text = ['text', 'code', 'table', 'image', 'heading', 'link', 'cue', 'link-question']
 /** Of several questions, in a dock or a dialog. */
 const checklist = ['list', 'bar', 'refuse', 'allow']
 const message = [
-  'message', 'blocks', 'reasoning', 'reasoning-text', 'refusal', 'fabricated', 'fabricated-text', 'retracted', 'retracted-text', 'commentary',
-  'commentary-text', 'tool', 'calls', 'error', 'hint', 'waiting', 'retry', 'outcome', 'ending', 'approve-all', 'approve-all-button', 'deny-all', 'missing', 'dialog', ...checklist,
+  'message',
+  'blocks',
+  'reasoning',
+  'reasoning-text',
+  'refusal',
+  'fabricated',
+  'fabricated-text',
+  'retracted',
+  'retracted-text',
+  'commentary',
+  'commentary-text',
+  'tool',
+  'calls',
+  'error',
+  'hint',
+  'waiting',
+  'retry',
+  'outcome',
+  'ending',
+  'approve-all',
+  'approve-all-button',
+  'deny-all',
+  'missing',
+  'dialog',
+  ...checklist,
 ]
 /** An error's hint is not that of the field; parts of cards are not among them: their names are those of a chat. */
 const inEntry = [...text, ...message.map((name) => (name === 'hint' ? 'hint: error-hint' : name))]
@@ -30,10 +95,16 @@ const server = ['service', 'model', 'test', 'use', 'steps', 'step']
 const outside = (names: readonly string[]): string[] => names.map((name) => name.slice(name.indexOf(':') + 1).trim())
 const given = { entry: [...outside(inEntry), ...entry] }
 /** The thread and the field of a chat have a line for what went wrong each. */
-const troubled = (names: readonly string[], of: string): string[] => names.map((name) => (name === 'trouble' ? `trouble: ${of}-trouble` : name))
+const troubled = (names: readonly string[], of: string): string[] =>
+  names.map((name) => (name === 'trouble' ? `trouble: ${of}-trouble` : name))
 const inChat = { thread: [...given.entry, ...troubled(thread, 'thread')], composer: troubled(composer, 'composer') }
 /** Of a dock, in a chat: what an entry has too has a name of its own there. */
-const inDock = [...approval.filter((name) => !given.entry.includes(name)), 'tool: question-tool', 'missing: question-missing', ...checklist]
+const inDock = [
+  ...approval.filter((name) => !given.entry.includes(name)),
+  'tool: question-tool',
+  'missing: question-missing',
+  ...checklist,
+]
 
 /** Parts by element: its own, and those of the elements inside of it that it hands on. */
 export const partsOf = (): { readonly [tag: string]: readonly string[] } => ({

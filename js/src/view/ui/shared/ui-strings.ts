@@ -230,13 +230,15 @@ const en: Strings = {
   thoughtFor: (time) => `Thought for ${time}`,
   brokeOff: 'The answer broke off.',
   cutOff: 'It goes on when the connection is back.',
-  limitRounds: (rounds) => (rounds === 1 ? 'Stopped after 1 round of tools.' : `Stopped after ${rounds} rounds of tools.`),
+  limitRounds: (rounds) =>
+    rounds === 1 ? 'Stopped after 1 round of tools.' : `Stopped after ${rounds} rounds of tools.`,
   refusal: 'The model declined',
   fabricated: 'Result made up by the model',
   retracted: 'Answer taken back',
   commentary: 'Note while working',
   waiting: 'Waiting for the answer',
-  retry: (seconds, attempt, of) => `Trying again${seconds > 0 ? ` in ${seconds} s` : ''} (${of === undefined ? attempt : `${attempt} of ${of}`})`,
+  retry: (seconds, attempt, of) =>
+    `Trying again${seconds > 0 ? ` in ${seconds} s` : ''} (${of === undefined ? attempt : `${attempt} of ${of}`})`,
   finished: 'Answer finished.',
   hint: 'Hint',
   code: 'Code',
@@ -289,7 +291,13 @@ const en: Strings = {
   milliseconds: (value) => `${value} ms`,
   seconds: (value) => `${value} s`,
   minutes: (minutes, seconds) => `${minutes} min ${seconds} s`,
-  decision: { approved: 'Approved', denied: 'Denied', expired: 'Expired', released: 'Result released', withheld: 'Result withheld' },
+  decision: {
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    released: 'Result released',
+    withheld: 'Result withheld',
+  },
   by: { user: 'by you', rule: 'by a remembered rule', policy: 'by policy' },
   remembered: { once: 'this call only', turn: 'for this answer', session: 'for this session', always: 'from now on' },
 
@@ -314,12 +322,14 @@ const en: Strings = {
   withhold: 'Keep it here',
   approveAll: (count) => `Allow all ${count}`,
   denyAll: 'Refuse all',
-  allowSome: (allowed, refused) => (allowed === 0 ? 'Allow' : refused === 0 ? `Allow ${allowed}` : `Allow ${allowed} · refuse ${refused}`),
+  allowSome: (allowed, refused) =>
+    allowed === 0 ? 'Allow' : refused === 0 ? `Allow ${allowed}` : `Allow ${allowed} · refuse ${refused}`,
   asksTogether: (count) => `${count} questions`,
   tickHint: 'Tick what you allow',
   asksBelow: 'Asks below',
   waitingCount: (count) => `${count} calls wait for approval`,
-  cameTo: (done, failed, running) => `Calls: ${[done && `${done} done`, failed && `${failed} not done`, running && `${running} running`].filter(Boolean).join(', ')}`,
+  cameTo: (done, failed, running) =>
+    `Calls: ${[done && `${done} done`, failed && `${failed} not done`, running && `${running} running`].filter(Boolean).join(', ')}`,
   remember: 'Remember',
   rememberOptions: { once: 'This call only', turn: 'For this answer', session: 'For this session', always: 'Always' },
   exact: 'Only with exactly these arguments',
@@ -342,7 +352,10 @@ const en: Strings = {
   armed: 'You can decide now.',
   notYet: 'Not yet.',
   questionChanged: 'The question changed. Nothing was decided.',
-  faster: (decision, by) => (decision ? `${by ?? 'Somebody'} ${decision === 'approve' ? 'approved' : 'denied'} it before you.` : 'This was decided elsewhere.'),
+  faster: (decision, by) =>
+    decision
+      ? `${by ?? 'Somebody'} ${decision === 'approve' ? 'approved' : 'denied'} it before you.`
+      : 'This was decided elsewhere.',
   notJson: (detail) => `This is not JSON: ${detail}`,
   notObject: 'Expected a JSON object: { "name": value, … }',
   inexact: (found) => `The number ${found} is too large to be exact; write it as a text: "${found}"`,
@@ -368,7 +381,13 @@ const zh: Strings = {
     cancelled: '已停止',
     unknown: '结果未知',
   },
-  outcome: { completed: '已完成', cancelled: '已停止。', failed: '失败', limit: '达到上限，已停止。', awaiting_user: '等待你的操作' },
+  outcome: {
+    completed: '已完成',
+    cancelled: '已停止。',
+    failed: '失败',
+    limit: '达到上限，已停止。',
+    awaiting_user: '等待你的操作',
+  },
   endings: endingWords.zh,
   errors: {
     provider: '模型服务报告了错误',
@@ -419,7 +438,8 @@ const zh: Strings = {
   retracted: '已撤回的回答',
   commentary: '工作中的说明',
   waiting: '等待回答',
-  retry: (seconds, attempt, of) => `${seconds > 0 ? `${seconds} 秒后重试` : '正在重试'}（第 ${attempt} 次${of === undefined ? '' : `，共 ${of} 次`}）`,
+  retry: (seconds, attempt, of) =>
+    `${seconds > 0 ? `${seconds} 秒后重试` : '正在重试'}（第 ${attempt} 次${of === undefined ? '' : `，共 ${of} 次`}）`,
   finished: '回答完毕。',
   hint: '提示',
   code: '代码',
@@ -497,12 +517,14 @@ const zh: Strings = {
   withhold: '留在这里',
   approveAll: (count) => `全部允许（${count}）`,
   denyAll: '全部拒绝',
-  allowSome: (allowed, refused) => (allowed === 0 ? '允许' : refused === 0 ? `允许 ${allowed} 个` : `允许 ${allowed} 个 · 拒绝 ${refused} 个`),
+  allowSome: (allowed, refused) =>
+    allowed === 0 ? '允许' : refused === 0 ? `允许 ${allowed} 个` : `允许 ${allowed} 个 · 拒绝 ${refused} 个`,
   asksTogether: (count) => `${count} 个问题`,
   tickHint: '勾选你允许的',
   asksBelow: '在下方询问',
   waitingCount: (count) => `${count} 个调用等待批准`,
-  cameTo: (done, failed, running) => `调用：${[done && `${done} 个完成`, failed && `${failed} 个未完成`, running && `${running} 个执行中`].filter(Boolean).join('，')}`,
+  cameTo: (done, failed, running) =>
+    `调用：${[done && `${done} 个完成`, failed && `${failed} 个未完成`, running && `${running} 个执行中`].filter(Boolean).join('，')}`,
   remember: '记住',
   rememberOptions: { once: '仅此一次', turn: '本次回答内', session: '本次会话内', always: '始终' },
   exact: '仅限完全相同的参数',
@@ -525,7 +547,8 @@ const zh: Strings = {
   armed: '现在可以决定。',
   notYet: '现在还不行。',
   questionChanged: '问题已变，未作任何决定。',
-  faster: (decision, by) => (decision ? `${by ?? '有人'}已先于你${decision === 'approve' ? '允许' : '拒绝'}。` : '已在别处决定。'),
+  faster: (decision, by) =>
+    decision ? `${by ?? '有人'}已先于你${decision === 'approve' ? '允许' : '拒绝'}。` : '已在别处决定。',
   notJson: (detail) => `不是 JSON：${detail}`,
   notObject: '应为 JSON 对象：{ "名称": 值, … }',
   inexact: (found) => `数字 ${found} 过大，无法精确表示；请写成文本："${found}"`,

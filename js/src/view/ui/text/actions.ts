@@ -1,4 +1,5 @@
-// What a person can do with typeset text: copy code and tables, wrap lines, follow a link after a question, load a picture.
+// What a person can do with typeset text: copy code and tables, wrap lines, follow a link after a question, load a
+// picture.
 import { copyText } from '../shared/copy.js'
 import { clickOf, decides } from '../approval/presses.js'
 import type { Strings } from '../shared/ui-strings.js'
@@ -25,7 +26,12 @@ export function actions(root: HTMLElement, options: () => ActionOptions): void {
       case 'wrap':
         return wrap(button)
       case 'copy':
-        return void copy(button, button.closest('.code')?.querySelector('code')?.textContent ?? '', 'code', options().words)
+        return void copy(
+          button,
+          button.closest('.code')?.querySelector('code')?.textContent ?? '',
+          'code',
+          options().words,
+        )
       case 'csv':
         return void copy(button, csvOf(button.closest('.table')?.querySelector('table')), 'table', options().words)
       case 'picture':
@@ -72,7 +78,8 @@ function picture(button: HTMLButtonElement, options: ActionOptions): void {
   const source = chip?.dataset['source']
   if (!chip || !source) return
   if (options.loadImage || source.startsWith('data:')) return void loadPicture(chip, source, options)
-  if (fire(button, 'sluice-link', { url: source, text: button.textContent ?? '' }, true)) void askLink(button, source, options)
+  if (fire(button, 'sluice-link', { url: source, text: button.textContent ?? '' }, true))
+    void askLink(button, source, options)
 }
 
 function fire(element: Element, name: string, detail: object, cancelable = false): boolean {

@@ -6,7 +6,8 @@ export type InlineRule = (state: StateInline, silent: boolean) => boolean
 const COLON = 0x3a
 const SCHEME = /(?:^|[^a-z0-9+.-])(https?|mailto)$/i
 /** Punctuation of Chinese and Japanese ends an address; so do the markers of Markdown that addresses rarely have. */
-const REST = /:(?:\/\/)?[^\s<>"`*|\\\u2018-\u201f\u2026\u3000-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufdd0\u0000-\u001f]+/y
+const REST =
+  /:(?:\/\/)?[^\s<>"`*|\\\u2018-\u201f\u2026\u3000-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufdd0\u0000-\u001f]+/y
 /** A name in Latin letters ends where another script begins: people write `见https://example.com这里`. */
 const LATIN_HOST = /^:\/\/[\x21-\x7e]*?(?=[/?#]|[^\x21-\x7e]|$)/
 const LONGEST = 2000

@@ -1,10 +1,14 @@
-// Code: its language, what can be done with it, and the text in a box that scrolls from the beginning on, so that it never folds later.
+// Code: its language, what can be done with it, and the text in a box that scrolls from the beginning on, so that it
+// never folds later.
 import { codeWithoutTurns } from '../../../app/bridge/overrides.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { OwnView } from './patch.js'
 import type { Own } from './text-tree.js'
 
-/** A chunk of the text ends with the line that exceeds this many characters: to append to a long text costs the same as to a short one. */
+/**
+ * A chunk of the text ends with the line that exceeds this many characters: to append to a long text costs the same as
+ * to a short one.
+ */
 const CHUNK = 8000
 
 export type Code = Extract<Own, { own: 'code' }>
@@ -17,7 +21,10 @@ export class CodeView implements OwnView {
   #chunk: Text | undefined
   #size = 0
 
-  constructor(words: Strings, private readonly changed: (view: CodeView) => void) {
+  constructor(
+    words: Strings,
+    private readonly changed: (view: CodeView) => void,
+  ) {
     this.element.className = 'code'
     this.element.dir = 'ltr'
     const bar = document.createElement('div')

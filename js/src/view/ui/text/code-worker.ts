@@ -1,4 +1,5 @@
-// Finds the colours of code. It runs in a worker, since every highlighter made of regular expressions can be stalled: the page ends one that
+// Finds the colours of code. It runs in a worker, since every highlighter made of regular expressions can be stalled:
+// the page ends one that
 // takes too long.
 import { createLowlight } from 'lowlight'
 import bash from 'highlight.js/lib/languages/bash'
@@ -27,19 +28,64 @@ import yaml from 'highlight.js/lib/languages/yaml'
 import { KINDS, type CodeAnswer, type CodeJob, type Kind } from './code-messages.js'
 
 const lowlight = createLowlight({
-  bash, c, cpp, csharp, css, diff, go, ini, java, javascript, json, kotlin, lua, markdown, php, python, ruby, rust, sql, swift, typescript, xml, yaml,
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  lua,
+  markdown,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
 })
 lowlight.registerAlias({ xml: ['vue', 'svelte'], bash: ['console', 'shell'], json: ['jsonc', 'json5'], ini: ['conf'] })
 
 const kinds: { [name: string]: Kind } = {
-  keyword: 'keyword', 'selector-tag': 'keyword', name: 'keyword', section: 'keyword',
-  string: 'string', regexp: 'string', symbol: 'string', code: 'string', bullet: 'string', char: 'string',
-  number: 'number', literal: 'number', link: 'number',
-  comment: 'comment', quote: 'comment', meta: 'comment', doctag: 'comment',
-  title: 'title', 'selector-id': 'title', 'selector-class': 'title', property: 'title',
-  type: 'type', built_in: 'type', class: 'type', template: 'type',
-  attr: 'attribute', attribute: 'attribute', variable: 'attribute', 'template-variable': 'attribute',
-  addition: 'added', deletion: 'removed',
+  keyword: 'keyword',
+  'selector-tag': 'keyword',
+  name: 'keyword',
+  section: 'keyword',
+  string: 'string',
+  regexp: 'string',
+  symbol: 'string',
+  code: 'string',
+  bullet: 'string',
+  char: 'string',
+  number: 'number',
+  literal: 'number',
+  link: 'number',
+  comment: 'comment',
+  quote: 'comment',
+  meta: 'comment',
+  doctag: 'comment',
+  title: 'title',
+  'selector-id': 'title',
+  'selector-class': 'title',
+  property: 'title',
+  type: 'type',
+  built_in: 'type',
+  class: 'type',
+  template: 'type',
+  attr: 'attribute',
+  attribute: 'attribute',
+  variable: 'attribute',
+  'template-variable': 'attribute',
+  addition: 'added',
+  deletion: 'removed',
 }
 
 type Tree = ReturnType<typeof lowlight.highlight>['children'][number]
@@ -60,7 +106,10 @@ function spans(nodes: readonly Tree[], kind: Kind | undefined, out: number[], fr
   return at
 }
 
-const worker = globalThis as unknown as { onmessage: (event: { data: CodeJob }) => void; postMessage(answer: CodeAnswer): void }
+const worker = globalThis as unknown as {
+  onmessage: (event: { data: CodeJob }) => void
+  postMessage(answer: CodeAnswer): void
+}
 
 worker.onmessage = ({ data: { id, code, language } }) => {
   const name = language.toLowerCase()

@@ -1,4 +1,5 @@
-// Colours of code: drawn as ranges over its text, so that no node is made or moved. Only for blocks in view. Where the browser has no custom
+// Colours of code: drawn as ranges over its text, so that no node is made or moved. Only for blocks in view. Where the
+// browser has no custom
 // highlights, or the page allows no worker, there are none.
 import { schedule } from '../shared/frame.js'
 import type { CodeView } from './code-view.js'
@@ -11,7 +12,9 @@ const LOADING_MS = 10_000
 const LONGEST = 100_000
 /** A block that still grows is coloured this often, and up to this many characters. */
 const GROWING_MS = 400
-/** With every change of a colour the browser looks at all of them again: they come together, not more often than this. */
+/**
+ * With every change of a colour the browser looks at all of them again: they come together, not more often than this.
+ */
 const TOGETHER_MS = 100
 const APART_MS = 300
 /** Colours that nobody sees any more may stay this long, unless others come. */
@@ -34,7 +37,11 @@ const waiting = new Set<State>()
 const highlights = new Map<string, Highlight>()
 let observer: IntersectionObserver | undefined
 let worker: Worker | undefined
-let broken = typeof Worker === 'undefined' || typeof Highlight === 'undefined' || typeof CSS === 'undefined' || !('highlights' in CSS)
+let broken =
+  typeof Worker === 'undefined' ||
+  typeof Highlight === 'undefined' ||
+  typeof CSS === 'undefined' ||
+  !('highlights' in CSS)
 let job: { id: number; state: State; code: string; timer: ReturnType<typeof setTimeout> } | undefined
 let jobs = 0
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -44,7 +51,15 @@ export function colour(view: CodeView): void {
   if (broken || !view.language || view.code.length > LONGEST) return
   let state = states.get(view.element)
   if (!state) {
-    state = { view, visible: false, coloured: '', ranges: NONE, drawn: NONE, given: false, next: performance.now() + GROWING_MS }
+    state = {
+      view,
+      visible: false,
+      coloured: '',
+      ranges: NONE,
+      drawn: NONE,
+      given: false,
+      next: performance.now() + GROWING_MS,
+    }
     states.set(view.element, state)
     observer ??= new IntersectionObserver(seen, { rootMargin: '200px' })
     observer.observe(view.element)
@@ -94,8 +109,12 @@ function begin(state: State): void {
 function start(): Worker | undefined {
   try {
     const { href } = new URL('./code.js', import.meta.url)
-    const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } } }
-    const address = trustedTypes ? trustedTypes.createPolicy('sluice-code', { createScriptURL: () => href }).createScriptURL('') : href
+    const { trustedTypes } = globalThis as {
+      trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } }
+    }
+    const address = trustedTypes
+      ? trustedTypes.createPolicy('sluice-code', { createScriptURL: () => href }).createScriptURL('')
+      : href
     const made = new Worker(address, { type: 'module', name: 'sluice-code' })
     made.addEventListener('message', ({ data }: MessageEvent<CodeAnswer>) => take(data))
     made.addEventListener('error', (event) => {
@@ -160,7 +179,15 @@ function rangesOf(texts: readonly Text[], spans: readonly number[]): StaticRange
       if (from < end) {
         const stop = Math.min(to, end)
         const start = Math.max(from, before)
-        if (stop > start) ranges[kind]?.push(new StaticRange({ startContainer: node, startOffset: start - before, endContainer: node, endOffset: stop - before }))
+        if (stop > start)
+          ranges[kind]?.push(
+            new StaticRange({
+              startContainer: node,
+              startOffset: start - before,
+              endContainer: node,
+              endOffset: stop - before,
+            }),
+          )
         if (to <= end) break
       }
       before = end
@@ -212,7 +239,8 @@ function highlightOf(kind: string): Highlight {
   const name = `sluice-${kind}`
   let highlight = highlights.get(name)
   if (!highlight) {
-    highlight = (CSS.highlights.get(name) as Highlight | undefined) ?? new Highlight() // a second copy of this module shares them
+    // a second copy of this module shares them
+    highlight = (CSS.highlights.get(name) as Highlight | undefined) ?? new Highlight()
     CSS.highlights.set(name, highlight)
     highlights.set(name, highlight)
   }

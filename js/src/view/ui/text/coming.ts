@@ -1,4 +1,5 @@
-// What came while the next reading waits: plain text at the end of the open block. The reading puts the typeset text in its place.
+// What came while the next reading waits: plain text at the end of the open block. The reading puts the typeset text in
+// its place.
 import { codeWithoutTurns } from '../../../app/bridge/overrides.js'
 import { removeFromGroup } from './growing.js'
 import { splitMarks } from './cue-marks.js'
@@ -8,7 +9,10 @@ import { withoutHeld } from './unfinished.js'
 
 /** More is not shown before it is read: of a flood the browser's layout would take longer than the reading. */
 const MOST = 2000
-/** The end of a block stands in the last of these within it. A heading ends with its line, a table is laid out anew by every letter. */
+/**
+ * The end of a block stands in the last of these within it. A heading ends with its line, a table is laid out anew by
+ * every letter.
+ */
 const INTO = 'p, ul, ol, li, blockquote, .code, pre, pre > code, .chunk'
 /** What closes something that was opened in front of the text, and a heading's first characters. */
 const CLOSERS = /(?<![\s*_~`])(?:[*_]{1,3}|~~|`+)(?![\w*_~`])|^ {0,3}#{1,6} +/gm
@@ -35,7 +39,10 @@ export class Coming {
     this.#from = text.length - end.length + (this.#code ? shown.replace(/\n$/, '') : shown.trimEnd()).length
   }
 
-  /** Shows what `text` has beyond what was read: in the block that is open, or in a line of its own at the end of `group`. */
+  /**
+   * Shows what `text` has beyond what was read: in the block that is open, or in a line of its own at the end of
+   * `group`.
+   */
   show(text: string, group: () => Element): void {
     const more = withLineEnds(text.slice(this.#from, this.#from + MOST), true)
     const all = this.#code ? codeWithoutTurns(withoutCues(more)) : plainly(more, text.slice(0, this.#from))
@@ -56,10 +63,17 @@ function endOf(block: Element): Element {
   return last?.matches(INTO) ? endOf(last) : block
 }
 
-/** The text without its markers, as far as it shows them itself. A letter before it tells whether one stands within a word. */
+/**
+ * The text without its markers, as far as it shows them itself. A letter before it tells whether one stands within a
+ * word.
+ */
 function plainly(text: string, before: string): string {
   const letter = /[\p{L}\p{N}]$/u.exec(before.slice(-2))?.[0] ?? ''
-  return parseInline(letter + text, true).map(textIn).join('').slice(letter.length).replace(CLOSERS, '')
+  return parseInline(letter + text, true)
+    .map(textIn)
+    .join('')
+    .slice(letter.length)
+    .replace(CLOSERS, '')
 }
 
 function textIn({ type, content, markup }: Token): string {
@@ -68,4 +82,7 @@ function textIn({ type, content, markup }: Token): string {
   return type === 'math' ? markup : withoutCues(content)
 }
 
-const withoutCues = (text: string): string => splitMarks(text).filter((_, at) => at % 2 === 0).join('')
+const withoutCues = (text: string): string =>
+  splitMarks(text)
+    .filter((_, at) => at % 2 === 0)
+    .join('')

@@ -14,10 +14,12 @@ export function cueMark(index: number, text: string): string {
 }
 
 /** A model's text without what would look like a mark. */
-export const withoutMarks = (text: string): string => (/[\ufdd0\ufdd1]/.test(text) ? text.replace(/[\ufdd0\ufdd1]/g, '') : text)
+export const withoutMarks = (text: string): string =>
+  /[\ufdd0\ufdd1]/.test(text) ? text.replace(/[\ufdd0\ufdd1]/g, '') : text
 
 /** Code without the marks in it. */
-export const codeWithoutMarks = (code: string): string => (code.includes('\ufdd0') ? code.replace(/(^|\n)\ufdd0\d+\ufdd1\n/g, '$1').replace(/\ufdd0\d+\ufdd1/g, '') : code)
+export const codeWithoutMarks = (code: string): string =>
+  code.includes('\ufdd0') ? code.replace(/(^|\n)\ufdd0\d+\ufdd1\n/g, '$1').replace(/\ufdd0\d+\ufdd1/g, '') : code
 
 /** Texts and indices of calls, by turns: a text, an index, a text … */
 export const splitMarks = (text: string): string[] => (text.includes('\ufdd0') ? text.split(MARK) : [text])

@@ -1,4 +1,5 @@
-// Cuts a growing text into blocks. A block is finished when a whole line of the next one stands behind it; it is never read again.
+// Cuts a growing text into blocks. A block is finished when a whole line of the next one stands behind it; it is never
+// read again.
 import { FenceReader, type Fence } from './fence.js'
 import { parseBlocks, type Token } from './markdown.js'
 import { withoutHeld } from './unfinished.js'
@@ -17,7 +18,10 @@ export interface Parsed {
 
 export type Block = Fence | Plain | Parsed
 
-/** A block beyond one of these is plain text, so that nothing takes long. Code in fences does not count, but for `WITH_CODE`. */
+/**
+ * A block beyond one of these is plain text, so that nothing takes long. Code in fences does not count, but for
+ * `WITH_CODE`.
+ */
 const CHARACTERS = 12_000
 const MARKERS = 1500
 const LINES = 400
@@ -34,7 +38,9 @@ export class Cutter {
     return this.#fence !== undefined || this.#plainFrom !== undefined
   }
 
-  /** Blocks that are finished now, and those that may change. `text` begins as it did before, without carriage returns. */
+  /**
+   * Blocks that are finished now, and those that may change. `text` begins as it did before, without carriage returns.
+   */
   read(text: string, open: boolean): { finished: Block[]; tail: Block[] } {
     const finished: Block[] = []
     for (;;) {
@@ -51,7 +57,8 @@ export class Cutter {
       this.#skipBlank(text)
       if (this.#at >= text.length) return { done: [], tail: [] }
       const stop = text.indexOf('\n', this.#at)
-      if (stop >= 0 || !open) this.#fence = FenceReader.begin(text.slice(this.#at, stop < 0 ? undefined : stop), this.#at)
+      if (stop >= 0 || !open)
+        this.#fence = FenceReader.begin(text.slice(this.#at, stop < 0 ? undefined : stop), this.#at)
     }
     if (!this.#fence) return this.#parse(text, open)
     const { fence, end } = this.#fence.read(text, open)
@@ -75,8 +82,13 @@ export class Cutter {
     const tops = topLevel(parseBlocks(source), source)
     const lines = source.split('\n').length - 1 // whole ones
     let last = tops.length
-    if (!over) do last--
-    while (last > 0 && (tops[last] as Top).decided > lines && !(full && behindBlank(source, (tops[last] as Top).from)))
+    if (!over)
+      do last--
+      while (
+        last > 0 &&
+        (tops[last] as Top).decided > lines &&
+        !(full && behindBlank(source, (tops[last] as Top).from))
+      )
     const fence = tops.findIndex(({ tokens }, at) => at > 0 && at <= last && tokens[0]?.type === 'fence')
     if (fence > 0) last = fence
     if (last <= 0 && full) {
@@ -88,7 +100,10 @@ export class Cutter {
     if (done.length > 0 || over) this.#at += rest[0]?.from ?? whole.length
     if (fence > 0 || full) return { done }
     const grows = !/\n[ \t]*\n$/.test(source)
-    return { done, tail: rest.map(({ tokens }, at): Parsed => ({ type: 'parsed', tokens, open: grows && at === rest.length - 1 })) }
+    return {
+      done,
+      tail: rest.map(({ tokens }, at): Parsed => ({ type: 'parsed', tokens, open: grows && at === rest.length - 1 })),
+    }
   }
 
   /** A block that is too large goes to the next blank line. */
@@ -108,7 +123,8 @@ export class Cutter {
 }
 
 /** In front of a line too long to be read a blank one settles that a block begins there. */
-const behindBlank = (source: string, from: number): boolean => /\n[ \t]*\n$/.test(source.slice(Math.max(0, from - 100), from))
+const behindBlank = (source: string, from: number): boolean =>
+  /\n[ \t]*\n$/.test(source.slice(Math.max(0, from - 100), from))
 
 interface Top {
   tokens: Token[]
@@ -137,7 +153,9 @@ function topLevel(tokens: Token[], source: string): Top[] {
 
 const FENCE = /^[\s>\d.)*+-]*?(`{3,100}(?!`)|~{3,100}(?!~))/
 
-/** How far a block that begins at `at` may reach; `full` if the text goes beyond that. Depends on nothing but the text. */
+/**
+ * How far a block that begins at `at` may reach; `full` if the text goes beyond that. Depends on nothing but the text.
+ */
 function windowEnd(text: string, at: number): { end: number; full: boolean } {
   let [characters, markers, lines] = [0, 0, 0]
   let fence: { marks: string; indent: number } | undefined
@@ -150,13 +168,18 @@ function windowEnd(text: string, at: number): { end: number; full: boolean } {
     const found = FENCE.exec(line)
     if (!fence) {
       if (found) fence = { marks: found[1] as string, indent: found[0].length - (found[1] as string).length }
-    } else if ((found && (found[1] as string).startsWith(fence.marks)) || (line.trim() && line.search(/\S/) < fence.indent && fence.indent > 0)) fence = undefined
+    } else if (
+      (found && (found[1] as string).startsWith(fence.marks)) ||
+      (line.trim() && line.search(/\S/) < fence.indent && fence.indent > 0)
+    )
+      fence = undefined
     if (counts) {
       characters += line.length
       lines++
       markers += countMarkers(line)
     }
-    if (characters > CHARACTERS || markers > MARKERS || lines > LINES || end - at > WITH_CODE) return { end, full: true }
+    if (characters > CHARACTERS || markers > MARKERS || lines > LINES || end - at > WITH_CODE)
+      return { end, full: true }
     from = end
   }
   return { end: text.length, full: false }

@@ -31,7 +31,9 @@ export class FenceReader {
     return FENCE_OPENER.test(line) ? new FenceReader(line, at) : undefined
   }
 
-  /** Reads the lines that came. `end`: where the text behind the fence begins, once it is closed. `open`: more may come. */
+  /**
+   * Reads the lines that came. `end`: where the text behind the fence begins, once it is closed. `open`: more may come.
+   */
   read(text: string, open: boolean): { fence: Fence; end: number | undefined } {
     for (;;) {
       if (this.#at >= text.length) return this.#now('', open ? undefined : text.length)
@@ -50,7 +52,15 @@ export class FenceReader {
   }
 
   #now(more: string, end: number | undefined, closed = false): { fence: Fence; end: number | undefined } {
-    return { fence: { type: 'fence', info: this.info, code: (this.#code + more).replace(/\n$/, ''), closed: closed || end !== undefined }, end }
+    return {
+      fence: {
+        type: 'fence',
+        info: this.info,
+        code: (this.#code + more).replace(/\n$/, ''),
+        closed: closed || end !== undefined,
+      },
+      end,
+    }
   }
 
   #unindented(line: string): string {

@@ -16,7 +16,10 @@ export const htmlTag: InlineRule = (state, silent) => {
     return true
   }
   const tag = (pair as string).toLowerCase()
-  const length = state.src.slice(from, Math.min(from + LONGEST, state.posMax)).toLowerCase().indexOf(`</${tag}>`)
+  const length = state.src
+    .slice(from, Math.min(from + LONGEST, state.posMax))
+    .toLowerCase()
+    .indexOf(`</${tag}>`)
   if (length < 0) return false
   const { posMax } = state
   if (!silent) {

@@ -1,4 +1,5 @@
-// The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked about once. Imports nothing that
+// The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked
+// about once. Imports nothing that
 // runs: it is a file of its own, and what it shared with others would be one more.
 import type { copyText } from '../shared/copy.js'
 import type { clickOf, decides } from '../approval/presses.js'
@@ -18,12 +19,22 @@ const agreed = new Set<string>()
 const hostKey = ({ protocol, host, pathname }: URL): string => (host ? `${protocol}//${host}` : protocol + pathname)
 
 /** Opens it where a person agreed to its host before; else asks beside `origin`, an element of the text. */
-export function askLink(origin: HTMLElement, address: string, { words, openLink }: ActionOptions, shared: Shared): void {
+export function askLink(
+  origin: HTMLElement,
+  address: string,
+  { words, openLink }: ActionOptions,
+  shared: Shared,
+): void {
   const url = new URL(address)
   const root = origin.getRootNode()
   const place = root instanceof ShadowRoot ? root : document.body
-  const ask = (): void => void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, shared))
-  if (openLink?.known) return void openLink.known(url.href).catch(() => false).then((opened) => opened || ask())
+  const ask = (): void =>
+    void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, shared))
+  if (openLink?.known)
+    return void openLink
+      .known(url.href)
+      .catch(() => false)
+      .then((opened) => opened || ask())
   if (openLink && agreed.has(hostKey(url))) return void opened(openLink, url)
   ask()
 }
@@ -39,7 +50,13 @@ async function opened(openLink: OpenLink, url: URL): Promise<boolean> {
   }
 }
 
-function question(origin: HTMLElement, place: ParentNode, url: URL, { words, openLink }: ActionOptions, { copyText, clickOf, decides }: Shared): void {
+function question(
+  origin: HTMLElement,
+  place: ParentNode,
+  url: URL,
+  { words, openLink }: ActionOptions,
+  { copyText, clickOf, decides }: Shared,
+): void {
   const dialog = make('dialog', { class: 'link-question', part: 'link-question' })
   const title = make('h2', { id: 'link-question' }, openLink ? words.linkQuestion : words.linkAddress)
   dialog.setAttribute('aria-labelledby', title.id)
@@ -50,7 +67,11 @@ function question(origin: HTMLElement, place: ParentNode, url: URL, { words, ope
     note.hidden = false
   }
   const close = (): void => dialog.close()
-  const copy = button(words.copy, 'button', () => void copyText(url.href).then((done) => done && (copy.textContent = words.copied)))
+  const copy = button(
+    words.copy,
+    'button',
+    () => void copyText(url.href).then((done) => done && (copy.textContent = words.copied)),
+  )
   const buttons = [button(words.linkCancel, 'button quiet', close), copy]
   if (openLink) {
     const opener = button(words.linkOpen, 'button primary', async (event) => {
@@ -90,7 +111,11 @@ function button(label: string, className: string, act: (event: Event) => unknown
   return element
 }
 
-function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: { [name: string]: string }, ...children: (Node | string)[]): HTMLElementTagNameMap[Tag] {
+function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: { [name: string]: string },
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
   element.append(...children)

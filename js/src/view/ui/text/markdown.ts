@@ -1,4 +1,5 @@
-// The Markdown that is read. It leaves out what would change text that stands above (setext headings, reference definitions), what people
+// The Markdown that is read. It leaves out what would change text that stands above (setext headings, reference
+// definitions), what people
 // write by accident (indented code), and HTML but for four tags without attributes.
 import MarkdownIt, { type StateBlock, type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
@@ -21,22 +22,35 @@ function usual(name: string): BlockRule {
 const table = usual('table')
 const fence = usual('fence')
 
-const lineAt = (state: StateBlock, line: number): string => state.src.slice((state.bMarks[line] as number) + (state.tShift[line] as number), state.eMarks[line])
+const lineAt = (state: StateBlock, line: number): string =>
+  state.src.slice((state.bMarks[line] as number) + (state.tShift[line] as number), state.eMarks[line])
 
-/** Rows are filled up to the width of the first one: a wide one would make hundreds of thousands of cells of a few lines. */
+/**
+ * Rows are filled up to the width of the first one: a wide one would make hundreds of thousands of cells of a few
+ * lines.
+ */
 const COLUMNS = 32
 
 /** A line that begins a fence is no line of a table, whatever stands in it: `FenceReader` decides so, too. */
 function tableButFence(state: StateBlock, start: number, end: number, silent: boolean): boolean {
   const line = lineAt(state, start)
-  return !FENCE_OPENER.test(line) && line.split('|', COLUMNS + 3).length < COLUMNS + 3 && table(state, start, end, silent)
+  return (
+    !FENCE_OPENER.test(line) && line.split('|', COLUMNS + 3).length < COLUMNS + 3 && table(state, start, end, silent)
+  )
 }
 
-const shortFence: BlockRule = (state, start, end, silent) => FENCE_OPENER.test(lineAt(state, start)) && fence(state, start, end, silent)
+const shortFence: BlockRule = (state, start, end, silent) =>
+  FENCE_OPENER.test(lineAt(state, start)) && fence(state, start, end, silent)
 
 const NESTED = 40
-/** What stands deeper than this is text with its marks: markdown-it leaves out what is nested deeper than `maxNesting`. A list is two levels, and a paragraph stands in it. */
-const within = (rule: BlockRule): BlockRule => (state, ...rest) => state.level < NESTED - 3 && rule(state, ...rest)
+/**
+ * What stands deeper than this is text with its marks: markdown-it leaves out what is nested deeper than `maxNesting`.
+ * A list is two levels, and a paragraph stands in it.
+ */
+const within =
+  (rule: BlockRule): BlockRule =>
+  (state, ...rest) =>
+    state.level < NESTED - 3 && rule(state, ...rest)
 
 const md = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: NESTED })
 md.use(cjkFriendly)
@@ -57,7 +71,10 @@ md.block.ruler.before('fence', 'math_block', mathBlock, { alt: ['paragraph', 'bl
 /** Addresses that a link may have. Pictures may also be in the address itself; the tree makes no links of those. */
 md.validateLink = (url) => /^(?:https?:|mailto:|data:image\/(?:png|gif|jpeg|webp|avif);base64,)/i.test(url.trim())
 
-/** An address is what the browser will make of it, so what a person is asked about is what opens. Its text stays as it was written. */
+/**
+ * An address is what the browser will make of it, so what a person is asked about is what opens. Its text stays as it
+ * was written.
+ */
 md.normalizeLink = (url) => {
   const address = url.replaceAll('\\', '%5C') // as CommonMark has it; a browser would read a slash
   return URL.canParse(address) ? new URL(address).href : ''

@@ -7,8 +7,11 @@ const DOLLAR = 0x24
 /** Longer ones are shown as they were written. */
 export const LONGEST_MATH = 2000
 
-/** `$x$` and `$$x$$`: beside non-blanks, and not before a digit, so that `$5 and $6` stays. Also `\(x\)` and `\[x\]`. */
-const INLINE = /\$\$(?!\s)((?:[^$\\]|\\[^])+?)\$\$|\$(?![\s$])((?:[^$\\\n]|\\[^\n])*?(?:[^\s$\\]|\\[^\s]))\$(?!\d)|\\\(([^]+?)\\\)|\\\[([^]+?)\\\]/y
+/**
+ * `$x$` and `$$x$$`: beside non-blanks, and not before a digit, so that `$5 and $6` stays. Also `\(x\)` and `\[x\]`.
+ */
+const INLINE =
+  /\$\$(?!\s)((?:[^$\\]|\\[^])+?)\$\$|\$(?![\s$])((?:[^$\\\n]|\\[^\n])*?(?:[^\s$\\]|\\[^\s]))\$(?!\d)|\\\(([^]+?)\\\)|\\\[([^]+?)\\\]/y
 
 export const mathInline: InlineRule = (state, silent) => {
   const first = state.src.charCodeAt(state.pos)
@@ -32,7 +35,8 @@ const OPEN = /^(?:\$\$|\\\[)/
 /** Lines from one that begins with `$$` to one that ends with it, or to a blank one: then they are shown as written. */
 export function mathBlock(state: StateBlock, start: number, end: number, silent: boolean): boolean {
   if (!mathRenderer() || (state.sCount[start] as number) - state.blkIndent >= 4) return false
-  const line = (at: number): string => state.src.slice((state.bMarks[at] as number) + (state.tShift[at] as number), state.eMarks[at] as number).trimEnd()
+  const line = (at: number): string =>
+    state.src.slice((state.bMarks[at] as number) + (state.tShift[at] as number), state.eMarks[at] as number).trimEnd()
   const first = line(start)
   const opener = OPEN.exec(first)?.[0]
   if (!opener) return false
@@ -41,7 +45,13 @@ export function mathBlock(state: StateBlock, start: number, end: number, silent:
   if (closes >= 0 && closes !== first.length - 2) return false // text follows: it stands in a line
   if (silent) return true
   let last = start
-  while (!(last === start ? closes >= 0 : line(last).endsWith(closer)) && last + 1 < end && !state.isEmpty(last + 1) && (state.sCount[last + 1] as number) >= state.blkIndent) last++
+  while (
+    !(last === start ? closes >= 0 : line(last).endsWith(closer)) &&
+    last + 1 < end &&
+    !state.isEmpty(last + 1) &&
+    (state.sCount[last + 1] as number) >= state.blkIndent
+  )
+    last++
   const whole = Array.from({ length: last - start + 1 }, (_, at) => line(start + at)).join('\n')
   const token = state.push('math_block', 'math', 0)
   token.markup = whole

@@ -8,7 +8,12 @@ import type { CardView } from '../ui-types.js'
 import type { MakeOwn, OwnView } from './patch.js'
 import type { Own } from './text-tree.js'
 
-export function ownViews(words: Strings, codeChanged: (view: CodeView) => void, made: (cue: CueView) => void, cards: () => readonly CardView[]): MakeOwn {
+export function ownViews(
+  words: Strings,
+  codeChanged: (view: CodeView) => void,
+  made: (cue: CueView) => void,
+  cards: () => readonly CardView[],
+): MakeOwn {
   return (own) => {
     switch (own.own) {
       case 'code':

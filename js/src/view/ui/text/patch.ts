@@ -1,4 +1,5 @@
-// Makes the page's nodes equal to a tree. Equal nodes stay, texts grow; nothing in front of a change is touched, so a selection survives.
+// Makes the page's nodes equal to a tree. Equal nodes stay, texts grow; nothing in front of a change is touched, so a
+// selection survives.
 import type { Drawn, Leaf, Own } from './text-tree.js'
 
 /** A part that looks after its own nodes. */

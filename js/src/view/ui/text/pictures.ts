@@ -4,7 +4,11 @@ import type { ActionOptions } from './action-options.js'
 const RASTER = /^image\/(?:png|jpeg|gif|webp|avif)$/
 const MOST_BYTES = 2_000_000
 
-export async function loadPicture(chip: HTMLElement, source: string, { words, loadImage }: Pick<ActionOptions, 'words' | 'loadImage'>): Promise<void> {
+export async function loadPicture(
+  chip: HTMLElement,
+  source: string,
+  { words, loadImage }: Pick<ActionOptions, 'words' | 'loadImage'>,
+): Promise<void> {
   if (chip.dataset['state']) return
   chip.dataset['state'] = 'loading'
   chip.setAttribute('aria-busy', 'true')
@@ -18,7 +22,8 @@ export async function loadPicture(chip: HTMLElement, source: string, { words, lo
     const pressed = button !== null && (chip.getRootNode() as Document | ShadowRoot).activeElement === button
     chip.append(image)
     chip.dataset['state'] = 'shown'
-    if (pressed) { // it disappears
+    if (pressed) {
+      // it disappears
       image.tabIndex = -1
       image.focus({ preventScroll: true })
     }

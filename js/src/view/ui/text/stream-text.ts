@@ -1,4 +1,5 @@
-// Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks with a layout of their
+// Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks
+// with a layout of their
 // own, so that appending to a long text costs the same as to a short one.
 import { withoutOverrides } from '../../../app/bridge/overrides.js'
 import { onlyGrew } from './growing.js'
@@ -60,7 +61,10 @@ export class StreamText {
       this.#size = 0
     }
     const line = text.indexOf('\n', Math.max(0, CHUNK - this.#size)) + 1 || Infinity
-    const word = this.#size + Math.min(line, text.length) > LONGEST ? text.indexOf(' ', Math.max(0, LONGEST - this.#size)) + 1 || Infinity : Infinity
+    const word =
+      this.#size + Math.min(line, text.length) > LONGEST
+        ? text.indexOf(' ', Math.max(0, LONGEST - this.#size)) + 1 || Infinity
+        : Infinity
     let cut = Math.min(line, word)
     const room = MOST - this.#size
     if (Math.min(cut, text.length) >= room) cut = isHalf(text.charCodeAt(room - 1)) ? room + 1 : room

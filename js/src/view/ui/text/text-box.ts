@@ -74,7 +74,12 @@ class OwnText {
     if (this.element.parentNode !== host) host.append(this.element)
     try {
       const node = renderText(text, { open, lang, block: this.block, element: this.element })
-      if (node instanceof Node && node !== this.element && !(node === this.element.firstChild && node === this.element.lastChild)) this.element.replaceChildren(node)
+      if (
+        node instanceof Node &&
+        node !== this.element &&
+        !(node === this.element.firstChild && node === this.element.lastChild)
+      )
+        this.element.replaceChildren(node)
       this.#shown = now
       return true
     } catch (error) {

@@ -44,7 +44,8 @@ export class SluiceText extends SluiceElement {
   }
 
   override willUpdate(changed: PropertyValues): void {
-    if (this.hasUpdated && this.open && !changed.has('open')) schedule(this.#show) // once per frame, however often text comes
+    if (this.hasUpdated && this.open && !changed.has('open'))
+      schedule(this.#show) // once per frame, however often text comes
     else this.#show()
   }
 

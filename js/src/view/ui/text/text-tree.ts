@@ -1,4 +1,5 @@
-// What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to. Nothing is HTML.
+// What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to.
+// Nothing is HTML.
 import { codeWithoutTurns, withoutOverrides } from '../../../app/bridge/overrides.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { Block } from './cut.js'
@@ -24,17 +25,31 @@ export type Drawn = string | Leaf | Own
 export function drawn(block: Block, words: Strings): Drawn[] {
   switch (block.type) {
     case 'fence':
-      return [{ own: 'code', code: codeWithoutMarks(block.code), language: languageOf(block.info), closed: block.closed }]
+      return [
+        { own: 'code', code: codeWithoutMarks(block.code), language: languageOf(block.info), closed: block.closed },
+      ]
     case 'plain':
-      return [{ own: 'plain', text: splitMarks(block.text).filter((_, at) => at % 2 === 0).join('') }]
+      return [
+        {
+          own: 'plain',
+          text: splitMarks(block.text)
+            .filter((_, at) => at % 2 === 0)
+            .join(''),
+        },
+      ]
     case 'parsed':
       return new Tree(words).build(block.tokens, block.open)
   }
 }
 
-const languageOf = (info: string): string => (unescape(info).split(/\s/, 1)[0] ?? '').replace(/^\{?\.?|\}$/g, '').slice(0, 40)
+const languageOf = (info: string): string =>
+  (unescape(info).split(/\s/, 1)[0] ?? '').replace(/^\{?\.?|\}$/g, '').slice(0, 40)
 
-const leaf = (tag: string, attributes: Leaf['attributes'] = {}, ...children: Drawn[]): Leaf => ({ tag, attributes, children })
+const leaf = (tag: string, attributes: Leaf['attributes'] = {}, ...children: Drawn[]): Leaf => ({
+  tag,
+  attributes,
+  children,
+})
 
 /** Headings stand below those of the page and its entries. */
 const HEADING_OFFSET = 2
@@ -83,14 +98,17 @@ class Tree {
     if (token.nesting < 0) {
       if (token.type === 'list_item_close') task(this.#top, this.words.task)
       if (token.type === 'paragraph_close') withoutLastBreak(this.#top.children)
-      if (token.type === 'paragraph_close' && this.#top.children.length > 0 && this.#top.children.every(isCue)) this.#top.attributes['class'] = 'cues'
+      if (token.type === 'paragraph_close' && this.#top.children.length > 0 && this.#top.children.every(isCue))
+        this.#top.attributes['class'] = 'cues'
       return this.#close()
     }
     switch (token.type) {
       case 'paragraph_open':
         return this.#open(leaf('p'))
       case 'heading_open':
-        return this.#open(leaf(`h${Math.min(6, Number(token.tag.slice(1)) + HEADING_OFFSET)}`, { class: token.tag, part: 'heading' }))
+        return this.#open(
+          leaf(`h${Math.min(6, Number(token.tag.slice(1)) + HEADING_OFFSET)}`, { class: token.tag, part: 'heading' }),
+        )
       case 'bullet_list_open':
         return this.#open(leaf('ul', { dir: 'auto' }))
       case 'ordered_list_open': {
@@ -109,7 +127,9 @@ class Tree {
       case 'th_open':
       case 'td_open': {
         const side = /right|center/.exec(String(token.attrGet('style') ?? ''))?.[0]
-        return this.#open(leaf(token.tag, { ...(token.tag === 'th' ? { scope: 'col' } : {}), ...(side ? { class: side } : {}) }))
+        return this.#open(
+          leaf(token.tag, { ...(token.tag === 'th' ? { scope: 'col' } : {}), ...(side ? { class: side } : {}) }),
+        )
       }
       case 'thead_open':
       case 'tbody_open':
@@ -117,7 +137,12 @@ class Tree {
         return this.#open(leaf(token.tag))
       case 'fence':
       case 'code_block':
-        this.#top.children.push({ own: 'code', code: codeWithoutMarks(token.content).replace(/\n$/, ''), language: languageOf(token.info), closed: true })
+        this.#top.children.push({
+          own: 'code',
+          code: codeWithoutMarks(token.content).replace(/\n$/, ''),
+          language: languageOf(token.info),
+          closed: true,
+        })
         return
       case 'math_block':
         this.#math(token, true)
@@ -130,7 +155,11 @@ class Tree {
 
   #table(): void {
     const table = leaf('table')
-    const scroll = leaf('div', { class: 'scroll', part: 'table', tabindex: '0', role: 'group', 'aria-label': this.words.table }, table)
+    const scroll = leaf(
+      'div',
+      { class: 'scroll', part: 'table', tabindex: '0', role: 'group', 'aria-label': this.words.table },
+      table,
+    )
     const button = leaf('button', { type: 'button', class: 'act', 'data-act': 'csv' }, this.words.copyCsv)
     this.#open(leaf('div', { class: 'table', dir: 'auto' }, leaf('div', { class: 'bar' }, button), scroll), table)
   }
@@ -186,8 +215,14 @@ class Tree {
     if (host === undefined && !data) return this.#text(token.content)
     const label = host === undefined ? this.words.pictureInText : this.words.pictureFrom(host)
     const address = data ? [] : [leaf('span', { class: 'address' }, source)]
-    this.#top.children.push(leaf('span', { class: 'picture', part: 'image', 'data-source': source, 'data-alt': alt },
-      leaf('button', { type: 'button', class: 'act', 'data-act': 'picture' }, alt ? `${alt} · ${label}` : label), ...address))
+    this.#top.children.push(
+      leaf(
+        'span',
+        { class: 'picture', part: 'image', 'data-source': source, 'data-alt': alt },
+        leaf('button', { type: 'button', class: 'act', 'data-act': 'picture' }, alt ? `${alt} · ${label}` : label),
+        ...address,
+      ),
+    )
   }
 
   #math(token: Token, display: boolean): void {
@@ -206,7 +241,10 @@ const isCue = (node: Drawn | undefined): boolean => typeof node === 'object' && 
 /** Calls stand in a line without text: it is none. */
 function aloneInLine(children: readonly Drawn[]): boolean {
   const before = children.findLast((node) => !isCue(node))
-  return isCue(children.at(-1)) && (before === undefined || (typeof before === 'object' && 'tag' in before && before.tag === 'br'))
+  return (
+    isCue(children.at(-1)) &&
+    (before === undefined || (typeof before === 'object' && 'tag' in before && before.tag === 'br'))
+  )
 }
 
 /** A line of nothing but calls at the end is none. */
@@ -216,7 +254,11 @@ function withoutLastBreak(children: Drawn[]): void {
   if (at < children.length - 1 && typeof node === 'object' && 'tag' in node && node.tag === 'br') children.splice(at, 1)
 }
 
-const lines = (text: string): Drawn[] => text.split('\n').flatMap((line, at) => (at ? [leaf('br'), line] : [line])).filter((one) => one !== '')
+const lines = (text: string): Drawn[] =>
+  text
+    .split('\n')
+    .flatMap((line, at) => (at ? [leaf('br'), line] : [line]))
+    .filter((one) => one !== '')
 
 /** `[ ]` and `[x]` in front of an item are boxes. */
 function task(item: Leaf, name: string): void {
@@ -227,7 +269,9 @@ function task(item: Leaf, name: string): void {
   if (!box) return
   item.attributes['class'] = 'task'
   paragraph.children[0] = (text as string).slice(box[0].length)
-  paragraph.children.unshift(leaf('input', { type: 'checkbox', disabled: '', 'aria-label': name, ...(box[1] === ' ' ? {} : { checked: '' }) }))
+  paragraph.children.unshift(
+    leaf('input', { type: 'checkbox', disabled: '', 'aria-label': name, ...(box[1] === ' ' ? {} : { checked: '' }) }),
+  )
 }
 
 export function hostOf(url: string): string | undefined {
@@ -263,4 +307,5 @@ function safeDecoded(href: string): string {
   }
 }
 
-export const textOf = (node: Drawn): string => (typeof node === 'string' ? node : 'tag' in node ? node.children.map(textOf).join('') : '')
+export const textOf = (node: Drawn): string =>
+  typeof node === 'string' ? node : 'tag' in node ? node.children.map(textOf).join('') : ''

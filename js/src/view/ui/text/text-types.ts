@@ -3,7 +3,10 @@
 /** Opens an address outside of the page. It is called after the person agreed. */
 export interface OpenLink {
   (url: string): unknown
-  /** Opens it where a person agreed to its host before, and resolves to false where nobody did. It is called before the person is asked. Default: the page remembers. */
+  /**
+   * Opens it where a person agreed to its host before, and resolves to false where nobody did. It is called before the
+   * person is asked. Default: the page remembers.
+   */
   known?(url: string): Promise<boolean>
 }
 
@@ -17,14 +20,23 @@ export interface RenderTextContext {
   lang: string
   /** Index of the block in the message; 0 in `<sluice-text>`. */
   block: number
-  /** An empty element to draw into; what was drawn before stays until you change it. It stands outside of the shadow root, so your styles apply. */
+  /**
+   * An empty element to draw into; what was drawn before stays until you change it. It stands outside of the shadow
+   * root, so your styles apply.
+   */
   element: HTMLElement
 }
 
-/** Draws a text instead of the typesetting: into `context.element`, or by giving a node. Where it throws, the typesetting stands in. */
+/**
+ * Draws a text instead of the typesetting: into `context.element`, or by giving a node. Where it throws, the
+ * typesetting stands in.
+ */
 export type RenderText = (text: string, context: RenderTextContext) => void | Node
 
-/** The detail of `sluice-link`: a person follows a link. `preventDefault()` takes it over, and nothing is asked or opened. */
+/**
+ * The detail of `sluice-link`: a person follows a link. `preventDefault()` takes it over, and nothing is asked or
+ * opened.
+ */
 export interface LinkDetail {
   /** The address, such as `https://example.com/`. */
   url: string

@@ -1,4 +1,5 @@
-// Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read once per frame at most, and
+// Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read
+// once per frame at most, and
 // less often where that takes long, or where more comes than anybody sees.
 import { groupAt, onlyGrew, removeFromGroup } from './growing.js'
 import type { Strings } from '../shared/ui-strings.js'
@@ -49,20 +50,33 @@ export class Typeset {
   #timer: unknown
   #coming = new Coming()
 
-  constructor(private readonly codeChanged: (view: CodeView) => void = () => {}, private readonly clock: Clock = pageClock) {
+  constructor(
+    private readonly codeChanged: (view: CodeView) => void = () => {},
+    private readonly clock: Clock = pageClock,
+  ) {
     this.element.className = 'text'
     this.element.setAttribute('part', 'text')
     this.element.hidden = true
   }
 
-  /** Shows `text`, which usually is the shown text with more at its end. `open`: more may come. `cards`: the calls in it. */
+  /**
+   * Shows `text`, which usually is the shown text with more at its end. `open`: more may come. `cards`: the calls in
+   * it.
+   */
   set(text: string, open: boolean, words: Strings, cards: readonly CardView[] = []): void {
     if (cards !== this.#cards) {
       this.#cards = cards
       for (const cue of this.#cues) cue.draw()
     }
     const grew = onlyGrew(this.#text, text)
-    if (grew && text.length === this.#text.length && open === this.#open && words === this.#words && this.#math === mathRenderer()) return
+    if (
+      grew &&
+      text.length === this.#text.length &&
+      open === this.#open &&
+      words === this.#words &&
+      this.#math === mathRenderer()
+    )
+      return
     if (!grew || !this.#open || words !== this.#words || this.#math !== mathRenderer()) this.clear(words)
     this.#text = text
     this.#open = open
@@ -89,7 +103,14 @@ export class Typeset {
 
   /** Forgets what is shown. */
   clear(words = this.#words): void {
-    this.#makeOwn = words && ownViews(words, this.codeChanged, (cue) => this.#cues.push(cue), () => this.#cards)
+    this.#makeOwn =
+      words &&
+      ownViews(
+        words,
+        this.codeChanged,
+        (cue) => this.#cues.push(cue),
+        () => this.#cards,
+      )
     this.#words = words
     this.#math = mathRenderer()
     this.#text = ''
@@ -115,9 +136,16 @@ export class Typeset {
     const begun = this.clock.now()
     const before = Math.floor(this.#finished / GROUP)
     this.#coming.remove()
-    const makeOwn = (this.#makeOwn ??= ownViews(words, this.codeChanged, (cue) => this.#cues.push(cue), () => this.#cards))
+    const makeOwn = (this.#makeOwn ??= ownViews(
+      words,
+      this.codeChanged,
+      (cue) => this.#cues.push(cue),
+      () => this.#cards,
+    ))
     const { finished, tail } = this.#cutter.read(withLineEnds(this.#text, this.#open), this.#open)
-    const nodes = [...finished, ...tail].flatMap((block, at) => drawn(block, words).map((node) => ({ node, finished: at < finished.length })))
+    const nodes = [...finished, ...tail].flatMap((block, at) =>
+      drawn(block, words).map((node) => ({ node, finished: at < finished.length })),
+    )
     nodes.forEach(({ node }, at) => {
       const patch = (this.#tail[at] ??= new Patch(makeOwn))
       const fresh = !patch.node
@@ -138,7 +166,9 @@ export class Typeset {
     this.#restUntil = slow > QUICK ? begun + took + slow * REST : 0
   }
 
-  /** Groups that were full before this reading were drawn with all that they hold: they need not be drawn out of view. */
+  /**
+   * Groups that were full before this reading were drawn with all that they hold: they need not be drawn out of view.
+   */
   #leave(full: number): void {
     for (; this.#left < full; this.#left++) this.element.children[this.#left]?.classList.add('done')
   }

@@ -1,4 +1,5 @@
-// While more may come, the end of the text is shown as what it will most likely be: no stars and brackets that vanish a moment later.
+// While more may come, the end of the text is shown as what it will most likely be: no stars and brackets that vanish a
+// moment later.
 import type { StateInline } from 'markdown-it'
 import type { InlineRule } from './bare-links.js'
 
@@ -10,7 +11,14 @@ export function closeAtEnd(state: StateInline): void {
   for (const { marker, length, open } of state.delimiters.slice().reverse()) {
     if (!open) continue
     state.push('text', '', 0)
-    state.delimiters.push({ marker, length: length ?? 0, token: state.tokens.length - 1, end: -1, open: false, close: true })
+    state.delimiters.push({
+      marker,
+      length: length ?? 0,
+      token: state.tokens.length - 1,
+      end: -1,
+      open: false,
+      close: true,
+    })
   }
 }
 
@@ -19,7 +27,13 @@ const LINK = /(!?)\[([^[\]]*)\]\((?:<?[^()\s<>]*>?(?:\s+["'][^"']*)?)$/y
 
 /** `code` whose end has not come. */
 export const openCode: InlineRule = (state, silent) => {
-  if (silent || !isUnfinished(state) || state.src.charCodeAt(state.pos) !== 0x60 || state.src.charCodeAt(state.pos - 1) === 0x60) return false
+  if (
+    silent ||
+    !isUnfinished(state) ||
+    state.src.charCodeAt(state.pos) !== 0x60 ||
+    state.src.charCodeAt(state.pos - 1) === 0x60
+  )
+    return false
   CODE.lastIndex = state.pos
   const found = CODE.exec(state.src)
   if (!found || state.posMax !== state.src.length) return false
@@ -54,7 +68,8 @@ export const openLink: InlineRule = (state, silent) => {
 /** At most this many characters are held back. */
 const HELD = 24
 /** A line of nothing but what could begin a block, and a table's first line. */
-const LINE = /^[ \t]*(?:>[ \t]*)*(?:(?:[-+*]|\d{1,9}[.)]?|#{1,6}|[-*_ \t]+|[`~]+[^`\n]*|\$+|(?:[-+*]|\d{1,9}[.)])[ \t]+\[[ x]?\]?)?[ \t]*|\|.*)$/i
+const LINE =
+  /^[ \t]*(?:>[ \t]*)*(?:(?:[-+*]|\d{1,9}[.)]?|#{1,6}|[-*_ \t]+|[`~]+[^`\n]*|\$+|(?:[-+*]|\d{1,9}[.)])[ \t]+\[[ x]?\]?)?[ \t]*|\|.*)$/i
 const MARKERS = /(?:[*_~`$]+|\\|!?\[|<\/?[a-z]{0,3}|&#?[a-z0-9]{0,8})$/i
 
 /** The text without its last characters that may still turn out to be no text. */

@@ -1,4 +1,5 @@
-// Stands for the package `entities`, whose table is as large as markdown-it's rules: the names of HTML 4. Others are shown as they were written.
+// Stands for the package `entities`, whose table is as large as markdown-it's rules: the names of HTML 4. Others are
+// shown as they were written.
 
 /** Runs of names by the code point of the first one. */
 const NAMES =
@@ -24,4 +25,5 @@ for (const run of NAMES.split(';')) {
 }
 
 /** `&name;` as its character, or as it stands. */
-export const decodeHTMLStrict = (text: string): string => text.replace(/&([a-z][a-z0-9]*);/gi, (whole, name: string) => table.get(name) ?? whole)
+export const decodeHTMLStrict = (text: string): string =>
+  text.replace(/&([a-z][a-z0-9]*);/gi, (whole, name: string) => table.get(name) ?? whole)

@@ -25,8 +25,12 @@ const built = ['TypeScript', 'release']
 const waits = (run, more) => ({ lane: 'waiting', needs: built, run, ...more })
 const works = (run, more) => ({ lane: 'processor', needs: built, run, ...more })
 
-/** `run(preset)` of a suite keeps its results itself. `needs` and `after` name what `preparations` has; `preset` stands for the one that is tested. */
+/**
+ * `run(preset)` of a suite keeps its results itself. `needs` and `after` name what `preparations` has; `preset` stands
+ * for the one that is tested.
+ */
 export const suites = {
+  lint: { about: 'the format of all sources, and the linter', ...works(lint, { needs: [] }) },
   native: { about: 'C++ and C99', ...works(native, { needs: ['preset'] }) },
   types: { about: 'the types of TypeScript', ...works(types, { needs: ['TypeScript'] }) },
   js: { about: 'JavaScript on the addon', ...waits(js, { needs: ['TypeScript', 'preset'] }) },
@@ -110,7 +114,7 @@ function systemPackagesOf(chosen) {
   return Object.assign({}, ...chosen.map((name) => wanted[name]))
 }
 
-// -- C++, types, JavaScript, Python -----------------------------------------------------------------------------------------
+// -- C++, types, JavaScript, Python -----------------------------------------------------------------------------------
 
 async function native(preset) {
   const more =
@@ -147,13 +151,19 @@ function types() {
     'tests/apps/tsconfig.json',
     'tests/apps/tsconfig.bundler.json',
   ]
-  const marked = (output, mark) =>
-    [...output.matchAll(new RegExp(`^${mark} (\\S+)`, 'gm'))].map(([, name]) => ({ name }))
-  const count = (output) => {
-    const broken = marked(output, '✖')
-    return { passed: marked(output, '✔').length, failed: broken.length, broken, skips: [] }
-  }
-  return run('types', process.execPath, ['js/scripts/compile.mjs', ...projects], { low: true, count })
+  return run('types', process.execPath, ['js/scripts/compile.mjs', ...projects], { low: true, count: countOfMarks })
+}
+
+function lint() {
+  return run('lint', process.execPath, ['js/scripts/lint.mjs'], { count: countOfMarks })
+}
+
+/** Of a script that prints `✔ name`, `✖ name` and `– name: skipped, why`. */
+function countOfMarks(output) {
+  const marked = (mark) => [...output.matchAll(new RegExp(`^${mark} (.+)`, 'gm'))].map(([, name]) => name)
+  const broken = marked('✖').map((name) => ({ name }))
+  const skips = marked('–').map((line) => line.replace(/^.*?: skipped, /, ''))
+  return { passed: marked('✔').length, failed: broken.length, broken, skips }
 }
 
 function js(preset) {
@@ -201,21 +211,25 @@ function unittest(name, folder, chosen, env) {
 
 const binary = (preset, name) => join(root, 'build', preset, name)
 
-/** What lets a stock node or python load a library built with AddressSanitizer; undefined if the compiler does not have it. */
+/**
+ * What lets a stock node or python load a library built with AddressSanitizer; undefined if the compiler does not have
+ * it.
+ */
 function sanitizerEnvironment() {
   const compiler = readCache(binary('asan', 'CMakeCache.txt'))?.CMAKE_CXX_COMPILER ?? 'c++'
   const find = (name) => spawnSync(compiler, [`-print-file-name=${name}`], { encoding: 'utf8' }).stdout?.trim() ?? ''
   const libraries = ['libasan.so', 'libstdc++.so'].map(find)
   if (!existsSync(libraries[0])) return undefined
   return {
-    LD_PRELOAD: libraries.filter((file) => existsSync(file)).join(' '), // libstdc++ too: it must be there when asan looks for __cxa_throw
+    // libstdc++ too: it must be there when asan looks for __cxa_throw
+    LD_PRELOAD: libraries.filter((file) => existsSync(file)).join(' '),
     ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0', // node and python themselves never free everything
     UBSAN_OPTIONS: 'print_stacktrace=1',
     PYTHONMALLOC: 'malloc',
   }
 }
 
-// -- processes and pages ----------------------------------------------------------------------------------------------------
+// -- processes and pages ----------------------------------------------------------------------------------------------
 
 function commands(preset) {
   return runNode('commands', chosenOf('commands'), ['--expose-gc', '--test-concurrency=2'], {
@@ -254,7 +268,7 @@ async function soak(preset) {
   if (!filters()) return inChromium('soak/pages', filesIn('tests/soak/pages'))
 }
 
-// -- the package ------------------------------------------------------------------------------------------------------------
+// -- the package ------------------------------------------------------------------------------------------------------
 
 async function pack() {
   const output = await ofPackage('tarball', 'packing')
@@ -272,7 +286,7 @@ function packaged() {
   return runNode('package', chosenOf('package'), ['--test-concurrency=2'])
 }
 
-// -- the clients of others --------------------------------------------------------------------------------------------------
+// -- the clients of others --------------------------------------------------------------------------------------------
 
 const OFFLINE = /ENOTFOUND|ETIMEDOUT|ECONNREFUSED|EAI_AGAIN|ECONNRESET/
 

@@ -1,5 +1,7 @@
-// npm test: every suite on the release build. Words behind it choose suites (`npm test -- js python`), and in them files, scripts or
-// tests (`npm test -- js run`). `asan` runs C++ and the addon under AddressSanitizer and UndefinedBehaviorSanitizer instead, `all` both.
+// npm test: every suite on the release build. Words behind it choose suites (`npm test -- js python`), and in them
+// files, scripts or
+// tests (`npm test -- js run`). `asan` runs C++ and the addon under AddressSanitizer and UndefinedBehaviorSanitizer
+// instead, `all` both.
 // Whatever happens, the end is a table, and below it one line that a machine reads.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, watch } from 'node:fs'
@@ -16,7 +18,7 @@ import { tell } from './test-table.mjs'
 import { buildTypeScript } from './typescript.mjs'
 import { installNpmPackages, installSystemPackages, setup } from './setup.mjs'
 
-const always = ['native', 'types', 'js', 'python', 'browser']
+const always = ['lint', 'native', 'types', 'js', 'python', 'browser']
 const withSanitizers = ['native', 'js']
 const flags = ['--accept', '--list', '--watch', '--no-install']
 
@@ -82,7 +84,7 @@ function labelOf({ name, preset }) {
   return preset === 'release' ? name : `${preset} ${name}`
 }
 
-// -- what runs --------------------------------------------------------------------------------------------------------------
+// -- what runs --------------------------------------------------------------------------------------------------------
 
 async function runSuites(wanted) {
   lock()
@@ -91,6 +93,7 @@ async function runSuites(wanted) {
     await installSystemPackages({ tests: true })
     await installNpmPackages()
   } catch (error) {
+    if (error instanceof Stop && error.code === 2) throw error // nothing was begun: it says what to type
     reportError(error)
     results.push({ name: 'set-up', failed: 1, note: `it failed: not run were ${wanted.map(labelOf).join(', ')}` })
     return
@@ -158,7 +161,7 @@ function rotate() {
   say(`SLUICE_ROTATION=${process.env.SLUICE_ROTATION}`)
 }
 
-// -- what does not run all --------------------------------------------------------------------------------------------------
+// -- what does not run all --------------------------------------------------------------------------------------------
 
 /** Nothing has such a name: the end of the process is 2. */
 function unknown(words) {

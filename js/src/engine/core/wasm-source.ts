@@ -54,12 +54,12 @@ function hintFor(said: string): string {
     return "the page's Content-Security-Policy must have 'wasm-unsafe-eval' in script-src"
   if (/no WebAssembly/.test(said)) return 'a browser may turn it off, as lockdown modes do'
   if (/no fetch/.test(said))
-    return 'ready({ wasm }) also takes the bytes of js/prebuilds/wasm/sluice.wasm, or a WebAssembly.Module of them'
+    return 'loadEngine({ wasm }) also takes the bytes of js/prebuilds/wasm/sluice.wasm, or a WebAssembly.Module of them'
   if (/memory/i.test(said)) return 'it needs 4 MB to begin with, of addresses that are free'
   if (/^found/.test(said))
-    return 'the server must send js/prebuilds/wasm/sluice.wasm of the package as it is; ready({ wasm }) says where it is, or takes its bytes'
+    return 'the server must send js/prebuilds/wasm/sluice.wasm of the package as it is; loadEngine({ wasm }) says where it is, or takes its bytes'
   if (/HTTP|fetch|network|load failed/i.test(said))
-    return 'the server must have js/prebuilds/wasm/sluice.wasm of the package there; ready({ wasm }) takes another address, or its bytes'
+    return 'the server must have js/prebuilds/wasm/sluice.wasm of the package there; loadEngine({ wasm }) takes another address, or its bytes'
   return 'the file is not whole, or not of this version of the package: install the package again'
 }
 

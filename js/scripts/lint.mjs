@@ -1,0 +1,61 @@
+// npm run lint: what a person should not have to look for: format, lint, blanks at line ends, and subjects of commits.
+// `npm run format` repairs what can be repaired.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { command, root } from './run.mjs'
+
+const REPAIRS = process.argv.includes('--write')
+/** The longest subject of a commit. */
+const LONGEST = 72
+
+const biome = join(root, 'node_modules/.bin/biome')
+const run = (program, args) => spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 })
+const git = (...args) => run('git', args)
+const sources = () => git('ls-files', 'native', 'bindings', 'tests').stdout.split('\n')
+const isC = (file) => /\.(h|hpp|c|cpp)$/.test(file) && !file.startsWith('tests/c/')
+
+/** Each gives what is wrong, as text; empty: nothing is. Undefined: it could not be checked, `without` says why. */
+const checks = {
+  'TypeScript, JavaScript, JSON and CSS by Biome': () =>
+    said(run(biome, ['check', '--error-on-warnings', '--max-diagnostics=50', ...(REPAIRS ? ['--write'] : [])])),
+  'C++ by clang-format': () => {
+    const program = ['clang-format-14', 'clang-format'].find((name) =>
+      / version 14\./.test(run(name, ['--version']).stdout),
+    )
+    if (!program)
+      return without('clang-format 14 is missing; others format otherwise. Debian has it as clang-format-14')
+    return said(run(program, [...(REPAIRS ? ['-i'] : ['--dry-run', '-Werror']), ...sources().filter(isC)]))
+  },
+  'blanks at line ends': () => said(git('diff', '--check', 'HEAD')),
+  'subjects of commits': () => {
+    if (git('rev-parse', '--verify', 'origin/main').status !== 0)
+      return without('there is no origin/main to compare with')
+    return git('log', '--no-merges', '--format=%s', 'origin/main..HEAD')
+      .stdout.split('\n')
+      .filter((subject) => subject !== '' && (subject.length > LONGEST || !/^[\w.,/ -]+: \S/.test(subject)))
+      .map((subject) => `found "${subject}", expected "area: imperative" of at most ${LONGEST} characters\n`)
+      .join('')
+  },
+}
+
+const said = ({ status, stdout, stderr, error }) =>
+  status === 0 ? '' : (error?.message ?? `${stdout}${stderr}`) || `it ended with ${status}`
+
+let skipped
+function without(why) {
+  skipped = why
+  return undefined
+}
+
+await command(async () => {
+  for (const [name, check] of Object.entries(checks)) {
+    const wrong = check()
+    if (wrong === undefined) console.log(`– ${name}: skipped, ${skipped}`)
+    else if (wrong === '') console.log(`✔ ${name}`)
+    else {
+      process.exitCode = 1
+      console.log(`${wrong.trimEnd()}\n✖ ${name}`)
+    }
+  }
+  if (process.exitCode === 1 && !REPAIRS) console.log('\n`npm run format` repairs what can be repaired')
+})

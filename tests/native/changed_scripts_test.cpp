@@ -132,7 +132,9 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
     if (entry.path().extension() == ".json" && entry.path().string().find(only) != std::string::npos)
       scripts.push_back(entry.path());
   std::sort(scripts.begin(), scripts.end());
-  for (const std::filesystem::path &path : scripts) {
+  constexpr size_t kOneOf = kSanitized ? 3 : 1;  // another third of the scripts after each commit
+  for (size_t i = only.empty() ? rotation() % kOneOf : 0; i < scripts.size(); i += only.empty() ? kOneOf : 1) {
+    const std::filesystem::path &path = scripts[i];
     const Json script = Json::parse(read_file(path));
     if (!script.contains("turn")) continue;
     unsigned name_seed = 0;  // a script that is added changes no other
@@ -153,8 +155,8 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
       }
     }
   }
-  CHECK((refused > 100 || !only.empty()));
-  CHECK((went_on > 1000 || !only.empty()));
+  CHECK((refused > 100 / kOneOf || !only.empty()));
+  CHECK((went_on > 1000 / kOneOf || !only.empty()));
 }
 
 TEST_CASE("calls of the host that are none are left to the provider, which refuses them") {

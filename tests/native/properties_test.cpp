@@ -109,7 +109,8 @@ TEST_CASE("the same calls run however an answer is cut in which a call stands in
             faults.tell(id + ", " + cut + ": |" + text + "|\n" + trace.dump() + "but whole\n" + whole.dump());
         };
         same("byte by byte", scan(how, text, [](size_t) { return size_t{1}; }));
-        for (size_t at = 1; at < text.size(); ++at)
+        constexpr size_t kStep = kSanitized ? 3 : 1;
+        for (size_t at = 1 + rotation() % kStep; at < text.size(); at += kStep)
           same("cut at " + std::to_string(at), scan(how, text, [at, first = true](size_t left) mutable {
                  return std::exchange(first, false) ? at : left;
                }));

@@ -482,7 +482,7 @@ test('the defaults that comments and docs name are those of the engine', () => {
   const compared = new Set()
   for (const [, comment, name] of body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s*(\w+)\?:/gs)) {
     const [, before, after] =
-      /`([^`]+)` \(the\s+default\)|Default `?'?([^`'.:]+)/.exec(comment.replace(/\n\s*\*/g, ' ')) ?? []
+      /`([^`]+)` \(the\s+default\)|Default `?'?([^`'.:]+)/.exec(comment.replace(/\n\s*\* */g, ' ')) ?? []
     if (name === 'limits') continue
     assert.ok(before ?? after, `the comment of ${name} names its default`)
     const value = { ...settings, ...limits }[name]

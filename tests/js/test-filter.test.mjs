@@ -38,7 +38,7 @@ test('a word chooses files by their names, scripts by their folders, tests by th
 })
 
 test('what would run is listed, and runs not', () => {
-  assert.deepEqual(npmTest('--list').suites, ['native', 'types', 'js', 'python', 'browser'])
+  assert.deepEqual(npmTest('--list').suites, ['lint', 'native', 'types', 'js', 'python', 'browser'])
   assert.deepEqual(npmTest('python', '--list').suites, ['python'])
   const all = npmTest('all', '--list').said
   for (const suite of ['native', 'browser', 'package', 'soak', 'asan native', 'asan js'])

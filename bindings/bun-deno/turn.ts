@@ -171,8 +171,8 @@ export class Engine extends Handle {
 
 /**
  * One input of the user, one message of the assistant; `engine.turn` makes it. Every method throws SluiceError for a
- * mistake of the host. What comes out
- * is parsed by JSON.parse, which rounds integers beyond 2 ** 53; `String` in its place gives the text.
+ * mistake of the host. What comes out is parsed by JSON.parse, which rounds integers beyond 2 ** 53; `String` in its
+ * place gives the text.
  */
 export class Turn extends Handle {
   /** @internal */

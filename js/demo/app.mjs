@@ -1,6 +1,5 @@
 // What the demo pet is made of, whether its windows are pages in a browser or windows of Electron: an engine, the
-// options of its host, and
-// the routes of what the page needs beside the bridge.
+// options of its host, and the routes of what the page needs beside the bridge.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,11 +15,10 @@ const installed = here('../../build/live2d/') // where the opt-in step puts a re
 
 /**
  * Of a real server: `provider`, `baseURL`, `wire`, `path`, `apiKey` as an engine takes them, and `model`, the name.
- * `settings` to begin with. `kept`: what
- * was chosen and configured before, and where it is kept. `ask`: a person chooses who answers before anything else,
- * where that was never chosen.
- * `conversations`: a store; without it the host keeps `keepMessages` in memory, see `hostEngine`. `delayMs`: between
- * the words of the scripted model. `live2d`: the folder with a real Live2D model, or false for the puppet.
+ * `settings` to begin with. `kept`: what was chosen and configured before, and where it is kept. `ask`: a person
+ * chooses who answers before anything else, where that was never chosen. `conversations`: a store; without it the host
+ * keeps `keepMessages` in memory, see `hostEngine`. `delayMs`: between the words of the scripted model. `live2d`: the
+ * folder with a real Live2D model, or false for the puppet.
  * @typedef {{
  *   provider?: string, baseURL?: string, wire?: string, path?: string, model?: string, apiKey?: string, settings?:
  *   object,

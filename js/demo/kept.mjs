@@ -1,6 +1,5 @@
 // What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept where the system
-// seals them (in Electron, see
-// seal.mjs); else they come from the environment, or are given again.
+// seals them (in Electron, see seal.mjs); else they come from the environment, or are given again.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

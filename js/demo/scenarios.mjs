@@ -13,8 +13,7 @@ const move = (...groups) => ({ ...use('live2d.motion', { index: 0 }), anyOf: { g
 
 /**
  * A round is a list of parts, or a function from what the tools returned to one. `refuses`: a provider that takes no
- * tools. `settings`: of
- * this turn alone.
+ * tools. `settings`: of this turn alone.
  */
 export const scenarios = [
   {

@@ -1,6 +1,5 @@
 // The model behind the scripted server: finds the scene of the question, and writes its calls the way the request asks
-// for them,
-// natively or as text. It keeps nothing between requests; like a model, it knows what it reads.
+// for them, natively or as text. It keeps nothing between requests; like a model, it knows what it reads.
 import { kind, otherProtocol, scenarios, stranger, unasked } from './scenarios.mjs'
 
 export const question = scenarios.find(({ id }) => id === 'umbrella').question.en
@@ -70,8 +69,7 @@ function inLanguage(value, language) {
 
 /**
  * From a part with a call to the parts that make it. What the request does not offer to the pet is left out: there is
- * none, or it
- * cannot do that. Nothing, where the request wants a protocol that is not in the script.
+ * none, or it cannot do that. Nothing, where the request wants a protocol that is not in the script.
  */
 function writer({ tools, messages }) {
   const prompt = messages

@@ -1,6 +1,5 @@
 // What the demo's assistant can do: look at the sky, and a few things that need approval, take their time or go wrong.
-// All of it is
-// made up, and nothing of it leaves the process.
+// All of it is made up, and nothing of it leaves the process.
 import { setTimeout as delay } from 'node:timers/promises'
 import { tool } from 'sluice'
 import { live2dTools } from 'sluice/live2d'

@@ -5,9 +5,8 @@ import { keyFor } from '../dist/esm/tools/cli/model-options.js'
 
 /**
  * @param {{ model?: import('../dist/esm/index.js').Model, kept?: ReturnType<typeof import('./kept.mjs').keptIn>, ask?:
- * boolean }} options
- * `model`: of the command line. `kept`: where the choice is kept. `ask`: a person is to choose first, where nothing was
- * chosen.
+ * boolean }} options `model`: of the command line. `kept`: where the choice is kept. `ask`: a person is to choose
+ * first, where nothing was chosen.
  */
 export function whoAnswers({ model, kept, ask = false }) {
   /**

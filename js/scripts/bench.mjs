@@ -1,6 +1,6 @@
 // npm run bench: the C++ benchmarks, then the same through the addon and WebAssembly. npm run bench -- page: what
-// typeset text costs a page; -- text: how long
-// hostile texts take to be read; -- durable: what turns cost that wait in a store.
+// typeset text costs a page; -- text: how long hostile texts take to be read; -- durable: what turns cost that wait in
+// a store.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { command, root, Stop } from './run.mjs'

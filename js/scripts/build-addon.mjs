@@ -1,6 +1,5 @@
 // npm run build:addon: builds sluice.node for the machine it runs on, in an installed package as well as in a checkout.
-// What
-// the package's users do not have, the headers of Node-API and simdjson, is installed into the build folder.
+// What the package's users do not have, the headers of Node-API and simdjson, is installed into the build folder.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { command, quietly, root, say, Stop, which } from './run.mjs'

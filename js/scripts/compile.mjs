@@ -1,7 +1,6 @@
 // node js/scripts/compile.mjs [OPTION …] PROJECT …: compiles the projects of these tsconfig.json, one behind the other:
-// a later one may write what
-// an earlier one wrote. Options are those of tsc, for all of them. Prints every error and one line for each project;
-// ends with 1 if one has an error.
+// a later one may write what an earlier one wrote. Options are those of tsc, for all of them. Prints every error and
+// one line for each project; ends with 1 if one has an error.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './run.mjs'

@@ -1,6 +1,5 @@
 // npm run documents: writes the examples of native/include/sluice/documents.md anew, by running the library. Every
-// block
-// "```json <name>" of that page is the example of that name below.
+// block "```json <name>" of that page is the example of that name below.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

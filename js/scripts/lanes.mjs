@@ -1,12 +1,11 @@
 // Runs jobs in lanes: jobs of different lanes run beside each other, those of one lane one by one, in the order of the
-// list. `npm test` has two: jobs that use
-// every processor they get, and jobs that mostly wait for pages, servers and other processes.
+// list. `npm test` has two: jobs that use every processor they get, and jobs that mostly wait for pages, servers and
+// other processes.
 
 /**
  * A job is `{ name, lane, needs, after, run }`. `needs` names jobs that must have succeeded, `after` jobs that must
- * have ended; names that are not in the list are
- * ignored. A job whose `run` throws has failed, and keeps no other from running but those that need it. While
- * `mayBegin` returns false, nothing begins.
+ * have ended; names that are not in the list are ignored. A job whose `run` throws has failed, and keeps no other from
+ * running but those that need it. While `mayBegin` returns false, nothing begins.
  *
  * Resolves when nothing runs any more. `failed`: name → error; `unmet`: name → the failed job that it needs; `late`:
  * the names of those that `mayBegin` kept back.

@@ -1,6 +1,6 @@
 // npm run live2d: a real Live2D model for the demo pet, for those who accept Live2D's licences. What is installed goes
-// to build/live2d, which
-// is neither committed nor published, and nothing depends on it: without it the pet is a drawing.
+// to build/live2d, which is neither committed nor published, and nothing depends on it: without it the pet is a
+// drawing.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve, sep } from 'node:path'

@@ -1,6 +1,5 @@
 // npm run pictures: the pictures of the README, from the real pages, by a clock of their own. Stills come out the same
-// each time, films nearly.
-// Words behind it choose pictures: `npm run pictures -- turn states`.
+// each time, films nearly. Words behind it choose pictures: `npm run pictures -- turn states`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { command, root, say, Stop } from './run.mjs'

@@ -1,6 +1,5 @@
 // What a long command is at. On a terminal: one line that is redrawn. Elsewhere: a line when work begins, when it has
-// passed another quarter of its steps, and
-// when it ends. No line is printed twice.
+// passed another quarter of its steps, and when it ends. No line is printed twice.
 
 const started = performance.now()
 /** By name: how many steps are done, and of how many. */

@@ -1,7 +1,6 @@
 // Installs and builds what is missing: Debian packages, npm packages, the native library, the TypeScript. Plain Node,
-// since
-// it runs before anything is installed. Quick when there is nothing to do: what is there is compared by content, not by
-// time.
+// since it runs before anything is installed. Quick when there is nothing to do: what is there is compared by content,
+// not by time.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

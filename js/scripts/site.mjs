@@ -1,6 +1,5 @@
 // npm run build:site [-- FOLDER]: the demo pet as a static page, with its host in the page, into build/site or that
-// folder. Any web server can
-// serve it, below any path.
+// folder. Any web server can serve it, below any path.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

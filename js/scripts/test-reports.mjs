@@ -37,8 +37,7 @@ function unescaped(xml) {
 
 /**
  * Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files` have a
- * test that failed; `held` are the
- * names of the tests that passed.
+ * test that failed; `held` are the names of the tests that passed.
  */
 export function countOfNode(output) {
   const sum = (...names) =>
@@ -70,9 +69,8 @@ export function countOfNode(output) {
 
 /**
  * What a second run of the failed files says of the first one, by the names of the tests. `broken`: those that failed
- * again, and those of which the second run
- * says nothing. `unsteady`: those that passed. A file that failed outside of its tests has its own name; it passed if
- * nothing of it failed again.
+ * again, and those of which the second run says nothing. `unsteady`: those that passed. A file that failed outside of
+ * its tests has its own name; it passed if nothing of it failed again.
  */
 export function judged(first, second) {
   const key = ({ name, file }) => `${file}\n${name}`

@@ -33,9 +33,8 @@ export function skip(name, why) {
 
 /**
  * Runs a suite and keeps its result. `count` reads from its output how many tests passed and failed, which, and why
- * others were skipped. `live` reads the
- * output while it comes, and prints each failure at once. The whole output goes to build/logs. `again` gives the
- * arguments of a second run of what failed.
+ * others were skipped. `live` reads the output while it comes, and prints each failure at once. The whole output goes
+ * to build/logs. `again` gives the arguments of a second run of what failed.
  */
 export async function run(name, program, args, { again, ...options }) {
   const first = await execute(name, program, args, options)
@@ -63,8 +62,7 @@ export async function runNode(name, files, options, env = {}, { node = process.e
 
 /**
  * Runs once more what failed, one after another, with nothing beside it. A test that passes now failed for what ran
- * beside it: the table names it as
- * UNSTEADY, with its reason. That keeps nothing back, and is a fault to be found.
+ * beside it: the table names it as UNSTEADY, with its reason. That keeps nothing back, and is a fault to be found.
  */
 export async function onceMore() {
   const count = failures.reduce((sum, { size }) => sum + size, 0)

@@ -1,8 +1,7 @@
 // npm test: every suite on the release build. Words behind it choose suites (`npm test -- js python`), and in them
-// files, scripts or
-// tests (`npm test -- js run`). `asan` runs C++ and the addon under AddressSanitizer and UndefinedBehaviorSanitizer
-// instead, `all` both.
-// Whatever happens, the end is a table, and below it one line that a machine reads.
+// files, scripts or tests (`npm test -- js run`). `asan` runs C++ and the addon under AddressSanitizer and
+// UndefinedBehaviorSanitizer instead, `all` both. Whatever happens, the end is a table, and below it one line that a
+// machine reads.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'

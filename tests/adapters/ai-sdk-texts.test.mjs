@@ -1,6 +1,5 @@
 // Every recorded text of the model families (../shared/texts) as the answer of the AI SDK's own mock models: the SDK
-// gets the calls, the text without markers and the reasoning, however
-// the text is cut. Skipped where they are absent.
+// gets the calls, the text without markers and the reasoning, however the text is cut. Skipped where they are absent.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { built } from '../js/dist.mjs'

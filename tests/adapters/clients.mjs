@@ -1,7 +1,6 @@
 // Each client of OpenAI's chat completions, in the same words: `ask(question, { fetch, baseURL, stream })` runs the
-// tool `get_weather` that the model calls, and gives
-// what the model said, the cities that the tool was asked for, and why the last answer ended. What goes wrong is
-// thrown.
+// tool `get_weather` that the model calls, and gives what the model said, the cities that the tool was asked for, and
+// why the last answer ended. What goes wrong is thrown.
 import { execFile, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,6 +1,5 @@
 // A server of @modelcontextprotocol/server whose tools change, report, ask, take their time and end it. Speaks the
-// revision that the client asks for:
-// over stdio, or with `argv[2]` = http over Streamable HTTP, whose port it prints.
+// revision that the client asks for: over stdio, or with `argv[2]` = http over Streamable HTTP, whose port it prints.
 import { createServer } from 'node:http'
 import { built } from '../js/dist.mjs'
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server'

@@ -1,6 +1,5 @@
 // The real clients of OpenAI's chat completions in front of a model that writes calls as text: a real server, whose
-// stream is cut at every byte, at random, breaks,
-// is compressed, or comes at the second try.
+// stream is cut at every byte, at random, breaks, is compressed, or comes at the second try.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 // Every recorded text of the model families (../shared/texts) through the proxy to the official client: the calls
-// arrive as `tool_calls`, the text without markers, however the
-// bytes are cut, streamed and whole. Skipped where they are absent.
+// arrive as `tool_calls`, the text without markers, however the bytes are cut, streamed and whole. Skipped where they
+// are absent.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,6 @@
 // What an event costs through the addon and through WebAssembly: one delta in, one event out; polled as JSON, and in
-// steps. Both in turns,
-// so that their ratio stays true on a machine that is busy. Without a build of WebAssembly (npm run build:wasm): the
-// addon alone.
+// steps. Both in turns, so that their ratio stays true on a machine that is busy. Without a build of WebAssembly (npm
+// run build:wasm): the addon alone.
 import { Buffer } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,9 +1,8 @@
 // npm run bench -- durable: what durable turns cost. 10,000 of them that wait: memory, timers, a sweep, the questions.
-// Then legs a second, one process,
-// against a scripted server in another one. `--store memory|files|sqlite|redis|postgres` (SQLite needs Node ≥ 22.13;
-// Redis and Postgres those of the system, and
-// the packages of `npm test -- durable`; memory keeps nothing: what is left is Sluice), `--turns N`, `--idempotent`:
-// the tool may run again after a crash. A profile: node --cpu-prof tests/bench/durable.mjs ….
+// Then legs a second, one process, against a scripted server in another one. `--store
+// memory|files|sqlite|redis|postgres` (SQLite needs Node ≥ 22.13; Redis and Postgres those of the system, and the
+// packages of `npm test -- durable`; memory keeps nothing: what is left is Sluice), `--turns N`, `--idempotent`: the
+// tool may run again after a crash. A profile: node --cpu-prof tests/bench/durable.mjs ….
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

@@ -1,9 +1,7 @@
 // npm run bench -- page [stream|keys|open|memory] [--seconds 20] [--times 3] [--texts prose,tables,code] [--where
-// alone,answer,chat] [--profile]: what
-// typeset text costs a page, against the same as bare text nodes: by turns, each in a page of its own; processor time
-// of the page's main thread
-// and of its whole process. What is opened is also compared with a page as it was before there was typeset text: raw
-// text, and all of it at once.
+// alone,answer,chat] [--profile]: what typeset text costs a page, against the same as bare text nodes: by turns, each
+// in a page of its own; processor time of the page's main thread and of its whole process. What is opened is also
+// compared with a page as it was before there was typeset text: raw text, and all of it at once.
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 import { browser as findBrowser } from '../../js/scripts/setup.mjs'

@@ -1,6 +1,5 @@
 // What the pet's window costs while little goes on: processor time of every thread of its renderer, and of the process
-// that puts pages on the
-// screen. `node tests/bench/pet.mjs [seconds] [state …]`, on Linux.
+// that puts pages on the screen. `node tests/bench/pet.mjs [seconds] [state …]`, on Linux.
 import { readdirSync, readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { startDemo } from '../../js/demo/web.mjs'

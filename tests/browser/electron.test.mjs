@@ -1,6 +1,5 @@
 // The Electron layer as it runs: the built preload in an isolated world of Chromium, a strict policy, a structured
-// clone between
-// processes, and the host in the process that plays main.
+// clone between processes, and the host in the process that plays main.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

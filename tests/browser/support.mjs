@@ -64,8 +64,7 @@ export function useBrowser({ webgl = false, flags = [] } = {}) {
   return {
     /**
      * A page in a context of its own. Errors, console errors and refused resources (CSP) fail the test, but for those
-     * that match `expected`.
-     * `times`: how much faster its clock runs.
+     * that match `expected`. `times`: how much faster its clock runs.
      */
     async page(t, { expected = [], times = 1, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 900, height: 700 }, locale: 'en-US', ...options })

@@ -1,6 +1,5 @@
 // <sluice-questions>, above a field or in a dialog: one question whole, several as a checklist; nothing is allowed that
-// was not seen, and head and
-// buttons never scroll.
+// was not seen, and head and buttons never scroll.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { picture, until } from './support.mjs'

@@ -1,6 +1,5 @@
 // Who writes in a question, its arguments or a reason, decides nothing by it: the field stays while other questions
-// come and go, and where it goes no
-// button gets the next key.
+// come and go, and where it goes no button gets the next key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from './support.mjs'

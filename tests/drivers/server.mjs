@@ -1,6 +1,5 @@
 // What the examples talk to: a call, then text. Tells its base URL; the first answer stops behind its first words until
-// a line comes in, and
-// where the input ends it tells the requests that came.
+// a line comes in, and where the input ends it tells the requests that came.
 import { createInterface } from 'node:readline'
 import { startScriptedServer } from 'sluice/testing'
 

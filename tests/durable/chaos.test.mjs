@@ -1,6 +1,5 @@
 // Chaos: three workers that are killed and paused at random, clocks that differ and jump, wakes that are lost or come
-// twice; for every store. Readers follow every
-// turn through it. 5 s each, or 60 with SLUICE_LONG=1.
+// twice; for every store. Readers follow every turn through it. 5 s each, or 60 with SLUICE_LONG=1.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

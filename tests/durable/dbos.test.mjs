@@ -1,6 +1,6 @@
 // js/examples/dbos as a user starts it, on a real Postgres: processes that are killed between the steps of a turn, in a
-// step, and while a person is waited
-// for. A finished step is not done again; one that was cut off is, with the same key.
+// step, and while a person is waited for. A finished step is not done again; one that was cut off is, with the same
+// key.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,5 @@
 // A deployment of an app with a durable turn: a process with its own clock and its own definition of the tool. It works
-// until it is told to end.
-// `node deployed-worker.mjs JSON`.
+// until it is told to end. `node deployed-worker.mjs JSON`.
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { built } from '../js/dist.mjs'

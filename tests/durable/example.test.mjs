@@ -1,6 +1,5 @@
 // js/examples/durable as a user starts it, in each of its places: a worker that is killed while it waits and while a
-// tool may run, one after it, and a question that is decided
-// in a third process.
+// tool may run, one after it, and a question that is decided in a third process.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 // Chats on many machines: chatHandler and agUIHandler in front of turns in Postgres, woken by BullMQ and told by a log
-// in Redis. Workers are processes of
-// their own, and die; each request comes to another handler with connections of its own.
+// in Redis. Workers are processes of their own, and die; each request comes to another handler with connections of its
+// own.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

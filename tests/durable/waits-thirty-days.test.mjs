@@ -1,6 +1,5 @@
 // An approval that waits for thirty days, over three deployments: processes with clocks of their own, the last one with
-// another definition of the tool,
-// and a queue that lost everything meanwhile; for every store.
+// another definition of the tool, and a queue that lost everything meanwhile; for every store.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,8 +1,6 @@
 // The addon and WebAssembly beside each other: the calls of shared scripts go through both, damaged, doubled, left out
-// and mixed with those
-// of other scripts. Every return code, event and document of one must be that of the other.
-// node tests/fuzz/backends.mjs seconds [seed]: one line at the end; 1 and the calls of the seed where something
-// differs.
+// and mixed with those of other scripts. Every return code, event and document of one must be that of the other. node
+// tests/fuzz/backends.mjs seconds [seed]: one line at the end; 1 and the calls of the seed where something differs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,7 +1,6 @@
 // Asks every question of `hiding.mjs` on this terminal, as `npx sluice chat` does, and says in a line of its own what
-// was answered. The engine
-// would give some of them to nobody (a half character, `__proto__`): here they come as they are. `node asking-app.mjs
-// NAME`: of that tool.
+// was answered. The engine would give some of them to nobody (a half character, `__proto__`): here they come as they
+// are. `node asking-app.mjs NAME`: of that tool.
 import { built } from './dist.mjs'
 import { hiding } from './hiding.mjs'
 

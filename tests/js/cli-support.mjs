@@ -1,6 +1,6 @@
 // What the tests of the command share: real processes and, where only words and what is printed matter, the same
-// function in this
-// process: to start one costs more than all that it does. A folder with tools that write down what they did.
+// function in this process: to start one costs more than all that it does. A folder with tools that write down what
+// they did.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

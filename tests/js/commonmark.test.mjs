@@ -1,7 +1,6 @@
 // The examples of the CommonMark specification: what is drawn of each is what its HTML says, but where a rule of ours
-// is another one. Each
-// such rule stands here with the examples that it is true of; an example that is drawn as its HTML says is refused
-// there.
+// is another one. Each such rule stands here with the examples that it is true of; an example that is drawn as its HTML
+// says is refused there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'

@@ -1,6 +1,6 @@
 // Counts work in JavaScript instead of timing it: how often V8 enters each block of the package's own code. The same
-// work takes the same number
-// of steps on every machine; what the engine and V8's own functions do inside is not counted.
+// work takes the same number of steps on every machine; what the engine and V8's own functions do inside is not
+// counted.
 import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
 

@@ -1,6 +1,5 @@
 // The declarations of every subpath, checked too, as a program reads them that has no types of Node: what is left out
-// of them as internal, or
-// comes from elsewhere, is named by none of them.
+// of them as internal, or comes from elsewhere, is named by none of them.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

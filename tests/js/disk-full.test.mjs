@@ -1,6 +1,5 @@
 // A disk that fails at the n-th write, for every n, once or from then on: what is saved in files says so, leaves no
-// lock and no file half written, and goes on
-// as soon as there is room.
+// lock and no file half written, and goes on as soon as there is room.
 import assert from 'node:assert/strict'
 import fs, { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import fsPromises from 'node:fs/promises'

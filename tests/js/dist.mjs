@@ -1,6 +1,5 @@
 // What is built, for tests: the one place that knows the folders of js/dist. A name is a subpath of the package
-// (`sluice/durable`), or the
-// base name of a file, which is there once.
+// (`sluice/durable`), or the base name of a file, which is there once.
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

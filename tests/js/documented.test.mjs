@@ -1,7 +1,6 @@
 // Every type and function that a subpath of the package exports says what it is, and so does a member whose type does
-// not: a number has a unit
-// and a range, an optional member a default. A comment of a member that only repeats its name is refused: whoever reads
-// it loses time.
+// not: a number has a unit and a range, an optional member a default. A comment of a member that only repeats its name
+// is refused: whoever reads it loses time.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 // Electron as far as the window of a pet uses it: windows with bounds and a page that hears, displays, a cursor, a
-// tray, menus, keys, a lock.
-// As there: what is done with a window that is destroyed throws, and bounds are whole numbers.
+// tray, menus, keys, a lock. As there: what is done with a window that is destroyed throws, and bounds are whole
+// numbers.
 import { EventEmitter } from 'node:events'
 import { built } from './dist.mjs'
 

@@ -1,6 +1,6 @@
 // What networks and servers do to an answer, on every wire: it breaks off at any byte, stalls, comes late, packed or
-// under a wrong name, or the socket
-// stays open. A run ends once, shows nothing twice, and runs no call that was not read whole.
+// under a wrong name, or the socket stays open. A run ends once, shows nothing twice, and runs no call that was not
+// read whole.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,6 +1,5 @@
 // Hooks around a call and an answer: beforeExecute resolves arguments, onFinal looks at the last answer. And what the
-// model reads, in the
-// app's words.
+// model reads, in the app's words.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,10 +1,8 @@
 // Ways to hide what is approved: arguments of a call, what else a question comes with (`ask`, `card`), and what it
-// shows in their place. Every
-// renderer of questions is held against them. `long`: more than a screen. `cut`: part of it is shown on request.
-// `tall`: hundreds of small
-// screens. `unread`: more than anybody reads, so that it is never approved by a
-// click. `about`: in what the tool says of itself, which a row and a small screen show on request. `forged`: what no
-// row of a value holds.
+// shows in their place. Every renderer of questions is held against them. `long`: more than a screen. `cut`: part of it
+// is shown on request. `tall`: hundreds of small screens. `unread`: more than anybody reads, so that it is never
+// approved by a click. `about`: in what the tool says of itself, which a row and a small screen show on request.
+// `forged`: what no row of a value holds.
 export const hiding = [
   {
     way: 'empty lines',

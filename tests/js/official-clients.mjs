@@ -1,6 +1,5 @@
 // What the official client of each wire makes of an answer's bytes, and what the engine makes of them, in the same
-// words: text, reasoning, calls as [name, arguments].
-// Arguments that are no JSON stay text.
+// words: text, reasoning, calls as [name, arguments]. Arguments that are no JSON stay text.
 import { createServer } from 'node:http'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'

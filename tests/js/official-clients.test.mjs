@@ -1,6 +1,5 @@
 // The official clients as a second opinion: they read the very bytes that the engine reads, and text, reasoning and
-// calls are the same. Where a client is no referee, the bytes
-// show why: where-clients-fail.mjs.
+// calls are the same. Where a client is no referee, the bytes show why: where-clients-fail.mjs.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -15,8 +15,7 @@ export const noTerminal = { skip: !script && '`script` of util-linux is not ther
 
 /**
  * `steps`: what to wait for in what is new, and what to type then. Gives what came, and the steps that did not. Or a
- * function: it gets what
- * is new, and gives what to type where that is all it waits for.
+ * function: it gets what is new, and gives what to type where that is all it waits for.
  */
 export function onTerminal(args, steps, { columns = 80, rows = 24, env = { NO_COLOR: '1' }, file = main } = {}) {
   const command = [process.execPath, file, ...args].map((word) => `'${word}'`).join(' ')

@@ -192,8 +192,7 @@ test('after a gap there is a new snapshot', async () => {
 })
 
 // A message of 300 deltas, told by a host that groups them, over a wire with two lanes (replies, frames) that are
-// emptied in random
-// order, to a window that comes and goes. Whatever it shows must be what the message was at that seq.
+// emptied in random order, to a window that comes and goes. Whatever it shows must be what the message was at that seq.
 function chaos(seed, { lossy }) {
   let state = seed
   const random = (below) => (

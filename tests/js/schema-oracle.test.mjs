@@ -15,10 +15,8 @@ const around = (schema, more = {}) => ({ type: 'object', properties: { v: schema
 
 /**
  * Sends each value (JSON text) to a tool with its schema (parameters with a member `v`), as a native call: in native
- * calls a
- * string is only itself. Returns for each value the fault, if the engine refuses it, and the value that the tool would
- * get;
- * and for each schema the keywords that the engine does not check.
+ * calls a string is only itself. Returns for each value the fault, if the engine refuses it, and the value that the
+ * tool would get; and for each schema the keywords that the engine does not check.
  */
 function judge(pairs) {
   const tools = pairs.map(({ parameters }, i) =>

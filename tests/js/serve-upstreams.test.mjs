@@ -1,6 +1,5 @@
 // `npx sluice serve`, a real process, in front of a server of models that means no good: every request ends in words,
-// none runs a call, the others go on, and
-// the memory stays.
+// none runs a call, the others go on, and the memory stays.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,5 @@
 // How the sources may know each other: no file comes back to itself through what it includes or imports, a folder knows
-// only those below
-// it, and no file is too long to be read in one sitting.
+// only those below it, and no file is too long to be read in one sitting.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,12 +12,10 @@ const MOST_LINES = 700
 
 /**
  * `rows`: the folders by height, the lowest first; a folder knows itself and the rows below its own. `tables`: files
- * that are data, of any
- * length. `unit`: what counts as one file. A header and its source do: what either includes, the other needs to link.
- * `wings`: the folders of
- * a folder, by height, and which folders of other wings (`from`) they import. `loose`: how many files may lie in a
- * folder itself. `bases`: a
- * base name is there once, but for those of the list.
+ * that are data, of any length. `unit`: what counts as one file. A header and its source do: what either includes, the
+ * other needs to link. `wings`: the folders of a folder, by height, and which folders of other wings (`from`) they
+ * import. `loose`: how many files may lie in a folder itself. `bases`: a base name is there once, but for those of the
+ * list.
  */
 const trees = [
   {

@@ -49,8 +49,7 @@ export const cards = ({ message }) => message.blocks.filter((block) => block.typ
 
 /**
  * From now on a wait of 5000 ms takes 10, where `instead` is { 5000: 10 }. All else keeps its time, and whoever ends a
- * wait ends
- * the real one: under the mock of all timers nobody can end those that connections began before it.
+ * wait ends the real one: under the mock of all timers nobody can end those that connections began before it.
  */
 export function shorten(t, instead) {
   const { setTimeout } = globalThis

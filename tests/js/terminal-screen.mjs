@@ -1,6 +1,5 @@
 // A terminal as the commands use it: what stands on it after these bytes, with as many rows above the screen as there
-// were. Sequences it
-// does not know are an error: nothing but what is listed here may reach a person's terminal.
+// were. Sequences it does not know are an error: nothing but what is listed here may reach a person's terminal.
 import { built } from './dist.mjs'
 
 const { columns: widthOf } = await built('rows')

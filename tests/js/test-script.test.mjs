@@ -1,6 +1,5 @@
 // What the tester copies as a test is a script of tests/vectors: every language's runner replays it. Those of
-// vectors/tester are such
-// copies; `SLUICE_ACCEPT=1` writes them again.
+// vectors/tester are such copies; `SLUICE_ACCEPT=1` writes them again.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -50,8 +50,8 @@ const said = [
 
 /**
  * A client per wire: `missing` is what it reads where a result is not there, `start` makes a conversation, `ask` sends
- * it and gives what came in neutral words, `tell` adds what came and its results as
- * the client's own types have them, `say` adds a question.
+ * it and gives what came in neutral words, `tell` adds what came and its results as the client's own types have them,
+ * `say` adds a question.
  */
 const clients = {
   'openai-chat': {

@@ -1,7 +1,6 @@
 // What may go wrong with turns in every store: damaged rows, a wrong key, unknown turns, what is said twice. Nothing
-// runs twice, nothing is lost, and the
-// words say what happened. `open` gives a store that is empty, or with `again` the same place by another connection;
-// `spoil` breaks a column of a row.
+// runs twice, nothing is lost, and the words say what happened. `open` gives a store that is empty, or with `again` the
+// same place by another connection; `spoil` breaks a column of a row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -7,8 +7,7 @@ const LONGEST_PAUSE_MS = 100
 
 /**
  * What `condition` gives, as soon as that is true. Looks at once, then with growing pauses. Throws after a minute, with
- * `what` and what it saw last; after `mostMs` where
- * the thing itself takes longer.
+ * `what` and what it saw last; after `mostMs` where the thing itself takes longer.
  */
 export async function until(condition, what = 'it', mostMs = MINUTE_MS) {
   const start = now()

@@ -1,6 +1,5 @@
 // The conformance data beside the checkout through the addon: vectors of one answer each, recorded streams, and
-// recorded
-// texts of model families.
+// recorded texts of model families.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
 import { readdirSync, readFileSync } from 'node:fs'

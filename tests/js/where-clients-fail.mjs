@@ -1,8 +1,6 @@
 // Where an official client is no second opinion: it throws, or loses something. Each reason is looked for in the bytes,
-// and frees only what it names: `throws` are the client's own words,
-// `differs` the members in which it reads something else, `same` what holds of both readings all the same; with
-// `agrees` that is
-// everything that was said.
+// and frees only what it names: `throws` are the client's own words, `differs` the members in which it reads something
+// else, `same` what holds of both readings all the same; with `agrees` that is everything that was said.
 
 /** An answer for the reasons below: its text, the payloads of its events as text, and those that are objects. */
 export function looked(bytes) {

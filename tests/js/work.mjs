@@ -16,8 +16,8 @@ async function least(run) {
 
 /**
  * Four times as much takes at most eight times as long: linear work takes some four times, with the collector's share
- * up to six; quadratic work takes sixteen.
- * `work(n)` does as much work as `n` says, some 20 ms at least; what it gives is of no interest.
+ * up to six; quadratic work takes sixteen. `work(n)` does as much work as `n` says, some 20 ms at least; what it gives
+ * is of no interest.
  */
 export async function assertLinear(work, n, what = 'the work') {
   await work(Math.ceil(n / 4)) // what is compiled first is nobody's work

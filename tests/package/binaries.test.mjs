@@ -1,6 +1,6 @@
 // What each binary of the tarball is, asks for and exports, as LLVM reads it, and what its platform looks at before it
-// loads one. Those
-// for macOS and for Windows on arm64 cannot be run where this is built: this is all that is tried of them.
+// loads one. Those for macOS and for Windows on arm64 cannot be run where this is built: this is all that is tried of
+// them.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,5 @@
 // A binary that is missing, is another platform's or came to harm on the way: WebAssembly runs, and what is said tells
-// what was looked for,
-// what was found and what to do.
+// what was looked for, what was found and what to do.
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,5 @@
 // The library from its sources, in other people's builds: as a part of their project, and by the port of vcpkg and the
-// recipe of Conan, which
-// run against stand-ins for both, with a simdjson of the system.
+// recipe of Conan, which run against stand-ins for both, with a simdjson of the system.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,5 @@
 // What a token costs a page does not depend on what stands above it: counted in blocks of our scripts that V8 enters
-// and in changes of the
-// page, never timed.
+// and in changes of the page, never timed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exact, stepsIn } from '../js/counted.mjs'

@@ -1,6 +1,6 @@
 // Every page looks as it did: compared with baselines that `npm test -- pictures --accept` draws anew, and nothing else
-// does. What is compared are
-// pixels, so that only a machine with the same Chromium and the same fonts can: any other skips this, and says why.
+// does. What is compared are pixels, so that only a machine with the same Chromium and the same fonts can: any other
+// skips this, and says why.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

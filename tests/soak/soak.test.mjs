@@ -1,6 +1,5 @@
 // Memory stays flat over many turns, runs and workers: counted after collections, never timed; and where there is none,
-// that is told.
-// `npm run soak` runs it.
+// that is told. `npm run soak` runs it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,6 +1,5 @@
 // The static page of `npm run build:site`: below any path, with another server than the script, and with nothing but
-// itself. The flows of the demo
-// run on it too, see js/scripts/test-files.mjs.
+// itself. The flows of the demo run on it too, see js/scripts/test-files.mjs.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'

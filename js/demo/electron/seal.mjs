@@ -1,6 +1,5 @@
 // Keys and conversations, sealed by the system: the keychain of macOS, DPAPI of Windows, the secret service of Linux.
-// Without one keys are kept in
-// memory alone, and conversations as they are.
+// Without one keys are kept in memory alone, and conversations as they are.
 
 /**
  * Electron's `safeStorage`, as far as it is used.

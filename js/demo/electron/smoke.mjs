@@ -1,7 +1,6 @@
 // @ts-check
 // Runs a turn in a real Electron: `node js/demo/electron/smoke.mjs`. Where there is no binary ($ELECTRON, or that of
-// the `electron` package)
-// it says so and is content. Electron itself runs this file too, as its main script.
+// the `electron` package) it says so and is content. Electron itself runs this file too, as its main script.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,7 +1,6 @@
 // @ts-check
 // The demo pet in Electron: the pet in a window without a frame, the chat in another one, the engine in the main
-// process.
-// This folder is a package of its own for Electron: `sluice` by name would not be the checkout.
+// process. This folder is a package of its own for Electron: `sluice` by name would not be the checkout.
 import * as electron from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

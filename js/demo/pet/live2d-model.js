@@ -1,7 +1,6 @@
 // A real Live2D model in the page, where `npm run live2d` has installed one: the same `PetModel` as the puppet. The
-// Cubism core that comes with
-// it is plain JavaScript and Pixi is built without eval, so that the page keeps its policy: script-src 'self', img-src
-// 'self' blob: data:.
+// Cubism core that comes with it is plain JavaScript and Pixi is built without eval, so that the page keeps its policy:
+// script-src 'self', img-src 'self' blob: data:.
 import { pixiModel } from '/sluice/live2d/index.js'
 
 const folder = '/live2d-local/'

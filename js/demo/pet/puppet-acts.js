@@ -335,8 +335,8 @@ export const motions = {
 }
 
 // States of sluice/pet that look like something of their own: `pose` gives parameters, below an expression, by the
-// seconds since it began;
-// `still` is the moment to show where motion is reduced; `plays` are motions, one of which starts with it.
+// seconds since it began; `still` is the moment to show where motion is reduced; `plays` are motions, one of which
+// starts with it.
 
 const wakes = (t) => Math.min(1, Math.max(0, t - 0.9) / 0.5)
 const asleep = {

@@ -128,8 +128,7 @@ function touchable(svg) {
 }
 
 // Every part adds its shapes to a group and gives back the function that moves them. The origin is on the ground
-// between the feet,
-// that of the head at the neck.
+// between the feet, that of the head at the neck.
 
 function shadow(ground, paint) {
   const shape = add(ground, 'ellipse', { rx: 96, ry: 13, fill: paint('shadow') })

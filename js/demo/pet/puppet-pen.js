@@ -30,8 +30,7 @@ export function set(node, attributes) {
 
 /**
  * `move` as it is to be called: only where one of the parameters that it reads has changed, or one of `floats` is seen,
- * which moves by the time.
- * Where nothing moved nothing is even computed.
+ * which moves by the time. Where nothing moved nothing is even computed.
  */
 export function moves(reads, move, floats = []) {
   const before = {}

@@ -24,8 +24,7 @@ const speeds = {
 const looksMs = 4000
 /**
  * Frames per second of what moves, and of the slow part of it. What only breathes, or floats in its sleep, takes a
- * quarter of what `fps` says,
- * and there are none between two breaths.
+ * quarter of what `fps` says, and there are none between two breaths.
  */
 const [fast, slow] = [60, 24]
 /** How long it waits between two breaths. */
@@ -48,8 +47,7 @@ const ambient = new Set([
 
 /**
  * Draws the puppet into `container`, as large as that is: a `PetModel` with all that is optional. Its eyes follow the
- * pointer by themselves;
- * a click on it plays a motion of `TapBody`.
+ * pointer by themselves; a click on it plays a motion of `TapBody`.
  */
 export function createPuppet(container) {
   const { element, pose, zoneAt } = draw()

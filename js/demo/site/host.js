@@ -1,7 +1,6 @@
 // The pet with nothing behind its page: engine, host and the scripted model run here. Another model is asked from here
-// too, where its server
-// allows pages (CORS). What was said is kept as long as the page is open; who answers is kept for this device, without
-// its key.
+// too, where its server allows pages (CORS). What was said is kept as long as the page is open; who answers is kept for
+// this device, without its key.
 import { Engine, loadEngine } from 'sluice'
 import { createHost } from 'sluice/host'
 import { demoOf, lulu } from '../lulu.mjs'

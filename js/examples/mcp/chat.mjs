@@ -1,8 +1,7 @@
 // A chat about the files of a folder, over the official filesystem server. In this folder: npm install, then
 //   SLUICE_BASE_URL=http://127.0.0.1:11434/v1 SLUICE_MODEL=qwen3:8b node chat.mjs ~/notes
 // It reads without asking and asks before it writes. What the server's tools were, and what you allowed for good, is
-// kept in ~/.sluice-example; a tool that
-// says something else one day waits until you /accept it.
+// kept in ~/.sluice-example; a tool that says something else one day waits until you /accept it.
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -49,8 +49,8 @@ const allow = async ({ live, when }) => void (await live.approve(await when(asks
 
 /**
  * In the order of the gallery. Of a scene: `show` is a member of `shows.js`, `link` one of `links.js`, `over`: it is
- * done when the message is at its end,
- * `quiet`: nothing is asked, `write`: what a person sends, `draft`: what they wrote and did not send.
+ * done when the message is at its end, `quiet`: nothing is asked, `write`: what a person sends, `draft`: what they
+ * wrote and did not send.
  */
 export const groups = [
   ['cards', both('A card in its fifteen states', '卡片的十五种状态')],

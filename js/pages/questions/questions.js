@@ -82,8 +82,7 @@ document.addEventListener('visibilitychange', () => document.hidden || look())
 
 /**
  * What is open by the store. What was decided here stays away until the store knows. Where not all could be listed, a
- * question that is missing is closed only if it is
- * asked in another way now, or its decision was not taken.
+ * question that is missing is closed only if it is asked in another way now, or its decision was not taken.
  */
 function take({ open: listed, fresh, more, fault }) {
   const open = new Set(listed)

@@ -9,9 +9,8 @@ const MAX_EVENTS = 2000
 
 /**
  * The row of controls. `load()` resolves to `{ reply, text }` of what is to be played, with `reply.steps`; `draw({
- * view, fed, events })` shows
- * what has come: the message so far, and what the last pieces brought; `over()` is called behind the last piece, and
- * where it was stopped.
+ * view, fed, events })` shows what has come: the message so far, and what the last pieces brought; `over()` is called
+ * behind the last piece, and where it was stopped.
  */
 export function replay(app, { load, draw, over }) {
   let playing // { reply, bytes, at, fed, events, view, decoder, timer, last, due }

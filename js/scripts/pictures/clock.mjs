@@ -1,6 +1,5 @@
 // A clock of our own for the process of the host: nothing in it takes time until somebody says how much, so the same
-// steps give the same
-// pictures on any machine. Has to be imported before what it is to hold for.
+// steps give the same pictures on any machine. Has to be imported before what it is to hold for.
 import { syncBuiltinESMExports } from 'node:module'
 import { Server, ServerResponse } from 'node:http'
 import timers from 'node:timers'
@@ -114,8 +113,8 @@ export async function quiet() {
 
 /**
  * Lets up to so many milliseconds pass: what is due in them happens in its order. It stops as soon as a page is sent
- * something, so that what the page
- * answers comes at that time, however long the page takes. Resolves to how many passed.
+ * something, so that what the page answers comes at that time, however long the page takes. Resolves to how many
+ * passed.
  */
 export async function pass(ms) {
   const start = now

@@ -45,8 +45,7 @@ export function placeAt(way, ms) {
 
 /**
  * A film of so many milliseconds, of which its last frame stands for `lastMs`. `steps`: `[[ms, act], …]`, each done
- * once its time is there.
- * `draw(ms, picture)` gives what is shown of a picture of the page.
+ * once its time is there. `draw(ms, picture)` gives what is shown of a picture of the page.
  */
 export async function film(stage, { ms, lastMs, steps, draw, transparent = false }) {
   const frames = []

@@ -45,8 +45,7 @@ export async function startHost(what, options = {}) {
 
 /**
  * Runs in the page before anything of its own: counts what is on its way, and draws the same numbers each time. What it
- * asks goes out one by one: over
- * several connections the host would read it in another order each time.
+ * asks goes out one by one: over several connections the host would read it in another order each time.
  */
 function count() {
   const frame = window.requestAnimationFrame.bind(window)

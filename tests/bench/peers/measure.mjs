@@ -1,8 +1,7 @@
 // Measures the readers beside each other: one after the other on the same workload, again and again, in processor time
-// of this process. What each
-// of them read is held against what the answer says before it counts. `npm run bench:peers` runs it. No collection is
-// forced: it would drop what V8
-// knows of objects that are gone, and with it the compiled code.
+// of this process. What each of them read is held against what the answer says before it counts. `npm run bench:peers`
+// runs it. No collection is forced: it would drop what V8 knows of objects that are gone, and with it the compiled
+// code.
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setImmediate } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 // Who reads an answer in `npm run bench:peers`: Sluice in four ways, the clients of others, and JavaScript by hand.
-// Each is made for one workload,
-// reads it once per call, and returns a function that tells what it read: looking is not measured.
+// Each is made for one workload, reads it once per call, and returns a function that tells what it read: looking is not
+// measured.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { hermesToolMiddleware, qwen3CoderToolMiddleware } from '@ai-sdk-tool/parser'
 import { jsonSchema, streamText, tool as aiTool, wrapLanguageModel } from 'ai'

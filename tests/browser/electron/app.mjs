@@ -1,7 +1,6 @@
 // An app as Electron would run it: a process that plays main, Chromium pages with the built preload in an isolated
-// world, and between
-// them what Electron's browser process does: says who sent a message, and from which page. Nothing of the app runs in
-// this process.
+// world, and between them what Electron's browser process does: says who sent a message, and from which page. Nothing
+// of the app runs in this process.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,6 @@
 // A structured clone as text: the wire between a page and Node here is a string (a CDP binding), and JSON would already
-// take away
-// what a hostile page may send: undefined, NaN, BigInt, Date, Map, cycles, an own `__proto__`. Runs in both; imports
-// nothing.
+// take away what a hostile page may send: undefined, NaN, BigInt, Date, Map, cycles, an own `__proto__`. Runs in both;
+// imports nothing.
 
 export function encode(value) {
   const nodes = []

@@ -1,6 +1,5 @@
 // A window that is really hidden. Playwright keeps its pages visible (focus emulation), so this one is opened behind
-// its back: in a
-// browser context that it does not know, and minimised.
+// its back: in a browser context that it does not know, and minimised.
 
 export async function openHidden(page) {
   const browser = await page.context().browser().newBrowserCDPSession()

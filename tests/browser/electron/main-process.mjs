@@ -1,6 +1,5 @@
 // Electron's side of things in the process that plays main: ipcMain, windows, and frames that sent something. What
-// comes and goes
-// is `process.send` with `serialization: 'advanced'`: a structured clone between two processes.
+// comes and goes is `process.send` with `serialization: 'advanced'`: a structured clone between two processes.
 import { EventEmitter } from 'node:events'
 
 const windows = new Map()

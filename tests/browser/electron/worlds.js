@@ -1,9 +1,7 @@
 // Runs in every page before its own scripts, once in the page's world and once in the isolated one, and gives the
-// preload what
-// Electron gives a sandboxed one: `require('electron')` with contextBridge and ipcRenderer. Nothing but DOM events gets
-// from one
-// world to the other, and Chromium copies what they carry; functions and promises are named by numbers, as
-// contextBridge proxies them.
+// preload what Electron gives a sandboxed one: `require('electron')` with contextBridge and ipcRenderer. Nothing but
+// DOM events gets from one world to the other, and Chromium copies what they carry; functions and promises are named by
+// numbers, as contextBridge proxies them.
 
 /** One end of the way between the worlds. `secret` keeps the page from talking on it. */
 function openWorlds(here, there, secret) {

@@ -1,6 +1,5 @@
 // ?puppet: one puppet; ?sheet: one for every expression; ?states: one for every state; ?mouths: one for every vowel;
-// ?motions: one for every
-// motion; ?model: the real one.
+// ?motions: one for every motion; ?model: the real one.
 import { createPuppet } from '/pet/puppet.js'
 import { petStates } from '/sluice/pet/index.js'
 

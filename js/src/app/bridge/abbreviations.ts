@@ -1,6 +1,5 @@
-// Where an abbreviation ends and its sentence does not.
-// Words behind whose full stop the sentence goes on. Those that also end one ("etc.", "p.m.") are not here: a capital
-// letter decides.
+// Where an abbreviation ends and its sentence does not. Words behind whose full stop the sentence goes on. Those that
+// also end one ("etc.", "p.m.") are not here: a capital letter decides.
 const abbreviations = new Set([
   ...'mr mrs ms mx dr prof st gen col capt lt sgt rev hon fig figs vol vols nos pp eq sec approx vs cf e.g i.e viz ca'.split(
     ' ',

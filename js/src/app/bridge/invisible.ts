@@ -1,23 +1,21 @@
 // Text of a model as a person must see it before deciding: what has no glyph of its own, turns others around or piles
-// up on a letter, by
-// its code point; in a question also long blanks by their length, and words that mix scripts to look like another word.
+// up on a letter, by its code point; in a question also long blanks by their length, and words that mix scripts to look
+// like another word.
 
 /** A piece of a text. With a mark it says something about the text, or is a part that wants a second look. */
 export interface TextRun {
   text: string
   /**
    * `code-point` `⟨U+202E⟩`, `blank` `⟨380 empty lines⟩` and `cut` `… (312)` stand for what the text holds there;
-   * `script` is a word that
-   * mixes scripts, or an address as the network spells it; `strong` is a name.
+   * `script` is a word that mixes scripts, or an address as the network spells it; `strong` is a name.
    */
   mark?: 'strong' | 'code-point' | 'blank' | 'cut' | 'script'
 }
 
 // Controls but tab and newline, formats (bidi, zero-width, tags), separators, private use, lone surrogates, fillers and
-// selectors
-// that draw nothing, the blanks of braille, music, hieroglyphs and Khitan, the character that marks the place of an
-// object, spaces that pass for the ordinary one, marks that strike a letter out or stand around
-// it, and marks by the pile: accents, and more marks of a script than any of its words has on a letter.
+// selectors that draw nothing, the blanks of braille, music, hieroglyphs and Khitan, the character that marks the place
+// of an object, spaces that pass for the ordinary one, marks that strike a letter out or stand around it, and marks by
+// the pile: accents, and more marks of a script than any of its words has on a letter.
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\u{13442}\u{16fe4}\ufffc\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\p{Me}]|(?![ \u3000])\p{Zs}|(?:(?=\p{M})\p{Script=Inherited}){3,}|\p{M}{8,}/gu
 // In an emoji, joiners and selectors belong to the picture.

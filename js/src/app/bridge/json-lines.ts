@@ -1,6 +1,5 @@
 // JSON of one line on lines of its own, for people. Only blanks between its tokens change: a member given twice, a
-// large number and the order stay as
-// they are.
+// large number and the order stay as they are.
 
 const MOST_CHARACTERS = 20_000
 /** Deeper than this, blanks would outgrow the text. */

@@ -50,9 +50,8 @@ const checkOptions = members({
 
 /**
  * `live2d.expression(name)` and `live2d.motion(group, index?)` from the `PetCapabilities` of a model. What it does not
- * have is left out, as
- * are names of more than 40 characters and all after the first 64. A tag of a kind that the model does not have is
- * neither shown nor spoken.
+ * have is left out, as are names of more than 40 characters and all after the first 64. A tag of a kind that the model
+ * does not have is neither shown nor spoken.
  */
 export function live2dTools(options: Live2dOptions): Tool[] {
   checkOptions(options, 'options')
@@ -107,8 +106,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
 
 /**
  * The tags of one kind, with either colon. Personas, older answers and former pets write tags of a kind that this model
- * does not have: these are
- * neither shown nor spoken.
+ * does not have: these are neither shown nor spoken.
  */
 function tagRules(kind: string, tool: string | null, argument: string): TagRule[] {
   return [':', '：'].map((colon) => ({

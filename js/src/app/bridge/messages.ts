@@ -42,8 +42,7 @@ export type {
 
 /**
  * At most one per frame and window. The deltas lead from the view whose `seq` is `after` to the one of `seq`; a window
- * that has
- * another one subscribes again and gets a snapshot.
+ * that has another one subscribes again and gets a snapshot.
  */
 export interface WindowFrame {
   /** What happened to messages that the window subscribed to. */
@@ -168,8 +167,7 @@ export interface AssistantEntryView extends EntryBase {
 
 /**
  * How a window stands to its host. `reconnecting`: the connection broke and is being made again; what is shown may go
- * on. `lost`: nothing goes
- * on until it is there again.
+ * on. `lost`: nothing goes on until it is there again.
  */
 export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 
@@ -253,8 +251,8 @@ export interface PetSide {
   onEndVoice?(listener: (turn: number) => void): () => void
   /**
    * Hands files that a person dropped on the pet to the window of the chat, where they lie beside what is written: up
-   * to 8, of 10 MB together.
-   * Resolves to false where no window has a field for them. Rejects where the host does not take them.
+   * to 8, of 10 MB together. Resolves to false where no window has a field for them. Rejects where the host does not
+   * take them.
    */
   drop?(files: readonly File[]): Promise<boolean>
   /** Answers an order: it was done, or why not. */
@@ -371,8 +369,7 @@ export interface Methods extends ServerMethods {
   export(input: { conversation: string; as: 'json' | 'markdown' }): string
   /**
    * Has the host open an address outside of the page: `http`, `https` or `mailto`. `agreed`: a person was asked, and
-   * agreed; until the app ends its
-   * host need not be asked about again, in no window.
+   * agreed; until the app ends its host need not be asked about again, in no window.
    */
   openLink(input: { url: string; agreed?: boolean }): void
   /**
@@ -524,8 +521,7 @@ export interface Bridge {
   onPet(listener: (order: PetOrder) => void): () => void
   /**
    * Called with every change of the connection. `retryAt`: when the next try is made, in Unix milliseconds. Left out by
-   * a bridge that is there
-   * or not (Electron): its calls tell it.
+   * a bridge that is there or not (Electron): its calls tell it.
    */
   onConnection?(listener: (state: ConnectionState, retryAt?: number) => void): () => void
   /** Tries to connect at once. */

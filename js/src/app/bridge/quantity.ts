@@ -1,6 +1,5 @@
 // Durations and sizes as people write them: 30 s, 1 min 30 s, 64 KiB. A number alone is read only where it is 0:
-// whoever types 30 for a
-// duration means seconds, and the engine counts milliseconds.
+// whoever types 30 for a duration means seconds, and the engine counts milliseconds.
 
 /** What a number counts. */
 export type Unit = 'ms' | 'bytes'

@@ -1,6 +1,5 @@
 // The lines of a question: all that a person approves, so that nothing of it hides. Pages and the terminal draw these
-// lines and add
-// nothing. No DOM, no Node.
+// lines and add nothing. No DOM, no Node.
 import type { Json, JsonObject, ResultPart } from '../../engine/core/events.js'
 import { inLanguage } from '../../engine/core/in-language.js'
 import { pointerOf } from '../../engine/core/pointer.js'
@@ -20,8 +19,8 @@ export type { TextRun } from './invisible.js'
 
 /**
  * `sentence`, `tool` (where the sentence does not name it), `counts` and `effect` belong into the head of a question.
- * An `argument` line is a name; the `value` lines behind it, with the
- * same `of`, are its value. `hidden` says what is left out of it.
+ * An `argument` line is a name; the `value` lines behind it, with the same `of`, are its value. `hidden` says what is
+ * left out of it.
  */
 export interface Line {
   kind: 'sentence' | 'tool' | 'counts' | 'effect' | 'about' | 'notice' | 'argument' | 'value' | 'hidden'

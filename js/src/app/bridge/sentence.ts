@@ -1,6 +1,5 @@
 // A question as one sentence: who wants to do what. Words of the app are filled with names and values as a person must
-// see them; a stranger's
-// words are a quotation beside the tool's true name.
+// see them; a stranger's words are a quotation beside the tool's true name.
 import { inLanguage } from '../../engine/core/in-language.js'
 import type { Json } from '../../engine/core/events.js'
 import type { TextRun } from './invisible.js'

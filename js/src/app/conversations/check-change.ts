@@ -69,8 +69,7 @@ export interface Checked {
 
 /**
  * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the
- * parent of a known entry (an id
- * or null), and undefined for an unknown one.
+ * parent of a known entry (an id or null), and undefined for an unknown one.
  */
 export function checkChange(change: ConversationChange, parentOf: (id: string) => string | null | undefined): Checked {
   checkChangeShape(change, 'change')

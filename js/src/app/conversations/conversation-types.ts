@@ -22,9 +22,8 @@ export interface HeardRecord extends HeardPosition {
 
 /**
  * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`)
- * together, so that neither is
- * ever stored without the other. Pictures in `parts`, `message` and `history` are addresses such as `sluice:<ref>`;
- * their bytes are blobs.
+ * together, so that neither is ever stored without the other. Pictures in `parts`, `message` and `history` are
+ * addresses such as `sluice:<ref>`; their bytes are blobs.
  */
 export interface ConversationEntry {
   /** Unique in its conversation. 1 to 200 characters, no control characters. */
@@ -121,8 +120,7 @@ export interface FoundInStore {
 
 /**
  * A store of conversations. Every method rejects with a SluiceError `storage` if it cannot read or write, and then has
- * changed nothing; with
- * `option` if it is called wrongly. Methods may be called while others are running.
+ * changed nothing; with `option` if it is called wrongly. Methods may be called while others are running.
  */
 export interface Conversations {
   /**
@@ -144,8 +142,7 @@ export interface Conversations {
   rename(id: string, title: string): Promise<boolean>
   /**
    * Deletes a conversation, or one of its entries with everything that follows it. If that deletes the end of the shown
-   * branch, the entry's
-   * parent is the new end. Resolves to false if it was not there.
+   * branch, the entry's parent is the new end. Resolves to false if it was not there.
    */
   delete(id: string, entry?: string): Promise<boolean>
   /** Finds entries whose text contains `query`, ignoring case, the newest first. Default `limit`: 50. */

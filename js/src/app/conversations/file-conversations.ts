@@ -31,10 +31,9 @@ import type {
 
 /**
  * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures
- * beside it. Any number of
- * processes may use it at the same time. Files are checked when they are read: an error names file and line, does not
- * hide other
- * conversations, and a damaged file is never overwritten. Throws SluiceError `option` if `folder` is not a path.
+ * beside it. Any number of processes may use it at the same time. Files are checked when they are read: an error names
+ * file and line, does not hide other conversations, and a damaged file is never overwritten. Throws SluiceError
+ * `option` if `folder` is not a path.
  */
 export function fileConversations(folder: string, options: ConversationStoreOptions = {}): Conversations {
   if (typeof folder !== 'string' || folder === '')
@@ -184,8 +183,7 @@ class FileConversations implements Conversations {
 
   /**
    * Changes a log under its lock. `change` returns the line to write, `ANEW`, or null if there is nothing to do.
-   * Resolves to false if there was
-   * nothing to do, or if there is no such conversation and `create` is not set.
+   * Resolves to false if there was nothing to do, or if there is no such conversation and `create` is not set.
    */
   async #change(
     id: string,

@@ -5,8 +5,7 @@ const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
  * The folder name of a conversation: its id if every file system accepts it and keeps it apart from others, else a hash
- * of it. Neither can lead
- * out of the store's folder.
+ * of it. Neither can lead out of the store's folder.
  */
 export function folderNameOf(id: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,99}$/.test(id) && !devices.test(id)) return id

@@ -24,10 +24,8 @@ export interface MessagesOptions {
 
 /**
  * The messages to send to a model for a branch (see `pathToEntry`): each question, followed by the messages of its
- * answer. A question whose answer
- * added nothing is joined with the next question, since some templates refuse two in a row. Where the model took no
- * pictures, what was said before
- * that is told without them: the conversation can go on.
+ * answer. A question whose answer added nothing is joined with the next question, since some templates refuse two in a
+ * row. Where the model took no pictures, what was said before that is told without them: the conversation can go on.
  */
 export async function messagesForModel(
   branch: readonly ConversationEntry[],

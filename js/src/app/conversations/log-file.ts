@@ -1,6 +1,5 @@
 // The file of a conversation: one line of JSON per change, so that a save costs only what changed. A line counts only
-// if it is complete: a
-// reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
+// if it is complete: a reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import { checkEntry } from './check-change.js'

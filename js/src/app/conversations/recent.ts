@@ -23,8 +23,7 @@ function sizeOf({ text = '', parts = [], history = [] }: ConversationEntry): num
 
 /**
  * The branch without what was said first, from a question on. The last question stays, however long it is. The
- * beginning depends on nothing but
- * what was said: it moves only where the room is full.
+ * beginning depends on nothing but what was said: it moves only where the room is full.
  */
 export function recent(path: readonly ConversationEntry[], maxTokens: number): readonly ConversationEntry[] {
   if (maxTokens === Infinity) return path

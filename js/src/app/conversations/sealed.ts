@@ -1,8 +1,6 @@
 // Seals what a store keeps: entries, titles and pictures lie there as texts that only the app can open. What the store
-// needs to keep its tree
-// stays readable: ids, parents, times, who spoke, and the hashes of pictures. The store beneath cannot look into
-// entries, so titles of first
-// questions, lists by a query and searches are made here.
+// needs to keep its tree stays readable: ids, parents, times, who spoke, and the hashes of pictures. The store beneath
+// cannot look into entries, so titles of first questions, lists by a query and searches are made here.
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'

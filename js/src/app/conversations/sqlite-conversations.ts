@@ -1,9 +1,7 @@
 // Stores conversations in three tables of the app's own database. Every method is one transaction; if another
-// connection holds the database,
-// it is tried again for a while. An index of trigrams finds what a search looks for: 0.3 ms among 10,000 entries of 1.6
-// kB. Queries under three
-// characters, and builds of SQLite without FTS5, read all texts: 80 ms. The index is half as large as the rest, and a
-// save takes 1 ms more.
+// connection holds the database, it is tried again for a while. An index of trigrams finds what a search looks for: 0.3
+// ms among 10,000 entries of 1.6 kB. Queries under three characters, and builds of SQLite without FTS5, read all texts:
+// 80 ms. The index is half as large as the rest, and a save takes 1 ms more.
 import { withMethods } from '../../engine/core/options.js'
 import { refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
@@ -31,11 +29,9 @@ import { excerpt, folded, textOf, titleOf } from './words.js'
 
 /**
  * Keeps conversations in tables of their own in a database: `sluice_conversations`, `sluice_entries` and
- * `sluice_blobs`, created if missing; where
- * its SQLite has FTS5 an index of their words, too, and then every process that uses it needs FTS5. The
- * app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several
- * processes may use it at the
- * same time. Throws SluiceError `option` if this is not a database.
+ * `sluice_blobs`, created if missing; where its SQLite has FTS5 an index of their words, too, and then every process
+ * that uses it needs FTS5. The app opens and closes the database and chooses its settings (`PRAGMA journal_mode = WAL`
+ * is a good one). Several processes may use it at the same time. Throws SluiceError `option` if this is not a database.
  */
 export function sqliteConversations(database: SqliteDatabase, options: ConversationStoreOptions = {}): Conversations {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
@@ -52,8 +48,7 @@ const TABLES = `
 
 /**
  * The index holds no copy of the texts. Triggers keep it, so that it is right whoever changes the entries; sealed ones
- * have no words. A text is
- * in lower case already, and what the index finds is compared again.
+ * have no words. A text is in lower case already, and what the index finds is compared again.
  */
 const INDEX = `
   CREATE VIRTUAL TABLE sluice_words USING fts5(words, content = 'sluice_entries', content_rowid = 'number', tokenize = 'trigram case_sensitive 1');

@@ -55,10 +55,9 @@ export interface ElectronOptions extends HostOptions {
   app?: AppLike
   /**
    * Who may what; the first that fits counts. Default: `read` and `chat` for the app's own pages: those of `app://`,
-   * those of `file://` below
-   * `app.getAppPath()`, and while the app is not packaged those of `http://localhost` and `http://127.0.0.1`. Whoever
-   * is to answer questions,
-   * configure or be the pet is named here: `[{ origin: 'app://main', rights: { read: true, chat: true, approve: true }
+   * those of `file://` below `app.getAppPath()`, and while the app is not packaged those of `http://localhost` and
+   * `http://127.0.0.1`. Whoever is to answer questions, configure or be the pet is named here: `[{ origin:
+   * 'app://main', rights: { read: true, chat: true, approve: true }
    * }]`. Frames within a
    * page may nothing.
    */

@@ -22,8 +22,7 @@ export interface PetSettings {
   scale: number
   /**
    * Keys that show and hide it everywhere, such as `CommandOrControl+Shift+L`; null: none. Where another program has
-   * them at the start `onProblem` says so; they stay what
-   * was chosen, and `change` with the same keys tries again.
+   * them at the start `onProblem` says so; they stay what was chosen, and `change` with the same keys tries again.
    */
   hotkey: string | null
   /** When it is quiet every day; null: never by itself. */
@@ -49,8 +48,7 @@ export interface PetWindowOptions {
   size?: number
   /**
    * `window`: the bubble is a window of its own; the pages are then `url#body` and `url#bubble`. Default `inside`, also
-   * where a system cannot
-   * put a window beside another: the page is `url` and draws both.
+   * where a system cannot put a window beside another: the page is `url` and draws both.
    */
   bubble?: 'window' | 'inside'
   /** Keys that show and hide it everywhere, where `settings` keeps none: `CommandOrControl+Shift+L`. Default none. */

@@ -1,6 +1,6 @@
 // When a pet leaves people alone: by hand, at the hours of every day, while somebody presents, and while nobody is
-// there. Every end is a time of
-// day that is looked at again, at least each minute: a timer alone would sleep with the laptop.
+// there. Every end is a time of day that is looked at again, at least each minute: a timer alone would sleep with the
+// laptop.
 import { isQuietAt, toNextMinute, type QuietHours } from '../bridge/pet-settings.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { PetElectron } from './pet-types.js'

@@ -1,6 +1,6 @@
 // Clicks pass a window where nothing is drawn. Its page is asked: Electron's own messages of a pointer that moves over
-// such a window die in
-// silence with a reload and below windows of an administrator, so that the cursor is looked for as well.
+// such a window die in silence with a reload and below windows of an administrator, so that the cursor is looked for as
+// well.
 import { PET_HEARS } from '../bridge/pet-window-messages.js'
 import type { PlatformRow } from './pet-platform.js'
 import type { PetBrowserWindowLike, PetElectron } from './pet-types.js'

@@ -1,6 +1,5 @@
 // The window of a pet: it stands on the edge of the screen, is carried, lets clicks through where nothing is drawn,
-// keeps its place, and has a
-// tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
+// keeps its place, and has a tray, a menu and a bubble. What each system can do of that is `pet-platform.ts`.
 import { PET_SAYS, petNotes, type PetNote, type PetWindowMessage } from '../bridge/pet-window-messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject } from '../../engine/core/options.js'

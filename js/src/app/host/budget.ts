@@ -1,6 +1,5 @@
 // What a window may cost the process that hosts it. Windows are as trustworthy as the page in them; one that asks in a
-// loop must not keep the
-// others, and the app, from their turn.
+// loop must not keep the others, and the app, from their turn.
 import { refuse } from './checks.js'
 
 /** What may be spent at once, in milliseconds of this thread, and what comes back of it each second. */

@@ -1,7 +1,6 @@
 // What windows send, checked member by member: types, sizes, names of members. What passes is a plain copy, so that
-// nothing is
-// different when it is read again. Lengths are looked at before anything is walked through, and nothing is printed
-// whole.
+// nothing is different when it is read again. Lengths are looked at before anything is walked through, and nothing is
+// printed whole.
 import type { BridgeError } from '../bridge/messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { Json, JsonObject } from '../../engine/core/events.js'
@@ -20,8 +19,7 @@ export function refuse(code: string, detail: string, more: { path?: string; hint
 
 /**
  * Turns anything that was thrown into an error for a window. `others` makes one for errors that a window must not read.
- * Errors of the other build of this package are no
- * instances of this one's class.
+ * Errors of the other build of this package are no instances of this one's class.
  */
 export function toBridgeError(error: unknown, others: (error: unknown) => BridgeError): BridgeError {
   if (error instanceof Refusal) return error.error

@@ -1,6 +1,5 @@
 // What a person may change: the switches of the engine's configuration, and what is asked before a tool runs. The
-// engine itself
-// says whether a value is right.
+// engine itself says whether a value is right.
 import { createHash } from 'node:crypto'
 import type { ConfigurationPatch, ConfigurationView, RuleView, ToolView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
@@ -32,8 +31,7 @@ import {
 
 /**
  * The settings that a window may change. Not among them: `limits`, which protect the process; `rules`, which are
- * decisions; `model`, `request`
- * and `messages`, which say where everything goes.
+ * decisions; `model`, `request` and `messages`, which say where everything goes.
  */
 const switches = [
   'enabled',

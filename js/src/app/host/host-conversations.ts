@@ -149,8 +149,7 @@ export class HostConversations {
 
   /**
    * Called before something happens that must not happen twice: saves the question, and the answer with the calls that
-   * are about to begin. Resolves to false
-   * if the store failed.
+   * are about to begin. Resolves to false if the store failed.
    */
   async keep(message: Message): Promise<boolean> {
     await message.caughtUp()

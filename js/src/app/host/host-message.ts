@@ -193,8 +193,7 @@ export class Message implements Asker {
 
   /**
    * The message as it is kept while it goes on. `told`: what the model was told of it before. With `waiting` where its
-   * run waits for a person, and
-   * all of its events are in the view.
+   * run waits for a person, and all of its events are in the view.
    */
   kept(told: readonly ChatMessage[]): { message: SavedMessage; history: ChatMessage[]; waiting?: Waiting } {
     const { message, statuses } = interrupted(this.view)

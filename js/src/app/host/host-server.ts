@@ -1,6 +1,5 @@
 // Who answers, where people choose that: what windows see of it, and what they may have done. Keys come in and never go
-// out: a kept one is sent
-// to the server that it was given for, and to no other.
+// out: a kept one is sent to the server that it was given for, and to no other.
 import type { LocalServer, PresetView, ServerInput, ServerView, StartedCheck } from '../bridge/server-messages.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { checkKey, checkModel, serverOf, type Model, type ServerAddress } from '../../engine/core/model.js'

@@ -137,15 +137,13 @@ export interface HostOptions {
   }) => TurnOptions
   /**
    * Where conversations are kept: `fileConversations(folder)`, `sqliteConversations(database)`, or a store of the app.
-   * Default: in memory, and the oldest are forgotten (see
-   * `keepMessages`).
+   * Default: in memory, and the oldest are forgotten (see `keepMessages`).
    */
   conversations?: Conversations
   /**
    * Gives a conversation its title, such as by asking a model: one line, of which 80 characters are kept. Called behind
-   * the answer to the first
-   * question of a person, while nobody gave it one. Undefined, an empty one and one that fails leave it as it is.
-   * Default: the first line of the first question.
+   * the answer to the first question of a person, while nobody gave it one. Undefined, an empty one and one that fails
+   * leave it as it is. Default: the first line of the first question.
    */
   titles?: (turn: FinishedTurn) => string | undefined | Promise<string | undefined>
   /** A turn is over: what it was about, and what it adds. Called once for each message, also for those that failed. */
@@ -161,8 +159,7 @@ export interface HostOptions {
   system?: string
   /**
    * About how many tokens of a conversation the model gets, `system` included: what was said first is left out,
-   * question by question, and people
-   * see all of it. `messages` of `run` decides it exactly. Default: all of it.
+   * question by question, and people see all of it. `messages` of `run` decides it exactly. Default: all of it.
    */
   contextTokens?: number
   /**
@@ -172,8 +169,8 @@ export interface HostOptions {
   goOn?: string
   /**
    * Opens an address outside of the page: in Electron `(url) => shell.openExternal(url)`. Called with `http`, `https`
-   * and `mailto` alone, for
-   * windows with the right `chat`. Without it the client's `openLink` rejects with `unsupported`.
+   * and `mailto` alone, for windows with the right `chat`. Without it the client's `openLink` rejects with
+   * `unsupported`.
    */
   openExternal?: (url: string) => unknown
   /** What was configured before: where it is kept is the app's business. */
@@ -199,27 +196,23 @@ export interface HostOptions {
   petReplyMs?: number
   /**
    * When the pet does what the model says: `now`, or `spoken`, with the words beside which it stands. An order then
-   * waits in the window that speaks
-   * the message (`receivePetOrders({ speaker })`), for up to 30 s; where nobody speaks it is done at once. Default
-   * `now`.
+   * waits in the window that speaks the message (`receivePetOrders({ speaker })`), for up to 30 s; where nobody speaks
+   * it is done at once. Default `now`.
    */
   cues?: 'now' | 'spoken'
   /**
    * Makes the sound of a text for windows that speak, such as the body of a response: the key stays in this process.
-   * There
-   * `httpVoice((text) => client.speech(text))` is the voice. Up to 8 MB in 30 s. Default none.
+   * There `httpVoice((text) => client.speech(text))` is the voice. Up to 8 MB in 30 s. Default none.
    */
   speech?: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /**
    * What becomes of it that a person interrupted the voice. `note`: the entry says how far they heard the answer.
-   * `trim`: the model is told no
-   * more of it than that, either. Default `note`.
+   * `trim`: the model is told no more of it than that, either. Default `note`.
    */
   heard?: 'note' | 'trim'
   /**
    * Lets the pet speak first, where its page wants to (`companion({ proactive })`, right `pet`): while nothing else is
-   * said or asked, in two
-   * sentences, without tools that ask. Default: it does not.
+   * said or asked, in two sentences, without tools that ask. Default: it does not.
    */
   proactive?: {
     /** How often a day, whatever windows are loaded again. Default 4. */
@@ -231,8 +224,7 @@ export interface HostOptions {
   maxPictureBytes?: number
   /**
    * Without `conversations`: messages that are kept, of all conversations together, since a window may begin any number
-   * of them; the oldest are
-   * forgotten, by the model too. Default 200.
+   * of them; the oldest are forgotten, by the model too. Default 200.
    */
   keepMessages?: number
   /** Messages at a time, of all conversations. Default 16. */
@@ -252,10 +244,9 @@ export interface Host {
   bridge(rights?: WindowRights): HostBridge
   /**
    * Cancels everything, shows the windows how it ended, and resolves when all is quiet; at the latest a second after
-   * that. `stillRunning` are
-   * then the tools that take no notice of their signal: nothing of them reaches anybody any more. With `conversations`
-   * a turn that waits for a
-   * person is kept instead: its question is asked again where a window opens the conversation in the next process.
+   * that. `stillRunning` are then the tools that take no notice of their signal: nothing of them reaches anybody any
+   * more. With `conversations` a turn that waits for a person is kept instead: its question is asked again where a
+   * window opens the conversation in the next process.
    */
   close(): Promise<{ stillRunning: RunningTool[] }>
 }

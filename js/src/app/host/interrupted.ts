@@ -1,6 +1,5 @@
 // An answer that goes on, as it is kept: as one that was interrupted, which is what it is if the app ends now. Where it
-// waits for a person, the
-// state of its run is kept with it, and the question is asked again.
+// waits for a person, the state of its run is kept with it, and the question is asked again.
 import type { BlockView, CardView, MessageView } from '../bridge/messages.js'
 import type { SavedMessage } from '../conversations/conversation-types.js'
 import { isObject } from '../../engine/core/options.js'

@@ -1,7 +1,6 @@
 // Addresses of texts, opened outside of the page. What a person agreed to holds for every window, as long as the app
-// runs. That they did is the
-// window's word: it spares later questions, and gives no right. A window that may have addresses opened needs nobody's
-// word for it.
+// runs. That they did is the window's word: it spares later questions, and gives no right. A window that may have
+// addresses opened needs nobody's word for it.
 import { refuse } from './checks.js'
 
 /** Of more hosts than this the one that was agreed to first is asked about again. */

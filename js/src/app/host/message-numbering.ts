@@ -1,6 +1,5 @@
 // Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps
-// its number, what
-// is new gets the next one.
+// its number, what is new gets the next one.
 import { isCommentary } from '../bridge/commentary.js'
 import type { MessageView } from '../bridge/messages.js'
 import type { SluiceEvent } from '../../engine/core/events.js'
@@ -96,7 +95,8 @@ export class MessageNumbering {
       ...(block === undefined ? {} : { block: this.#block(block) }),
       ...(blocks === undefined ? {} : { blocks: blocks.map((one) => this.#block(one)) }),
       ...(call === undefined ? {} : { call: this.#call(call) }),
-      ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }), // an adopted call keeps its round
+      // an adopted call keeps its round
+      ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }),
     } as unknown as E
   }
 

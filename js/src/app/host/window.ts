@@ -1,6 +1,5 @@
 // One window of the host: queues the deltas of every message that it watches, sends at most one message per frame, and
-// holds the tokens of
-// its questions.
+// holds the tokens of its questions.
 import type {
   QuestionView,
   ConversationView,

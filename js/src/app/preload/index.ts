@@ -1,7 +1,6 @@
 // The preload of a window: `window.sluice`. Works with `sandbox: true` and `contextIsolation: true`; an app with a
-// preload of its own
-// imports this one into it. The page gets functions and plain data: no ipcRenderer, none of its event objects, and no
-// channel but ours.
+// preload of its own imports this one into it. The page gets functions and plain data: no ipcRenderer, none of its
+// event objects, and no channel but ours.
 import {
   methods,
   SEEN,

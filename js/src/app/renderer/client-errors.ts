@@ -2,8 +2,8 @@ import { DetailedError } from '../../engine/core/errors.js'
 
 /**
  * A call to the main process failed. `code`: `forbidden`, `argument`, `limit`, `not_found`, `state`, … come from the
- * main process; `bridge`: it
- * was not reached; `connection`: the connection was lost before the message ended; `closed`: `close()` was called.
+ * main process; `bridge`: it was not reached; `connection`: the connection was lost before the message ended; `closed`:
+ * `close()` was called.
  */
 export class ClientError extends DetailedError<string> {
   override readonly name = 'ClientError'

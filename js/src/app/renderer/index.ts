@@ -1,6 +1,6 @@
 // The window's side: messages that live in the main process (or behind a local server), kept up to date here. No
-// dependencies;
-// `subscribe` and `getSnapshot` are what React's useSyncExternalStore wants, and little else is needed without React.
+// dependencies; `subscribe` and `getSnapshot` are what React's useSyncExternalStore wants, and little else is needed
+// without React.
 import type { Bridge } from '../bridge/messages.js'
 import { Client } from './window-client.js'
 import { ClientError } from './client-errors.js'
@@ -16,8 +16,7 @@ const clients = new WeakMap<Bridge, Client>()
 
 /**
  * The client of a bridge; by default of `window.sluice`, which the preload makes. Until it is closed there is one for
- * each bridge: two would
- * take each other's messages for their own.
+ * each bridge: two would take each other's messages for their own.
  */
 export function connect(bridge: Bridge | undefined = (globalThis as { sluice?: Bridge }).sluice): Client {
   if (

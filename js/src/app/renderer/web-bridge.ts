@@ -1,6 +1,6 @@
 // The bridge of a page over HTTP: calls are POSTs, frames are server-sent events. A connection that breaks comes back
-// as a new window
-// to the host; what the old one followed is followed again, by means of the contract alone: see `Followed`.
+// as a new window to the host; what the old one followed is followed again, by means of the contract alone: see
+// `Followed`.
 import type {
   Bridge,
   ConnectionState,
@@ -52,12 +52,9 @@ const checkOptions = members({ members: { base: text } })
 
 /**
  * Connects a page with the server of sluice/web that it came from: `connect(webBridge())`. A connection that breaks is
- * made again by itself.
- * Each call opens a stream and is a window of its own to the host: elements of one page share one client. Browsers open
- * six connections to a server
- * without HTTP/2, over all of its tabs.
- * Throws SluiceError `option` for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a
- * browser.
+ * made again by itself. Each call opens a stream and is a window of its own to the host: elements of one page share one
+ * client. Browsers open six connections to a server without HTTP/2, over all of its tabs. Throws SluiceError `option`
+ * for a wrong option, and ClientError `bridge` where there is no EventSource: outside of a browser.
  */
 export function webBridge(options: WebBridgeOptions = {}): WebBridge {
   checkOptions(options, 'options')
@@ -270,8 +267,8 @@ class Events {
 
 /**
  * POSTs JSON to a route of the server. Resolves to what the route returned. Rejects with a ClientError for what went
- * wrong there, with code `network`
- * where the server was not reached, and with the reason of `signal` where that was aborted.
+ * wrong there, with code `network` where the server was not reached, and with the reason of `signal` where that was
+ * aborted.
  */
 export async function postJson<T>(path: string, input: unknown, signal?: AbortSignal): Promise<T> {
   const reply = await send(path, input, signal)

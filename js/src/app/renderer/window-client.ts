@@ -135,8 +135,7 @@ export class Client {
 
   /**
    * Sends what a person wrote, with pictures beside it (`parts`), behind the last entry or another one (`replyTo`). The
-   * answer may be looked at,
-   * waited for, or left alone.
+   * answer may be looked at, waited for, or left alone.
    */
   async send(said: string | SendOptions, options: Omit<SendOptions, 'text'> = {}): Promise<LiveMessage> {
     const {
@@ -163,8 +162,7 @@ export class Client {
 
   /**
    * Has the model go on with an answer that was cut, broke off or was stopped: the same message, whose text goes on.
-   * For the last answer of a
-   * branch. Rejects with `state` where there is nothing to go on with.
+   * For the last answer of a branch. Rejects with `state` where there is nothing to go on with.
    */
   async goOn(entry: string): Promise<LiveMessage> {
     const { message } = await this.#call('goOn', { entry })
@@ -178,8 +176,7 @@ export class Client {
 
   /**
    * Has the app open an address outside of the page (`openExternal` of the host): `http`, `https` or `mailto`.
-   * `agreed`: a person was asked about it; until
-   * the app ends `openKnownLink` opens other addresses of the same host.
+   * `agreed`: a person was asked about it; until the app ends `openKnownLink` opens other addresses of the same host.
    */
   openLink(url: string, { agreed }: { agreed?: boolean } = {}): Promise<void> {
     return this.#call('openLink', { url, ...(agreed ? { agreed } : {}) })
@@ -262,8 +259,7 @@ export class Client {
 
   /**
    * `take` gets the files that a person drops on the pet in another window: `<sluice-composer>` attaches them. Needs
-   * the right `chat`. Of several
-   * that take them the last gets them. Returns what ends that.
+   * the right `chat`. Of several that take them the last gets them. Returns what ends that.
    */
   onDropped(take: (files: File[]) => void): () => void {
     return this.#drops.add(take)

@@ -44,10 +44,9 @@ const checkOptions = members({
 
 /**
  * Makes a handler such as `openAIHandler(…)` a listener: `createServer(nodeListener(handler))`, or a route of Express.
- * The request's signal is aborted when
- * the client goes away; an answer is read as fast as the client takes it. It reads the body itself: it goes before
- * `express.json()`. A handler that throws
- * is answered with status 500 and `the server failed`; `onError` gets what it threw.
+ * The request's signal is aborted when the client goes away; an answer is read as fast as the client takes it. It reads
+ * the body itself: it goes before `express.json()`. A handler that throws is answered with status 500 and `the server
+ * failed`; `onError` gets what it threw.
  */
 export function nodeListener(
   handler: (request: Request) => Response | Promise<Response>,

@@ -31,8 +31,8 @@ export interface FoundFile {
 
 /**
  * Finds the file behind the path of a URL. Never one outside of its root, whatever dots, links or escapes say. Rejects
- * with an `HttpRefusal`: 404
- * where there is none, 400 where the path is not UTF-8; with SluiceError `option` for what is no path.
+ * with an `HttpRefusal`: 404 where there is none, 400 where the path is not UTF-8; with SluiceError `option` for what
+ * is no path.
  */
 export async function findPageFile(roots: PageRoots, path: string): Promise<FoundFile> {
   record(roots, 'roots')

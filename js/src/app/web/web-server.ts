@@ -1,8 +1,6 @@
 // A local web server for one page and its own windows: files, JSON routes, and the bridge to a host over server-sent
-// events.
-// Nobody else on the machine or in the browser gets anything: it listens on an address of this machine that no other
-// server has, wants it as
-// Host (DNS rebinding), its own Origin, and a cookie that only the opening URL gives.
+// events. Nobody else on the machine or in the browser gets anything: it listens on an address of this machine that no
+// other server has, wants it as Host (DNS rebinding), its own Origin, and a cookie that only the opening URL gives.
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -96,8 +94,7 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
 
 /**
  * Cookies know no ports: the page of any other server on 127.0.0.1 would be sent ours. So this one has an address, or a
- * name, that nobody else
- * has and nobody can guess. Resolves to it.
+ * name, that nobody else has and nobody can guess. Resolves to it.
  */
 async function listenAlone(server: ReturnType<typeof createServer>, port: number): Promise<string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`

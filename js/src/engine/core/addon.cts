@@ -1,6 +1,5 @@
 // Finds the addon sluice.node and the WebAssembly build sluice.wasm. CommonJS in both builds: it needs `require` and
-// `__dirname`. In pages
-// js/src/app/page/addon.ts stands in its place.
+// `__dirname`. In pages js/src/app/page/addon.ts stands in its place.
 import fs = require('node:fs')
 import path = require('node:path')
 import binary = require('./binary.cjs')

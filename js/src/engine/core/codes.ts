@@ -1,6 +1,5 @@
 // Codes that events and cards carry. js/docs/codes.md says what each means and what to do about it; a test holds the
-// two and the engine
-// against each other. All are open: a later version may add some.
+// two and the engine against each other. All are open: a later version may add some.
 
 /** Why a call was not read as it stands, or is none: of diagnostics, and the `reason` of cards that are `invalid`. */
 export type CallCode =

@@ -40,9 +40,8 @@ export interface TagNames {
 
 /**
  * A way to write calls as text, made from a built-in one: the same grammar with other words and texts. What is left out
- * is as in `like`. The engine
- * writes an example and reads it back when it is made, and refuses what would not be read as it was written.
- * js/docs/protocols.md has examples.
+ * is as in `like`. The engine writes an example and reads it back when it is made, and refuses what would not be read
+ * as it was written. js/docs/protocols.md has examples.
  */
 export interface DeclaredProtocol {
   /** Its name in `protocol`, `alsoParse` and `profiles`: 1 to 64 characters of a-z, 0-9, `_`, `-` and `.`. */

@@ -228,10 +228,9 @@ export class Engine<C = any> {
 
   /**
    * Goes on with a turn that `run.suspend()` or a `checkpoint` saved, also in another process, with an engine of the
-   * same tools. Open questions are asked
-   * again, an answer of which nothing was shown is asked for again. A call that was running becomes `unknown` and the
-   * model is told so; one that is
-   * `idempotent` runs again. Rules that came meanwhile count.
+   * same tools. Open questions are asked again, an answer of which nothing was shown is asked for again. A call that
+   * was running becomes `unknown` and the model is told so; one that is `idempotent` runs again. Rules that came
+   * meanwhile count.
    * @throws SluiceError `option` where something is wrong in the options, `json` for a state that cannot be read,
    * `closed` after `close()`.
    */
@@ -298,8 +297,7 @@ export class Engine<C = any> {
 
   /**
    * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without
-   * one, or where no model may call
-   * it, `suggestions` has the names that come nearest, at most three.
+   * one, or where no model may call it, `suggestions` has the names that come nearest, at most three.
    */
   resolve(name: string): ResolvedTool<C> {
     text(name, 'name')

@@ -9,8 +9,7 @@ interface Node {
 
 /**
  * The events of a run, for any number of readers, each from the first one on. Of a call's progress only the last report
- * is kept for those who
- * come later: a tool may report without end.
+ * is kept for those who come later: a tool may report without end.
  */
 export class EventLog {
   readonly #first: Node = { event: undefined, before: undefined, next: undefined }

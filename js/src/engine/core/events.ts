@@ -347,8 +347,7 @@ export interface ExecuteEvent extends Base, OfCall {
   digest: string
   /**
    * What the call does, within its turn: its round, 32 hex digits of the SHA-256 of the tool's name and canonical
-   * arguments, and a number from 2 on for
-   * equal calls of the round. After a run's id it is the tool's `key`.
+   * arguments, and a number from 2 on for equal calls of the round. After a run's id it is the tool's `key`.
    */
   key: string
   /** Fields of the text protocol that are not arguments. */

@@ -1,6 +1,5 @@
 // Results in the shape of the Model Context Protocol, as its clients return them: `{ content: [{ type: 'image', data,
-// mimeType }] }`. One with a
-// picture is read as parts: as JSON its base64 would be read by the person and the model.
+// mimeType }] }`. One with a picture is read as parts: as JSON its base64 would be read by the person and the model.
 import type { ResultPart } from './events.js'
 import { isObject } from './options.js'
 

@@ -18,8 +18,7 @@ export function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Pro
 
 /**
  * Calls a hook of the app. Rejects with a HookError where it threw, or did not answer within `ms` milliseconds (0: no
- * limit); with the
- * signal's reason where the signal was aborted first.
+ * limit); with the signal's reason where the signal was aborted first.
  */
 export async function callHook<T>(
   name: string,

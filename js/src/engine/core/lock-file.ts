@@ -1,8 +1,7 @@
 // A lock between processes: beside a file, while that is changed. It names who made it, so that one that a killed
-// process left holds nobody up. Where
-// that cannot be known (another computer, another container) its age tells. A lock is a symbolic link whose target is
-// that name: one call of the system makes it, whole. Where
-// there are no such links, it is a file.
+// process left holds nobody up. Where that cannot be known (another computer, another container) its age tells. A lock
+// is a symbolic link whose target is that name: one call of the system makes it, whole. Where there are no such links,
+// it is a file.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -106,8 +105,7 @@ function make(path: string, text: string): boolean {
 
 /**
  * The same as a file. The text is written to another name first, so the path never exists without it. A file system
- * without links gets the file at once, and
- * loses it again where the text cannot be written.
+ * without links gets the file at once, and loses it again where the text cannot be written.
  */
 function makeFile(path: string, text: string): boolean {
   // whoever waits looks often, and leaves no files on the way

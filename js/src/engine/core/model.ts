@@ -30,8 +30,7 @@ export interface ModelServerOptions {
   wire?: WireName
   /**
    * Behind the base URL, for a server with another endpoint; may have a query. `{model}` stands for the model's name.
-   * `''`: the base URL is the
-   * endpoint. Default: the wire's, such as `/chat/completions`.
+   * `''`: the base URL is the endpoint. Default: the wire's, such as `/chat/completions`.
    */
   path?: string
   /**

@@ -36,8 +36,7 @@ const LIST_MS = 10_000
 
 /**
  * The names of the models that a server lists, in its order. Rejects with SluiceError `failed` where it gives no such
- * list, or none within
- * `timeoutMs`; with `option` where the server is described wrongly.
+ * list, or none within `timeoutMs`; with `option` where the server is described wrongly.
  */
 export async function listModels(server: ServerAddress, options: ServerRequestOptions = {}): Promise<string[]> {
   checkModel({ needsName: false })(server, 'server')

@@ -1,6 +1,5 @@
 // The package saves a turn before a call of it begins, by a `checkpoint` in front of that of the app. If that save
-// fails, the calls that wait for it are refused, and the
-// turn goes on.
+// fails, the calls that wait for it are refused, and the turn goes on.
 import { messageOf } from './errors.js'
 import type { RunHooks } from './run-options.js'
 

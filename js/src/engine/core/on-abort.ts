@@ -2,8 +2,7 @@ const listeners = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
  * Calls `listener` when the signal is aborted, at once where it is already. Returns what takes that back. A signal gets
- * one listener of ours,
- * however many runs it has: Node takes more than ten for a leak.
+ * one listener of ours, however many runs it has: Node takes more than ten for a leak.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {

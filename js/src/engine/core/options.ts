@@ -1,7 +1,6 @@
 // What a developer passes, checked before anything acts on it. Every refusal is one SluiceError `option`: where, what
-// was found, what is
-// allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what windows send is
-// checked by host/check.ts.
+// was found, what is allowed and, where somebody put it into the wrong place, where it belongs. Shapes are data; what
+// windows send is checked by host/check.ts.
 import { SluiceError } from './errors.js'
 import { jsonText, lossOf } from './json-text.js'
 
@@ -112,8 +111,7 @@ export interface Shape {
 
 /**
  * An object with these members and no others but `x-…`. Members that are undefined count as left out. An instance of a
- * class may have
- * more: they are its own.
+ * class may have more: they are its own.
  */
 export function members({ members, needs = [], open = false, instead = {} }: Shape): Check {
   const known = new Map(Object.entries(members))

@@ -2,8 +2,8 @@ const BRAND = Symbol.for('sluice.outcome-unknown') // the ES module and the Comm
 
 /**
  * A tool throws it where nobody knows whether it did its work: its connection broke while it ran. The card becomes
- * `unknown`, and the model reads that
- * the call may or may not have taken effect; after any other error it reads that it failed.
+ * `unknown`, and the model reads that the call may or may not have taken effect; after any other error it reads that it
+ * failed.
  */
 export class OutcomeUnknown extends Error {
   /** @internal */

@@ -1,6 +1,5 @@
 // What people choose from on a settings page: the services by their names, where their keys come from, and models to
-// begin with. Addresses and
-// formats are those of `providers`.
+// begin with. Addresses and formats are those of `providers`.
 import type { ProviderName } from './providers.js'
 import type { LocalizedText } from './tool-words.js'
 

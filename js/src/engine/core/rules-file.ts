@@ -22,11 +22,9 @@ import { without, withRule, type RuleStore } from './rules.js'
 
 /**
  * Keeps rules of scope `always` in a JSON file, the others as long as the process lives. A deny or an ask without a
- * scope is for ever.
- * Any number of processes may share the file: every change is made under a lock, and the file is replaced as a whole.
- * The file is
- * checked whenever it is read; what is wrong in it is a SluiceError `option` with its place, and no run begins until it
- * is mended.
+ * scope is for ever. Any number of processes may share the file: every change is made under a lock, and the file is
+ * replaced as a whole. The file is checked whenever it is read; what is wrong in it is a SluiceError `option` with its
+ * place, and no run begins until it is mended.
  */
 export function fileRules(path: string): RuleStore {
   if (typeof path !== 'string' || path === '')

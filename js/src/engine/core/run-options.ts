@@ -116,36 +116,31 @@ export interface RunHooks {
   approvals?: Approvals | undefined
   /**
    * Sees every request before it is sent, retries included, and may give back another body, other messages, or headers
-   * such as a fresh token. What
-   * it throws ends the turn with the error `hook`.
+   * such as a fresh token. What it throws ends the turn with the error `hook`.
    */
   beforeRequest?: ((request: OutgoingRequest) => ChangedRequest | void | Promise<ChangedRequest | void>) | undefined
   /**
    * Sees an approved call before its `execute` starts, and may give back other arguments, where the model wrote
-   * references that the app resolves: they
-   * are checked against the tool's schema and shown on the card. Or it refuses the call. What it throws refuses it,
-   * too.
+   * references that the app resolves: they are checked against the tool's schema and shown on the card. Or it refuses
+   * the call. What it throws refuses it, too.
    */
   beforeExecute?: ((call: CallInfo) => BeforeExecute | void | Promise<BeforeExecute | void>) | undefined
   /**
    * Looks at a final answer before the turn ends with it: lets it stand, tells the model why not, or puts another text
-   * in its place. What it throws
-   * is a warning, and the answer stands.
+   * in its place. What it throws is a warning, and the answer stands.
    */
   onFinal?: ((answer: FinalAnswer) => FinalDecision | void | Promise<FinalDecision | void>) | undefined
   /**
    * Sees what a tool's `execute` gave, and may give back what the model reads in its place: shorter, or without
-   * secrets. The card shows both: the
-   * tool's result as `output`, the other as `hostOutput`. What it throws is the failure of the call: the model reads
-   * that the tool ran.
+   * secrets. The card shows both: the tool's result as `output`, the other as `hostOutput`. What it throws is the
+   * failure of the call: the model reads that the tool ran.
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**
    * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an
-   * adapter, starts a tool, or
-   * tells of a call that somebody outside runs; not before a tool with `annotations.readOnlyHint`. Tools that are not
-   * read-only start at the end of
-   * the answer. If it throws, the run ends as `suspended`: nothing happens that was not saved.
+   * adapter, starts a tool, or tells of a call that somebody outside runs; not before a tool with
+   * `annotations.readOnlyHint`. Tools that are not read-only start at the end of the answer. If it throws, the run ends
+   * as `suspended`: nothing happens that was not saved.
    */
   checkpoint?: ((state: string, why: CheckpointReason) => void | Promise<void>) | undefined
   /**
@@ -167,14 +162,12 @@ export interface RunHooks {
   ipc?: ((channel: string, ...payload: Json[]) => void) | undefined
   /**
    * Further tries of a request that failed before anything of its answer was shown: how many, by default 2, or a
-   * function that says for each failure
-   * how many milliseconds to wait, or null to give up.
+   * function that says for each failure how many milliseconds to wait, or null to give up.
    */
   retries?: number | ((failure: RequestFailure) => number | null | Promise<number | null>) | undefined
   /**
    * Replaces `fetch`. What it throws counts as a fault of the network and is tried again, but for faults of its own: a
-   * ReferenceError, a TypeError
-   * that no network gave, a result that is no Response end the turn with the error `hook`.
+   * ReferenceError, a TypeError that no network gave, a result that is no Response end the turn with the error `hook`.
    */
   transport?: Transport | undefined
 }
@@ -185,8 +178,7 @@ interface Conditions<C> {
   context?: C
   /**
    * Called with every event, as readers get it. Whoever gives it is expected to answer `approval` events, like one who
-   * iterates the run. What it
-   * throws is a warning.
+   * iterates the run. What it throws is a warning.
    */
   onEvent?: (event: SluiceEvent) => void
   /** Aborted, it cancels the turn. */
@@ -203,8 +195,8 @@ export interface RunOptions<C = unknown> extends Settings, RunHooks, Conditions<
   messages: ChatMessage[]
   /**
    * Further members of the request's body: `{ temperature: 0.7, max_tokens: 512, response_format: { … } }`. `tools`
-   * stand in front of the engine's:
-   * the provider may run them itself, and a call that it leaves to you ends as `not_found`.
+   * stand in front of the engine's: the provider may run them itself, and a call that it leaves to you ends as
+   * `not_found`.
    */
   request?: { [member: string]: unknown }
   /** By which the run is known: the first part of a tool's `key`. Default: a random UUID. */

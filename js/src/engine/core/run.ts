@@ -157,8 +157,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * The text as it arrives. Who reads it sees no questions: they are denied, unless an adapter answers them or somebody
-   * reads the events as well.
-   * Throws SluiceError `failed` at the end of a turn that failed.
+   * reads the events as well. Throws SluiceError `failed` at the end of a turn that failed.
    */
   get textStream(): AsyncGenerator<string, void, undefined> {
     return this.#texts()
@@ -192,9 +191,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * Resolves when this process has nothing to do for the turn: `waiting`, for people or results from outside, or
-   * `done`. A later look waits for the
-   * next time. Whoever looks is expected to answer the questions or to `suspend`: they are no longer denied for want of
-   * a reader.
+   * `done`. A later look waits for the next time. Whoever looks is expected to answer the questions or to `suspend`:
+   * they are no longer denied for want of a reader.
    */
   get quiet(): Promise<'done' | 'waiting'> {
     this.#tended = true
@@ -203,9 +201,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * Lets a call run: an `approval` event, the number of a call, or 0 for all whose `approval` event somebody has read.
-   * Returns false if the
-   * question was already decided, nobody could have seen one, or it is not the one whose `digest` was given. Throws
-   * SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the schema.
+   * Returns false if the question was already decided, nobody could have seen one, or it is not the one whose `digest`
+   * was given. Throws SluiceError `not_found` where there is no such call, `json` where edited arguments do not fit the
+   * schema.
    */
   approve(call: CallRef, options?: ApproveOptions): boolean {
     if (callNumber(call, 0) !== 0 || options?.arguments !== undefined)
@@ -259,10 +257,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * Ends the run, but not its turn: `engine.resume(state)` goes on with it, also in another process. Nothing new
-   * starts. An answer that is being shown,
-   * tools that run and a checkpoint that is being saved are waited for, at most `graceMs` milliseconds (default 5,000):
-   * after that the answer is cut
-   * off, and a call that ran becomes `unknown`, unless it is `idempotent`. `done` resolves with `suspended`.
+   * starts. An answer that is being shown, tools that run and a checkpoint that is being saved are waited for, at most
+   * `graceMs` milliseconds (default 5,000): after that the answer is cut off, and a call that ran becomes `unknown`,
+   * unless it is `idempotent`. `done` resolves with `suspended`.
    * @returns the state, for `engine.resume`: as trusted as your own memory, it holds messages and results. Null where
    * the turn was over before.
    */
@@ -273,8 +270,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * With `checkFinal` and without `onFinal`: what becomes of the answer that a `final` event told. Returns false where
-   * no answer waits. Throws
-   * SluiceError `limit` where it is the last, and cannot be sent back.
+   * no answer waits. Throws SluiceError `limit` where it is the last, and cannot be sent back.
    */
   conclude(decision: FinalDecision): boolean {
     return this.#decide(() => this.#turn.conclude(decision))
@@ -282,8 +278,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * The arguments with which a tool without `execute` is run, where the app resolves what the model wrote: see
-   * `beforeExecute`. Throws SluiceError
-   * `json` where they do not fit the schema.
+   * `beforeExecute`. Throws SluiceError `json` where they do not fit the schema.
    */
   resolveArguments(call: CallRef, args: JsonObject): void {
     this.#step(() => this.#turn.resolveArguments(call, args))

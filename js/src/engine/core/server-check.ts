@@ -40,9 +40,8 @@ const RED =
 
 /**
  * Tries what a chat needs, step by step: `reach`, `key`, `model`, `stream`, `tools`, `pictures`. A step without which
- * the rest cannot work ends it.
- * Up to three short answers are asked for, which a provider may bill. Throws SluiceError `option` where the server is
- * described wrongly.
+ * the rest cannot work ends it. Up to three short answers are asked for, which a provider may bill. Throws SluiceError
+ * `option` where the server is described wrongly.
  */
 export async function* checkServer(
   endpoint: Endpoint,

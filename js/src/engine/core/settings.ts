@@ -58,8 +58,7 @@ export type Language = 'en' | 'zh'
 
 /**
  * Sentences that the model reads, one by one in place of those of the language. What stands in braces is filled in:
- * `{name}` in `notFound` and
- * `notAvailable`. js/docs/words.md lists all sentences with what may stand in them.
+ * `{name}` in `notFound` and `notAvailable`. js/docs/words.md lists all sentences with what may stand in them.
  */
 export interface ModelWords {
   /** For the sentences that are not given. Default `en`. */
@@ -97,16 +96,14 @@ export interface ServerResults {
 
 /**
  * Defaults of the engine, which every run may replace. The engine throws SluiceError `option` for a wrong value, with
- * its path, what was
- * found and what is allowed. Members that begin with `x-` are yours: nobody reads them.
+ * its path, what was found and what is allowed. Members that begin with `x-` are yours: nobody reads them.
  */
 export interface Settings {
   /** False: no tool is offered, and nothing is looked for in the text. Default true. */
   enabled?: boolean
   /**
    * How tools reach the model. `native`: in the request. `text`: described in the system message, calls are read out of
-   * the text. `auto` (the
-   * default): native; a provider that refuses tools fails the turn with a hint.
+   * the text. `auto` (the default): native; a provider that refuses tools fails the turn with a hint.
    */
   mode?: 'native' | 'text' | 'auto'
   /** How calls are written as text. Default `vcp`. `'auto'`: by the model's name. */
@@ -119,8 +116,8 @@ export interface Settings {
   alsoParse?: Protocol[]
   /**
    * `text`: where a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and tells what ran so
-   * far as text. Only before
-   * anything of that answer was shown. `{ on }`: after these errors alone. Default null: the turn fails.
+   * far as text. Only before anything of that answer was shown. `{ on }`: after these errors alone. Default null: the
+   * turn fails.
    */
   autoFallback?: 'text' | Fallback | null
   /**
@@ -135,9 +132,8 @@ export interface Settings {
   injectTools?: 'top' | 'bottom' | 'off' | null
   /**
    * When calls run: `round` (the default), at the end of the answer, but `immediate` ones as soon as they are complete;
-   * `block`, each as soon as it is
-   * complete; `end`, at the end of the answer, but `immediate` ones that are read-only or have `ipc`. A run with
-   * `checkpoint` has `end`.
+   * `block`, each as soon as it is complete; `end`, at the end of the answer, but `immediate` ones that are read-only
+   * or have `ipc`. A run with `checkpoint` has `end`.
    */
   dispatch?: 'round' | 'block' | 'end'
   /** Stops the answer behind its first complete call. Default false. */
@@ -203,29 +199,26 @@ export interface Settings {
   startsInReasoning?: boolean
   /**
    * Asks the provider for the tokens of a stream: `stream_options: { include_usage: true }`, unless `request` has
-   * `stream_options`. A server that
-   * refuses the member is asked again without. Default true.
+   * `stream_options`. A server that refuses the member is asked again without. Default true.
    */
   usage?: boolean
   /** In which language, and in which words, the model reads what became of a call. Default `en`. */
   words?: Language | ModelWords
   /**
    * In mode text, the guide to the tools that the model reads, in place of the one that the protocol writes. Default
-   * null: the protocol's. It goes
-   * where `{{tools}}` stands, or where `injectTools` says.
+   * null: the protocol's. It goes where `{{tools}}` stands, or where `injectTools` says.
    */
   definitions?: string | null
   /**
    * A word that stands in the markers of calls, 4 to 16 characters of a-z and 0-9: what the model merely quotes is then
-   * no call. For `vcp`,
-   * `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin alike. Default null:
-   * none.
+   * no call. For `vcp`, `tool_action`, `xml_tag` and `json_strict`. Keep one per conversation, so that requests begin
+   * alike. Default null: none.
    */
   markerWord?: string | null
   /**
    * The server runs the calls itself, as VCP servers do: cards show them with the results that it writes into its
-   * answer, and nothing runs, asks
-   * or goes back here. With `results` it says how another server writes them. Default false.
+   * answer, and nothing runs, asks or goes back here. With `results` it says how another server writes them. Default
+   * false.
    */
   observeOnly?: boolean | ObservedServer
   /**
@@ -262,8 +255,7 @@ export interface TurnSettings extends Settings {
   wire?: WireName | 'text'
   /**
    * Names the server of the request, in at most 256 bytes. What an answer holds beside text and calls goes back to the
-   * same wire, endpoint and
-   * model alone. `engine.run` sets it. Default null: one server for all.
+   * same wire, endpoint and model alone. `engine.run` sets it. Default null: one server for all.
    */
   endpoint?: string | null
   /** The body of the request, with `messages`. Left out: the turn is a parser. */
@@ -357,8 +349,7 @@ export interface ListedProfile {
 
 /**
  * The protocols of the settings, then those that tools bring. Of two with one id the first counts, but rules of
- * `inline_tags` are joined by the
- * engine: an app and its tools bring tags each.
+ * `inline_tags` are joined by the engine: an app and its tools bring tags each.
  */
 export function allParsed(
   own: readonly Protocol[],

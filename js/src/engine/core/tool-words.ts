@@ -1,6 +1,5 @@
 // What a tool is called among people, in their languages. A model never reads it. Questions are asked with these words,
-// so they are a part of
-// the tool's definition: with another sentence a remembered approval no longer holds.
+// so they are a part of the tool's definition: with another sentence a remembered approval no longer holds.
 import { SluiceError } from './errors.js'
 import type { JsonObject } from './events.js'
 import { inside, is, isObject, members, text, wrong, type Check } from './options.js'
@@ -44,8 +43,7 @@ export interface ToolWords {
   readonly about?: LocalizedText
   /**
    * What a call would do, behind "Lulu wants to …": 'send **{text}** to **{to}**'. Braces hold the name of an argument,
-   * stars what is stressed.
-   * Default: "… wants to use", and the title.
+   * stars what is stressed. Default: "… wants to use", and the title.
    */
   readonly sentence?: LocalizedText
   /** What several calls did, when they are done: 'Looked up {count} things'. Default: by number. */
@@ -62,10 +60,8 @@ export interface ToolWords {
   }
   /**
    * These words are not the app's own: who says them, such as the name of an MCP server. They are shown as a quotation
-   * beside the tool's true
-   * name, and hints such as `readOnlyHint` as what it says of itself. Beside it there is no `about`, `sentence`,
-   * `done`, `icon` or `labels`: a
-   * stranger does not write what a person is asked.
+   * beside the tool's true name, and hints such as `readOnlyHint` as what it says of itself. Beside it there is no
+   * `about`, `sentence`, `done`, `icon` or `labels`: a stranger does not write what a person is asked.
    */
   readonly from?: string
 }

@@ -109,11 +109,9 @@ export interface CallInfo {
   readonly source?: string
   /**
    * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the
-   * beginning of the SHA-256 of the tool's
-   * name and canonical arguments. The same call has the same key, also when a saved turn runs it again. Other arguments
-   * have another key. With `sealed` of
-   * `sluice/ai-sdk`, the digits of a call that was asked about are those of its question: edited arguments change
-   * nothing.
+   * beginning of the SHA-256 of the tool's name and canonical arguments. The same call has the same key, also when a
+   * saved turn runs it again. Other arguments have another key. With `sealed` of `sluice/ai-sdk`, the digits of a call
+   * that was asked about are those of its question: edited arguments change nothing.
    */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
@@ -240,20 +238,18 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   execute?: (args: ArgumentsOf<S>, context: ToolContext<C>) => ReturnOf<O>
   /**
    * Schema of the object that `execute` returns, for `resultOf`. A Standard Schema is checked: where the result does
-   * not fit, the call fails and the model
-   * reads that the tool ran. Default none: anything.
+   * not fit, the call fails and the model reads that the tool ran. Default none: anything.
    */
   output?: O
   /**
    * Instead of `execute`: the app reads the `execute` events and calls `run.succeed` or `run.fail`, perhaps days later
-   * (a person, a batch). It implies
-   * `idempotent: true, timeoutMs: 0`, and you may set both: a resumed run asks for the result again.
+   * (a person, a batch). It implies `idempotent: true, timeoutMs: 0`, and you may set both: a resumed run asks for the
+   * result again.
    */
   external?: boolean
   /**
    * Stands for what `execute` does, for example a version: a part of the tool's definition. Where it changes,
-   * remembered approvals end, and a
-   * restored turn asks again. Default: the function's text.
+   * remembered approvals end, and a restored turn asks again. Default: the function's text.
    */
   identity?: string
   /**
@@ -523,8 +519,7 @@ const isKeyword = (name: string): boolean =>
 
 /**
  * The commonest slips: `{ city: { type: 'string' } }` or `{ city: 'string' }`, the properties without the object around
- * them; and a library's schema
- * within a JSON Schema.
+ * them; and a library's schema within a JSON Schema.
  */
 function refuseBareProperties(schema: unknown, tool: string): void {
   if (!isObject(schema)) return

@@ -102,9 +102,8 @@ const REST_BYTES = 65_536
 
 /**
  * Reads a body piece by piece until `take` returns false. Rejects with the signal's reason also where the transport
- * does not know the signal. What is
- * left then is cancelled, which ends the connection; but where `isOver` says that nothing else is expected, its end is
- * waited for, by nobody.
+ * does not know the signal. What is left then is cancelled, which ends the connection; but where `isOver` says that
+ * nothing else is expected, its end is waited for, by nobody.
  */
 export async function readBody(
   response: Response,

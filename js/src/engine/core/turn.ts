@@ -239,8 +239,7 @@ export class Turn {
 
   /**
    * Refuses like `deny` where no person did: nobody could be asked, or the app's own policy says no. Recorded, and told
-   * to the model, as by
-   * `policy`. Throws like `approve`.
+   * to the model, as by `policy`. Throws like `approve`.
    */
   refuse(call: CallRef, reason?: string): void {
     const number = this.#questionOf(call)
@@ -250,10 +249,8 @@ export class Turn {
 
   /**
    * What the gate says of a call under these rules, and what was approved for the rest of the turn. Changes nothing:
-   * for a host whose rules
-   * change while a turn runs, between `execute` and the start of the tool. What a person decided about this very call
-   * stands; but what a person put in the place
-   * of its arguments is held against rules that deny.
+   * for a host whose rules change while a turn runs, between `execute` and the start of the tool. What a person decided
+   * about this very call stands; but what a person put in the place of its arguments is held against rules that deny.
    * @throws SluiceError `not_found` where there is no such call, `state` where there is no such tool.
    */
   judge(call: CallRef, rules: readonly Rule[]): 'run' | 'ask' | 'deny' {
@@ -265,8 +262,7 @@ export class Turn {
 
   /**
    * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the
-   * result. The card shows them as
-   * `hostArguments`. An app that will not run the call with them refuses it.
+   * result. The card shows them as `hostArguments`. An app that will not run the call with them refuses it.
    * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call
    * does not execute.
    */
@@ -278,8 +274,7 @@ export class Turn {
 
   /**
    * With `checkFinal`, what becomes of the answer that a `final` event told: the turn ends with it, the model is told
-   * why not and answers again, or
-   * another text stands in its place.
+   * why not and answers again, or another text stands in its place.
    * @throws SluiceError `state` where no final answer waits, `limit` where it is the last that may be sent back.
    */
   conclude(decision: FinalDecision): void {
@@ -308,8 +303,7 @@ export class Turn {
 
   /**
    * The result of a call: a string as it is, parts as such, anything else as JSON. `hostOutput`: what the model reads
-   * in its place; the card shows
-   * both. Throws SluiceError `option` for what JSON cannot hold.
+   * in its place; the card shows both. Throws SluiceError `option` for what JSON cannot hold.
    */
   succeed(call: CallRef, value: unknown, hostOutput?: ToolResult): void {
     this.#submitResult(call, { value }, hostOutput)
@@ -373,8 +367,7 @@ export class Turn {
 
   /**
    * @internal `tick` and `feed`, for a host that polls later: crossing costs more than a piece, so small ones are fed
-   * together, in front of
-   * whatever is asked or done next.
+   * together, in front of whatever is asked or done next.
    */
   put(bytes: Uint8Array): void {
     this.#grow(bytes.byteLength)

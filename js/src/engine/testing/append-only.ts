@@ -1,6 +1,5 @@
 // A conversation grows at its end: what a request told, the next one tells again, word for word. Providers find what
-// they have read before by
-// this (prompt caches), and newer models sign it.
+// they have read before by this (prompt caches), and newer models sign it.
 import type { ScriptedWire } from '../wire/scripted-answer.js'
 import { objects, type RequestJson } from './strict-refusal.js'
 

@@ -1,6 +1,5 @@
 // What Anthropic refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the
-// SDK (types), or the
-// words of the API itself (api), with the month in which they were read.
+// SDK (types), or the words of the API itself (api), with the month in which they were read.
 import {
   isObject,
   lastGiven,
@@ -18,8 +17,8 @@ import { changeOf, told } from './append-only.js'
 
 /**
  * The first thing that Anthropic would refuse in the body of `POST /v1/messages`, or null. `given`: the answers that
- * the server gave, whose
- * signatures it knows; without them neither signatures are compared nor what a paused answer may end with.
+ * the server gave, whose signatures it knows; without them neither signatures are compared nor what a paused answer may
+ * end with.
  */
 export function checkAnthropic(body: unknown, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {

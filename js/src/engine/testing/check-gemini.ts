@@ -1,6 +1,5 @@
 // What Gemini refuses in a request. Each rule tells where it comes from: the documentation (docs), the types of the SDK
-// (types), or the words
-// of the API itself (api), with the month in which they were read.
+// (types), or the words of the API itself (api), with the month in which they were read.
 import {
   elements,
   isObject,
@@ -19,8 +18,8 @@ import {
 
 /**
  * The first thing that Gemini would refuse in the body of `generateContent` or `streamGenerateContent`, or null.
- * `model` is the one of the
- * path. `given`: the answers that the server gave, whose signatures it knows; without them signatures are not compared.
+ * `model` is the one of the path. `given`: the answers that the server gave, whose signatures it knows; without them
+ * signatures are not compared.
  */
 export function checkGemini(body: unknown, model?: string, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {

@@ -1,6 +1,6 @@
 // What Ollama refuses in a request, and what it would silently leave out. Each rule tells where it comes from: the
-// documentation (docs), the types
-// of the SDK (types), or the words of the server (api), with the month in which they were read.
+// documentation (docs), the types of the SDK (types), or the words of the server (api), with the month in which they
+// were read.
 import {
   isObject,
   objectIn,

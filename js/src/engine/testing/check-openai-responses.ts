@@ -1,6 +1,5 @@
 // What OpenAI's Responses API refuses in a request. Each rule tells where it comes from: the documentation (docs), the
-// types of the SDK (types),
-// or the words of the API itself (api), with the month in which they were read.
+// types of the SDK (types), or the words of the API itself (api), with the month in which they were read.
 import {
   elements,
   isObject,
@@ -19,8 +18,7 @@ import {
 
 /**
  * The first thing that OpenAI would refuse in the body of `POST /v1/responses`, or null. `given`: the answers that the
- * server gave, whose items
- * it knows; without them ids and encrypted content are not compared.
+ * server gave, whose items it knows; without them ids and encrypted content are not compared.
  */
 export function checkOpenAIResponses(body: unknown, given?: readonly GivenAnswer[]): string | null {
   return refusalOf(() => {

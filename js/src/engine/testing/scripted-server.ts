@@ -49,9 +49,8 @@ export interface ScriptedServerOptions {
   strict?: boolean
   /**
    * Default true, where `strict` is: a request must begin with the one before it, word for word, `system` and `tools`
-   * included. Requests with
-   * the same first user message, wire and model are one conversation; that message alone asks anew. false where a test
-   * edits what was said.
+   * included. Requests with the same first user message, wire and model are one conversation; that message alone asks
+   * anew. false where a test edits what was said.
    */
   appendOnly?: boolean
   /**

@@ -92,8 +92,8 @@ export interface ScriptedAnswer {
   parts?: ScriptedAnswerPart[]
   /**
    * Why it ends: `stop`, `tool_calls`, `length`, `content_filter`, `pause` or `malformed`, each wire in its own word. A
-   * word that the wire
-   * lacks is sent as it is. Default: `tool_calls` where there are calls, else `stop`. null: none is sent.
+   * word that the wire lacks is sent as it is. Default: `tool_calls` where there are calls, else `stop`. null: none is
+   * sent.
    */
   finish?: string | null
   /** Default true: reasoning and calls are signed where the provider signs them, and the signatures must come back. */

@@ -48,10 +48,9 @@ const checkOptions = members({
 
 /**
  * The server's side of AG-UI's `HttpAgent`, 1.0 and 0.0.x, for Next, Hono, Bun, Deno or, by `nodeListener` of
- * `sluice/web`, for Node; in the process of a
- * `CopilotRuntime`, as the `fetch` of its `HttpAgent`. Of what a client sends, what a person wrote last is read,
- * decisions, and results of its own
- * tools; the conversation is the store's. One process runs all requests of a conversation.
+ * `sluice/web`, for Node; in the process of a `CopilotRuntime`, as the `fetch` of its `HttpAgent`. Of what a client
+ * sends, what a person wrote last is read, decisions, and results of its own tools; the conversation is the store's.
+ * One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function agUIHandler<C>(

@@ -16,8 +16,7 @@ export interface AGUIRequest {
 export interface AGUIRunRequest extends AGUIRequest {
   /**
    * Gives the client another state in the place of the one that it has, as `STATE_SNAPSHOT`: any number of times until
-   * its run ends, from tools too. No model
-   * sees it. Throws SluiceError `option` for what is no JSON.
+   * its run ends, from tools too. No model sees it. Throws SluiceError `option` for what is no JSON.
    */
   setState: (state: Json) => void
 }

@@ -17,8 +17,8 @@ export interface Next extends Pick<NextInStore, 'fresh'> {
 
 /**
  * New is what stands behind the last message of a user that the store has: also what was written while a question
- * waited. Where it has none of them, only
- * the end counts: it is not for a client to say what was said before. Throws Refusal.
+ * waited. Where it has none of them, only the end counts: it is not for a client to say what was said before. Throws
+ * Refusal.
  */
 export function nextOf(messages: readonly PostedMessage[], kept: Conversation | null): Next {
   const path = kept ? pathToEntry(kept) : []

@@ -20,8 +20,7 @@ export class Conflict extends Error {
 
 /**
  * Nothing happens by half of the answers. One about a former form of a question counts as given, and without any the
- * questions are asked again: a page
- * that was loaded anew does not have them.
+ * questions are asked again: a page that was loaded anew does not have them.
  */
 function checkCoverage(questions: readonly string[], { decisions }: Posted): void {
   if (!decisions) return
@@ -33,8 +32,7 @@ function checkCoverage(questions: readonly string[], { decisions }: Posted): voi
 
 /**
  * Whether the answer `turn` continues with what the client sends; else its new message ends it. `open`: calls of the
- * client's tools without a result. Throws
- * Conflict, or Refusal for a result of another call.
+ * client's tools without a result. Throws Conflict, or Refusal for a result of another call.
  */
 export function continues(
   turn: string,

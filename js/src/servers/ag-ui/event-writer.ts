@@ -1,6 +1,5 @@
 // Events of a run → events of AG-UI. A client ends a run with an error where a message, a call or a step is open at its
-// end, or a piece comes without its
-// beginning: the order is kept here.
+// end, or a piece comes without its beginning: the order is kept here.
 import type {
   ApprovalEvent,
   AssistantMessage,

@@ -1,6 +1,5 @@
 // What a client sends, of which nothing is believed: the store has the conversation. Read are new messages of a person,
-// decisions about questions and
-// results of the client's own tools that the server knows to be open.
+// decisions about questions and results of the client's own tools that the server knows to be open.
 import type { ResultPart } from '../../engine/core/events.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import type { ClientOutput } from '../leg/leg-answers.js'
@@ -73,8 +72,8 @@ function listOf(value: unknown, path: string, most: number): PostedMessage[] {
 
 /**
  * What a person wrote; undefined where it is nothing. The client sends it with every run to come, so what is no text
- * and no picture ends none of them: it
- * is noted in `left`, and the model reads that there was something. Throws Refusal.
+ * and no picture ends none of them: it is noted in `left`, and the model reads that there was something. Throws
+ * Refusal.
  */
 export function writtenOf({ id, content }: PostedMessage, path: string, left: string[]): Written | undefined {
   const own = checkedId(id, `${path}.id`)

@@ -15,10 +15,9 @@ const checkInput = members({
 
 /**
  * A run as the events of AG-UI, in the shapes that the client of this input reads. They end when the turn is over, or
- * when nothing but people or tools of
- * the client is waited for: then `run.suspend()` gives the state to go on from. Whoever leaves cancels the run. The
- * events of a run that was resumed continue
- * the answer, as another run of the same thread.
+ * when nothing but people or tools of the client is waited for: then `run.suspend()` gives the state to go on from.
+ * Whoever leaves cancels the run. The events of a run that was resumed continue the answer, as another run of the same
+ * thread.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function toAGUIEvents(run: Run, input: WrittenRun, options: EventOptions = {}): AsyncIterable<AGUIEvent> {

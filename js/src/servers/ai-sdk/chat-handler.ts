@@ -28,8 +28,8 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   run: (request: ChatRequest) => (ChatRun<C> & NeedsContext<C>) | Promise<ChatRun<C> & NeedsContext<C>>
   /**
    * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of
-   * `sluice/conversations`, or a store of your own. Or with the page, which
-   * sends them with every request: `sealed(secret, { spend })`.
+   * `sluice/conversations`, or a store of your own. Or with the page, which sends them with every request:
+   * `sealed(secret, { spend })`.
    */
   store: LegOptions['store'] | PageStore
 }
@@ -47,10 +47,9 @@ const checkOptions = members({
 
 /**
  * The server's side of the AI SDK's `Chat` and `useChat`, versions 6 and 7, for Next, Hono, Bun, Deno or, by
- * `nodeListener` of `sluice/web`, for Node:
- * `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST {api}/{id}/decide`. With a store, only the last
- * message of what a client sends is
- * read: the conversation is the store's. One process runs all requests of a conversation.
+ * `nodeListener` of `sluice/web`, for Node: `POST {api}`, `GET {api}/{id}/stream`, `POST {api}/{id}/stop`, `POST
+ * {api}/{id}/decide`. With a store, only the last message of what a client sends is read: the conversation is the
+ * store's. One process runs all requests of a conversation.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function chatHandler<C>(

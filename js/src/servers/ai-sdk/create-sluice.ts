@@ -51,9 +51,8 @@ const isName = is('the name of a model', (value) => typeof value === 'string' &&
 
 /**
  * A provider for `generateText({ model: sluice('qwen3:8b') })` and all that takes a model, of the AI SDK 6 and 7: the
- * engine tells the model of its tools in the model's own
- * format, and reads its answer. What a server refuses is an `APICallError` of the AI SDK, which tries again what may
- * pass.
+ * engine tells the model of its tools in the model's own format, and reads its answer. What a server refuses is an
+ * `APICallError` of the AI SDK, which tries again what may pass.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function createSluice(options: CreateSluiceOptions): SluiceProvider {

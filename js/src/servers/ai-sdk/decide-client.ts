@@ -41,8 +41,8 @@ export interface ChatLike {
 
 /**
  * Answers a question like `addToolApprovalResponse`, with edited arguments and with how long the answer is remembered:
- * both travel to `chatHandler` on
- * `part.approval`. `approvalId` is `part.approval.id`. An id that no part has is passed over.
+ * both travel to `chatHandler` on `part.approval`. `approvalId` is `part.approval.id`. An id that no part has is passed
+ * over.
  */
 export async function decide(
   chat: ChatLike,

@@ -28,8 +28,7 @@ export interface AISDKTool {
 export interface FromToolSetOptions {
   /**
    * What a tool may do without asking: one level for all, or by name. Default `sensitive`: each call is asked about.
-   * `needsApproval` of a tool only makes it
-   * stricter.
+   * `needsApproval` of a tool only makes it stricter.
    */
   permission?: PermissionLevel | ((name: string) => PermissionLevel)
   /** The `messages` that `execute` gets, of what the run has as `context`. Default: none. */
@@ -52,9 +51,8 @@ const check = members({
 
 /**
  * The tools of a `ToolSet`, for `new Engine({ tools })`: models may call each by its name. `execute` gets `{
- * toolCallId, messages, abortSignal }`, of which `toolCallId` is
- * the call's idempotency key; a tool without `execute` is `external`. Where `needsApproval` is a function, each call is
- * asked about.
+ * toolCallId, messages, abortSignal }`, of which `toolCallId` is the call's idempotency key; a tool without `execute`
+ * is `external`. Where `needsApproval` is a function, each call is asked about.
  * @throws SluiceError `option` where an option or a tool is wrong; `unsupported` for a tool that a provider runs.
  */
 export function fromToolSet(tools: { readonly [name: string]: AISDKTool }, options: FromToolSetOptions = {}): Tool[] {

@@ -1,6 +1,5 @@
 // Events of a run → chunks of a UI message. The client throws at a delta without its start and at a call that it does
-// not know, and reads nothing
-// behind an error: the order is kept here.
+// not know, and reads nothing behind an error: the order is kept here.
 import type {
   ApprovalEvent,
   AssistantMessage,
@@ -436,8 +435,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
 
   /**
    * Calls run one after another, and the page has one of them: it would wait for ever for those behind it, as it sends
-   * its results together. It gets its own
-   * at once, and is told not to wait for the server's.
+   * its results together. It gets its own at once, and is told not to wait for the server's.
    */
   #offerQueue(): void {
     const calls = [...this.#calls.values()]

@@ -1,6 +1,5 @@
 // What the AI SDK asks of a language model and gets from it, its specifications v3 (version 6) and v4 (version 7): what
-// is used here of both. Nothing of the
-// package is imported.
+// is used here of both. Nothing of the package is imported.
 import type { Json } from '../../engine/core/events.js'
 
 /** A message of a prompt. */

@@ -1,6 +1,5 @@
 // What a client sends, of which nothing is believed: the store has the conversation. Read are the last message's own
-// words, and its decisions about
-// calls that the server knows to be open.
+// words, and its decisions about calls that the server knows to be open.
 import type { Json, ResultPart } from '../../engine/core/events.js'
 import { isObject, shown } from '../../engine/core/options.js'
 import type { Answered } from '../leg/leg-answers.js'

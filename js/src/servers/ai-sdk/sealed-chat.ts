@@ -1,7 +1,6 @@
 // A conversation that the page keeps, sealed: of every answer its messages for the model, or the state in which it
-// waits. What people wrote stands beside it
-// in the open; each seal holds a hash of everything before it, so that nothing can be changed, left out or put in
-// between.
+// waits. What people wrote stands beside it in the open; each seal holds a hash of everything before it, so that
+// nothing can be changed, left out or put in between.
 import { createHash, randomUUID } from 'node:crypto'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { ChatMessage } from '../../engine/core/events.js'
@@ -28,9 +27,8 @@ import type { UIMessageChunk } from './ai-sdk-types.js'
 export interface SealedOptions {
   /**
    * Notes each approval that was used. A page that sends an old request again then gets 409, and the call does not run
-   * twice. `memorySpend()` serves one
-   * process; several processes need a list of yours. Without `spend`, every tool of the engine must be read-only
-   * (`annotations.readOnlyHint`) or `idempotent`.
+   * twice. `memorySpend()` serves one process; several processes need a list of yours. Without `spend`, every tool of
+   * the engine must be read-only (`annotations.readOnlyHint`) or `idempotent`.
    */
   spend?: Spend
   /**
@@ -48,10 +46,9 @@ const checkOptions = members({
 
 /**
  * A `store` of `chatHandler` for servers that keep nothing: each answer, with the state in which it waits, is sealed
- * (AES-256-GCM) into the metadata of its
- * message, and comes back with the next request. The page can neither read nor change it, nor mix it with another
- * conversation. It can send an old
- * request again: `spend` refuses that, and without it a tool must do nothing a second time for the same `context.key`.
+ * (AES-256-GCM) into the metadata of its message, and comes back with the next request. The page can neither read nor
+ * change it, nor mix it with another conversation. It can send an old request again: `spend` refuses that, and without
+ * it a tool must do nothing a second time for the same `context.key`.
  * @param secret at least 32 characters or bytes; of a list the first one seals, and all of them open.
  * @throws SluiceError `option` where the secret is too short, or an option is wrong.
  */

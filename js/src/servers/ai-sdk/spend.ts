@@ -2,11 +2,9 @@
 
 /**
  * Notes that a key was used. It returns true, or a promise of it, where nobody used the key before, and false where
- * somebody did. Looking and noting must
- * be one step (`INSERT … ON CONFLICT DO NOTHING`, `SET … NX`), for all processes that share the secret. After
- * `expiresAt`, in Unix milliseconds, the key may
- * be forgotten: nothing is accepted under it any more. Where the clocks of processes differ, keep it longer by the
- * difference.
+ * somebody did. Looking and noting must be one step (`INSERT … ON CONFLICT DO NOTHING`, `SET … NX`), for all processes
+ * that share the secret. After `expiresAt`, in Unix milliseconds, the key may be forgotten: nothing is accepted under
+ * it any more. Where the clocks of processes differ, keep it longer by the difference.
  */
 export type Spend = (key: string, expiresAt: number) => boolean | Promise<boolean>
 

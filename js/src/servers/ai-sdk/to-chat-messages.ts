@@ -10,12 +10,10 @@ import type { UIMessage } from './ai-sdk-types.js'
 
 /**
  * The messages of a page as messages for the model: `engine.run({ messages: [system, ...toChatMessages(messages)] })`.
- * Texts, pictures, calls and results
- * are read; reasoning and what the providers said about it are not in them. Messages with the role `system` are left
- * out: give your own. Calls that have come
- * to no end stay open at the end, where a run takes them up; before it they count as not run. Nothing of it is checked:
- * whoever can change the messages can
- * have the model read what they like.
+ * Texts, pictures, calls and results are read; reasoning and what the providers said about it are not in them. Messages
+ * with the role `system` are left out: give your own. Calls that have come to no end stay open at the end, where a run
+ * takes them up; before it they count as not run. Nothing of it is checked: whoever can change the messages can have
+ * the model read what they like.
  * @throws SluiceError `option` where a message is none.
  */
 export function toChatMessages(messages: readonly UIMessage[]): ChatMessage[] {

@@ -16,10 +16,9 @@ const check = members({
 
 /**
  * A run as the chunks that the AI SDK's `Chat` and `useChat` read, for `createUIMessageStreamResponse({ stream })` and
- * `readUIMessageStream`. It ends when
- * the turn is over, or when nothing but people or tools of the client is waited for: then `run.suspend()` gives the
- * state to go on from. Cancelling the
- * stream cancels the run. A run that was resumed continues the message with the same `messageId`.
+ * `readUIMessageStream`. It ends when the turn is over, or when nothing but people or tools of the client is waited
+ * for: then `run.suspend()` gives the state to go on from. Cancelling the stream cancels the run. A run that was
+ * resumed continues the message with the same `messageId`.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function toUIMessageStream(run: Run, options: WriterOptions = {}): ReadableStream<UIMessageChunk> {

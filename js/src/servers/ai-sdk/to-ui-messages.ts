@@ -18,8 +18,8 @@ import type { UIMessage, UIMessageChunk } from './ai-sdk-types.js'
 
 /**
  * The shown branch of a conversation as `useChat({ messages })` takes it, or `Chat`: with the questions that are open
- * now, which its page can answer. Empty
- * where there is no such conversation. An answer that is being written is not in it: `resume` brings that.
+ * now, which its page can answer. Empty where there is no such conversation. An answer that is being written is not in
+ * it: `resume` brings that.
  * @param runner the engine of the handler, or its durable turns: a question is asked as it is with the tools of today
  * @param options the handler's `sendReasoning` and `dynamic`
  * `Message` is the app's type of messages: `const messages: UIMessage[] = await toUIMessages(…)`.

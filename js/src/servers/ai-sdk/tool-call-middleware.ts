@@ -13,9 +13,8 @@ export interface ToolCallMiddlewareOptions
   extends Omit<TextToolCallOptions, 'fetch' | 'firstByteTimeoutMs' | 'idleTimeoutMs'> {
   /**
    * What becomes of a call that lost something, which never runs. `text`: it is text, as the model wrote it, and the
-   * answer's finish reason is `error`.
-   * `report`: it is a call whose input is no JSON: the AI SDK refuses it, and the model reads why; the arguments of
-   * every call are streamed as they are written. Default `text`.
+   * answer's finish reason is `error`. `report`: it is a call whose input is no JSON: the AI SDK refuses it, and the
+   * model reads why; the arguments of every call are streamed as they are written. Default `text`.
    */
   malformed?: MalformedCalls
 }
@@ -76,8 +75,8 @@ const check = members({
 
 /**
  * A middleware for `wrapLanguageModel({ model, middleware })`: the model is told of its tools in its own format, and
- * the calls that it writes into its text come out as
- * calls, which the AI SDK runs. Calls that the provider reads itself pass, and so do the provider's own tools.
+ * the calls that it writes into its text come out as calls, which the AI SDK runs. Calls that the provider reads itself
+ * pass, and so do the provider's own tools.
  * @throws SluiceError `option` where an option is wrong; a request that cannot be told in words is rejected with it.
  */
 export function toolCallMiddleware(options: ToolCallMiddlewareOptions = {}): ToolCallMiddleware {

@@ -95,11 +95,10 @@ const checkOptions = members({
 
 /**
  * Wakes turns by BullMQ, on Redis or, from its version 6 on, on Postgres. Classes and connection are the app's. Throws
- * SluiceError `option` where an option is wrong;
- * a wake rejects with it where this BullMQ would lose wakes, as those before 5.81 may. Each process tries that, in the
- * queue `<name>-trial` that it removes again, until a trial
- * tells; one that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions
- * that lose nothing have backends.
+ * SluiceError `option` where an option is wrong; a wake rejects with it where this BullMQ would lose wakes, as those
+ * before 5.81 may. Each process tries that, in the queue `<name>-trial` that it removes again, until a trial tells; one
+ * that cannot be made is warned about, and the wake stands. With a `backend` nothing is tried: only versions that lose
+ * nothing have backends.
  */
 export function bullmqQueue(options: BullmqOptions): WakeQueue & {
   /** Ends the connection of the queue. */
@@ -111,8 +110,7 @@ export function bullmqQueue(options: BullmqOptions): WakeQueue & {
 
 /**
  * Plain deduplication, or a job's id for each turn, would lose a wake that comes while the job runs: `keepLastIfActive`
- * makes it one job that follows. A failed one is
- * out of the way: its turn is found by `sweep`.
+ * makes it one job that follows. A failed one is out of the way: its turn is found by `sweep`.
  */
 const wakeOf = (id: string): object => ({ deduplication: { id: idOf(id), keepLastIfActive: true }, ...swept })
 
@@ -216,8 +214,8 @@ class BullWakes implements WakeQueue {
 
 /**
  * Throws SluiceError `option` where a wake that comes while its turn is worked on is lost: an approval would never be
- * seen. All trials of a queue have one name, one at a time, and
- * each removes what is there at its end, also of those whose process died.
+ * seen. All trials of a queue have one name, one at a time, and each removes what is there at its end, also of those
+ * whose process died.
  */
 async function tryOut({ Queue, Worker, connection }: BullmqOptions, name: string): Promise<void> {
   const own = randomUUID()

@@ -1,6 +1,5 @@
 // The answers of conversations, given by durable turns. A conversation has an entry for an answer from its start; what
-// came of it follows when somebody
-// sees that its turn is over.
+// came of it follows when somebody sees that its turn is over.
 import { createHash, randomUUID } from 'node:crypto'
 import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import { SluiceError } from '../../engine/core/errors.js'
@@ -30,8 +29,7 @@ export interface DurableStart {
 export interface DurableRequestOptions extends Omit<RequestOptions, 'authorize'> {
   /**
    * May whoever sends this request read and continue this conversation? With `question`: may they decide this one, by
-   * its turn and its tool? Without a true
-   * nothing happens: status 403, or the question stays.
+   * its turn and its tool? Without a true nothing happens: status 403, or the question stays.
    */
   authorize: (request: Request, id: string, question?: TurnQuestion) => boolean | Promise<boolean>
   /** Who sends this request: kept with what they decide, and shown on the card. Default: nobody is named. */
@@ -244,8 +242,7 @@ export class DurableAnswers {
 
   /**
    * Of the results that came, those that are about a call that runs on the page. Throws Refusal `stale` where one is
-   * about another call of its number, or
-   * came before: then none of them is used.
+   * about another call of its number, or came before: then none of them is used.
    */
   async results(
     turn: string,

@@ -87,8 +87,8 @@ export interface TurnRowFilter {
 
 /**
  * Keeps turns. Once a method resolved, what it did survives a crash. Methods may be called from any number of processes
- * at once, unless the store says
- * otherwise, and reject with SluiceError `storage` where they cannot read or write; then nothing has changed.
+ * at once, unless the store says otherwise, and reject with SluiceError `storage` where they cannot read or write; then
+ * nothing has changed.
  */
 export interface TurnStore {
   /** Adds a turn, `rev` 1. Resolves to false, and changes nothing, if there is one with this id. */
@@ -99,8 +99,7 @@ export interface TurnStore {
   inbox(id: string): Promise<TurnInboxEntry[]>
   /**
    * Changes a turn, if its `rev` is still this one: resolves to the new one. Null, and nothing changed, if it is
-   * another, there is no such turn, or it is
-   * `done`. A turn that becomes `done` loses its inbox.
+   * another, there is no such turn, or it is `done`. A turn that becomes `done` loses its inbox.
    */
   save(id: string, rev: number, patch: TurnRowPatch): Promise<number | null>
   /**
@@ -134,8 +133,7 @@ export interface QueueWorker {
 
 /**
  * Says which turn somebody should look at, and holds nothing else: what it loses, `sweep` finds. A wake that comes
- * while the turn is being looked at
- * must lead to another look.
+ * while the turn is being looked at must lead to another look.
  */
 export interface WakeQueue {
   /**
@@ -300,10 +298,9 @@ export interface Durable {
   external(tools: readonly ClientTool[]): ClientTool[]
   /**
    * Decides a question. `accepted`: the worker applies it, unless it asks the question in another way by then. `stale`:
-   * it was decided already, expired, or is
-   * another one now; nothing runs. `over`: the turn has ended. Who may decide, the app says before it calls. Rejects
-   * with SluiceError `json` for edited
-   * arguments that do not fit, `state` where a rule of the turn forbids them; then the question waits as before.
+   * it was decided already, expired, or is another one now; nothing runs. `over`: the turn has ended. Who may decide,
+   * the app says before it calls. Rejects with SluiceError `json` for edited arguments that do not fit, `state` where a
+   * rule of the turn forbids them; then the question waits as before.
    */
   decide(id: string, decision: TurnDecision): Promise<'accepted' | 'stale' | 'over'>
   /**
@@ -316,8 +313,8 @@ export interface Durable {
   ): Promise<TurnDecisionRecord | undefined>
   /**
    * The result of a call to an `external` tool, as its `execute` event or its card names it. `accepted`: the worker
-   * applies it. `stale`: no such call runs, or
-   * it has its result; nothing happens, now or later. `over`: the turn has ended.
+   * applies it. `stale`: no such call runs, or it has its result; nothing happens, now or later. `over`: the turn has
+   * ended.
    */
   result(
     id: string,
@@ -349,9 +346,9 @@ export interface Durable {
   }): AsyncIterable<TurnQuestion>
   /**
    * What the turn tells, from the last `reset` on, until it is done. `from`: only what stands behind this place, unless
-   * a `reset` came since. A question stands in it when it
-   * can be decided, `waiting` when nothing else happens, `done` when it is saved. Where the process that runs the turn
-   * shares no log with this one, `reset` brings what was saved, within a second.
+   * a `reset` came since. A question stands in it when it can be decided, `waiting` when nothing else happens, `done`
+   * when it is saved. Where the process that runs the turn shares no log with this one, `reset` brings what was saved,
+   * within a second.
    */
   events(id: string, from?: number): AsyncIterableIterator<TurnEvent>
   /** Carries a turn on until it waits or is done: what a worker does for each wake. */

@@ -22,9 +22,8 @@ import type {
 
 /**
  * Keeps turns in a folder, created with the first turn: `<folder>/<id>/turn.json`, what came for it in `inbox/` beside
- * it. Any number of processes may use it
- * at the same time, on one machine. A damaged file is told with its path, and never written over. Throws SluiceError
- * `option` if `folder` is not a path.
+ * it. Any number of processes may use it at the same time, on one machine. A damaged file is told with its path, and
+ * never written over. Throws SluiceError `option` if `folder` is not a path.
  */
 export function fileTurns(folder: string): TurnStore {
   return new FileTurns(checkedFolder(folder))

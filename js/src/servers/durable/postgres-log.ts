@@ -1,7 +1,6 @@
 // A stream log in Postgres: for readers in other processes than the one that writes, without another server. What is
-// told stands in two tables, and a notification
-// wakes those who read. The tables are unlogged: an append waits for no disk. A crash of the database empties them, and
-// readers go on from what the store has saved.
+// told stands in two tables, and a notification wakes those who read. The tables are unlogged: an append waits for no
+// disk. A crash of the database empties them, and readers go on from what the store has saved.
 import { createHash } from 'node:crypto'
 import { onAbort } from '../../engine/core/on-abort.js'
 import { members, milliseconds, whole } from '../../engine/core/options.js'
@@ -29,10 +28,9 @@ const checkOptions = members({
 
 /**
  * Keeps what is told of answers in two tables of a Postgres database (12 or later), `sluice_log` and
- * `sluice_log_chunks`, created if missing, for readers in any process. While
- * somebody reads, one connection of the pool is taken to LISTEN. Where that is not possible, readers look every
- * `pollMs`: behind PgBouncer in transaction mode, and with a pool of one
- * connection. Throws SluiceError `option` if this is no pool, or an option is wrong.
+ * `sluice_log_chunks`, created if missing, for readers in any process. While somebody reads, one connection of the pool
+ * is taken to LISTEN. Where that is not possible, readers look every `pollMs`: behind PgBouncer in transaction mode,
+ * and with a pool of one connection. Throws SluiceError `option` if this is no pool, or an option is wrong.
  */
 export function postgresLog(pool: PostgresLogPool, options: PostgresLogOptions = {}): StreamLog {
   checkPool(pool, 'pool')

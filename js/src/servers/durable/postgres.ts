@@ -37,8 +37,8 @@ const checkOptions = members({ members: { prefix: checkPrefix } })
 
 /**
  * Keeps turns in two tables of a Postgres database (12 or later), `sluice_turns` and `sluice_inbox`, created if
- * missing. The app makes the pool and ends it. Any number of
- * processes may use it. Throws SluiceError `option` if this is no pool.
+ * missing. The app makes the pool and ends it. Any number of processes may use it. Throws SluiceError `option` if this
+ * is no pool.
  */
 export function postgresTurns(pool: PostgresPool, options: PostgresOptions = {}): TurnStore {
   checkPool(pool, 'pool')

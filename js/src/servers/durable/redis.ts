@@ -1,6 +1,5 @@
 // Stores turns in Redis: a hash for each turn, a list for what came for it, and sorted sets by which the due ones are
-// found. Every method is one script, so that
-// nothing is half done.
+// found. Every method is one script, so that nothing is half done.
 import { is, members } from '../../engine/core/options.js'
 import { senderOf, storing, type RedisClient, type Send } from './redis-client.js'
 import { checked, sound } from './row.js'
@@ -27,9 +26,9 @@ export const checkRedisOptions = members({
 
 /**
  * Keeps turns in a Redis (6.2 or later) by a client of `ioredis` or `redis`. The app makes the client and ends it. Any
- * number of processes may use it. What Redis has confirmed survives its
- * crash only with `appendonly yes` and `appendfsync always`; with `everysec` a second may be lost. `maxmemory-policy`
- * must be `noeviction`. Throws SluiceError `option` if this is no client.
+ * number of processes may use it. What Redis has confirmed survives its crash only with `appendonly yes` and
+ * `appendfsync always`; with `everysec` a second may be lost. `maxmemory-policy` must be `noeviction`. Throws
+ * SluiceError `option` if this is no client.
  */
 export function redisTurns(client: RedisClient, options: RedisOptions = {}): TurnStore {
   checkRedisOptions(options, 'options')
@@ -40,8 +39,7 @@ const PAGE = 200
 
 /**
  * KEYS[1] is the prefix. Of a turn: `t:<id>` its row, `i:<id>` the keys of its inbox in their order, `e:<id>` key →
- * entry (empty: taken). Of all: `ids`, `asking`, `told` (sets, by name),
- * `wake` (by time).
+ * entry (empty: taken). Of all: `ids`, `asking`, `told` (sets, by name), `wake` (by time).
  */
 const COMMON = `
 local p = KEYS[1]

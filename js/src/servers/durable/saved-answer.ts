@@ -1,6 +1,6 @@
 // A durable turn as a protocol's chunks: one stream over all workers that carry it on. A reset that takes nothing back
-// continues what was told; what was
-// told cannot be taken back within a stream, so one that does ends it, and the client reads the answer anew.
+// continues what was told; what was told cannot be taken back within a stream, so one that does ends it, and the client
+// reads the answer anew.
 import { messageOf } from '../../engine/core/errors.js'
 import type { ApprovalEvent, AssistantMessage, Block, SluiceEvent, TextMarks } from '../../engine/core/events.js'
 import { warn } from '../../engine/core/warning.js'

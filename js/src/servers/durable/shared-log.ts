@@ -9,8 +9,7 @@ const END_RETRY_MS = 1000
 
 /**
  * The epochs that are being written in this process. What follows must not begin them again, in their middle, where the
- * database lost them; and none is
- * forgotten while its writer lives, however long that is silent.
+ * database lost them; and none is forgotten while its writer lives, however long that is silent.
  */
 export class Begun {
   readonly #epochs = new Map<string, number>()

@@ -6,9 +6,8 @@ import type { TurnInboxEntry, ListedTurnRow, TurnRow, TurnRowFilter, TurnRowPatc
 
 /**
  * Keeps turns in two tables of a database, `sluice_turns` and `sluice_inbox`, created if missing. The app opens and
- * closes the database and chooses its
- * settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use it at the same time. Throws
- * SluiceError `option` if this is not a database.
+ * closes the database and chooses its settings (`PRAGMA journal_mode = WAL` is a good one). Several processes may use
+ * it at the same time. Throws SluiceError `option` if this is not a database.
  */
 export function sqliteTurns(database: SqliteDatabase): TurnStore {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')

@@ -1,6 +1,5 @@
 // One leg of a turn: from what was saved, through what came since, until people are waited for or the turn is over.
-// Every step outside is behind a
-// save, and a save that finds another revision ends the leg: somebody else has the turn.
+// Every step outside is behind a save, and a save that finds another revision ends the leg: somebody else has the turn.
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { givenTwice } from '../../app/bridge/twice.js'

@@ -64,8 +64,7 @@ export function savedTools(state: string): ClientTool[] {
 
 /**
  * Those that can stand beside the engine's. A name that reaches one of these stays that one's: no client puts itself in
- * the place of what the server runs.
- * Throws Refusal where they cannot be declared.
+ * the place of what the server runs. Throws Refusal where they cannot be declared.
  */
 export function clientToolsBeside(engine: Engine, tools: readonly ClientTool[]): ClientTool[] {
   for (const { name } of tools)

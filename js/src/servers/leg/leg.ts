@@ -105,9 +105,8 @@ export class Leg<Chunk> {
 
   /**
    * The chunks as server-sent events. `whole`: for a client that has nothing of the message, or as much as it has. The
-   * run is abandoned when the last
-   * reader goes: it cancels the stream, or aborts `signal`, the one of its request. Null where the leg is over. Rejects
-   * where the log failed.
+   * run is abandoned when the last reader goes: it cancels the stream, or aborts `signal`, the one of its request. Null
+   * where the leg is over. Rejects where the log failed.
    */
   async response(whole: boolean, signal: AbortSignal): Promise<Response | null> {
     const { before, framing, keepAliveMs } = this.#parts

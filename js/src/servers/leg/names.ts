@@ -4,8 +4,7 @@ import type { ApprovalEvent } from '../../engine/core/events.js'
 
 /**
  * Names a question: a decision that carries it is about this call, these arguments and this definition. 128 bits of the
- * digest: whoever may write
- * definitions, such as the server of a tool, could find two that have 64 in common.
+ * digest: whoever may write definitions, such as the server of a tool, could find two that have 64 in common.
  */
 export const questionName = (
   messageId: string,
@@ -14,9 +13,8 @@ export const questionName = (
 
 /**
  * Names a call. One that the client runs has its digest in the name, so that a result is about these arguments and this
- * definition: the client hears of it
- * when it is asked about or runs, and not while the model writes it. Others have none: the client sees them while they
- * are written.
+ * definition: the client hears of it when it is asked about or runs, and not while the model writes it. Others have
+ * none: the client sees them while they are written.
  */
 export const callName = (messageId: string, call: number, digest?: string): string =>
   `${messageId}:c${call}${digest === undefined ? '' : `-${digest.slice(0, 16)}`}`

@@ -40,8 +40,7 @@ export async function bodyOf(request: Request, members: string, maxBytes: number
 
 /**
  * Any page may have a browser send a text or a form, with the cookies of this site; of JSON the browser asks the app
- * first. Throws Refusal, also where
- * nothing is read of what was sent.
+ * first. Throws Refusal, also where nothing is read of what was sent.
  */
 export function refuseForms({ method, url, headers }: Request): void {
   if (method === 'GET' || method === 'HEAD') return

@@ -6,8 +6,8 @@ import type { LoggedChunks, StreamLog } from './stream-log.js'
 
 /**
  * Seals what is told of answers by AES-256-GCM before `log` gets it. A chunk opens in its answer and at its place
- * alone: who can write the log, but has
- * no key, can at most end it early. `read` throws SluiceError `storage` where a chunk cannot be opened.
+ * alone: who can write the log, but has no key, can at most end it early. `read` throws SluiceError `storage` where a
+ * chunk cannot be opened.
  *
  * @param key 32 bytes; of several the first one seals, all of them open
  * @throws SluiceError `option` where an argument is wrong

@@ -1,6 +1,6 @@
 // What was told of an answer that is being written, for those who read it from its beginning. A log may be shared by
-// processes: the interface asks for
-// nothing but appending in order and reading, so that a stream of Redis can stand behind it.
+// processes: the interface asks for nothing but appending in order and reading, so that a stream of Redis can stand
+// behind it.
 import { members, whole } from '../../engine/core/options.js'
 
 /** Chunks of an answer. */
@@ -16,21 +16,19 @@ export interface LoggedChunks {
 
 /**
  * Keeps what is told of the answers that are being written. Every leg of an answer is an epoch, a whole number that is
- * higher than those before. A log
- * that outlives its process ends the answers that nobody goes on with, after a time of its own.
+ * higher than those before. A log that outlives its process ends the answers that nobody goes on with, after a time of
+ * its own.
  */
 export interface StreamLog {
   /**
    * The epoch of a leg that is about to tell something: higher than all that this log knows of the answer, and at least
-   * `least`. No other leg gets the
-   * same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the clocks of processes that share
-   * the log must agree.
+   * `least`. No other leg gets the same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the
+   * clocks of processes that share the log must agree.
    */
   begin?(id: string, least: number): number | Promise<number>
   /**
    * Adds chunks. The first of an epoch begin the answer anew: what earlier epochs told is dropped. Throws, or rejects,
-   * where they cannot be kept, or a
-   * later epoch has begun.
+   * where they cannot be kept, or a later epoch has begun.
    */
   append(id: string, epoch: number, chunks: readonly string[]): void | Promise<void>
   /**
@@ -40,8 +38,8 @@ export interface StreamLog {
   end(id: string, epoch: number): void | Promise<void>
   /**
    * Everything of the last epoch from its beginning, then what comes, until the epoch ends. Where a later one begins
-   * meanwhile, its chunks follow, from
-   * their beginning. It ends at once where no answer is written. Throws where a reader cannot get everything any more.
+   * meanwhile, its chunks follow, from their beginning. It ends at once where no answer is written. Throws where a
+   * reader cannot get everything any more.
    */
   read(id: string): AsyncIterable<LoggedChunks>
 }

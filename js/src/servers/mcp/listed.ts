@@ -18,8 +18,7 @@ export interface McpListed {
   readonly state: 'ready' | 'disabled' | 'hidden' | 'left out'
   /**
    * Of `disabled`: it `changed`, or is `new`. Of `left out`: its `name` or its `definition` is none, its `schema`
-   * cannot be read, it runs only as a `task`,
-   * the name came `twice`, or the server says `too much`.
+   * cannot be read, it runs only as a `task`, the name came `twice`, or the server says `too much`.
    */
   readonly reason?: 'changed' | 'new' | 'name' | 'definition' | 'schema' | 'task' | 'twice' | 'too much'
   /** The reason in a sentence, for developers. */
@@ -162,7 +161,8 @@ export class Reader {
       identity: digest,
       ...(title === undefined ? {} : { title }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(hints.destructiveHint === true ? { executionApproval: 'ask_always' as const } : {}), // what it says of itself can only make it stricter
+      // what it says of itself can only make it stricter
+      ...(hints.destructiveHint === true ? { executionApproval: 'ask_always' as const } : {}),
       execute: (args: JsonObject, context: ToolContext) => this.#call(name, digest, args, context),
     }) as Tool
   }

@@ -1,6 +1,5 @@
 // The official clients by their shape: `@modelcontextprotocol/client` 2 and `@modelcontextprotocol/sdk` 1. Lists are
-// asked for past their own readers:
-// those refuse a whole list for one tool that is none.
+// asked for past their own readers: those refuse a whole list for one tool that is none.
 import { SluiceError } from '../../engine/core/errors.js'
 import { isObject, MOST_MS } from '../../engine/core/options.js'
 import { LONGEST_OF_ALL, MOST_TOOLS } from './definition.js'

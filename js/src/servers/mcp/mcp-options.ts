@@ -71,9 +71,8 @@ export interface McpToolsOptions {
   onElicit?: (question: McpQuestion) => McpAnswer | Promise<McpAnswer>
   /**
    * Keys, tokens and passwords that the client sends, of eight characters at least. If the server repeats one, in any
-   * usual spelling, Sluice writes `[secret]`
-   * instead: in definitions, results, errors, reports and questions. Default none, since Sluice cannot see what the
-   * client sends.
+   * usual spelling, Sluice writes `[secret]` instead: in definitions, results, errors, reports and questions. Default
+   * none, since Sluice cannot see what the client sends.
    */
   secrets?: readonly string[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */

@@ -27,8 +27,8 @@ export interface McpTools {
   readonly list: readonly McpListed[]
   /**
    * Accepts a tool as the server has it now. `digest`: what was seen; where the server says something else meanwhile,
-   * nothing is accepted.
-   * Rejects with SluiceError `not_found` where there is no such tool, `state` where it cannot be accepted.
+   * nothing is accepted. Rejects with SluiceError `not_found` where there is no such tool, `state` where it cannot be
+   * accepted.
    */
   accept(name: string, digest?: string): Promise<void>
   /**
@@ -38,8 +38,7 @@ export interface McpTools {
   refresh(): Promise<readonly McpChange[]>
   /**
    * Adds the tools to an engine, and keeps them there as they are, for the runs that start from then on. Returns what
-   * takes them out again.
-   * Throws SluiceError `option` where the engine has a tool of such a name.
+   * takes them out again. Throws SluiceError `option` where the engine has a tool of such a name.
    */
   attach(engine: Pick<Engine, 'tools' | 'add' | 'remove'>): () => void
   /**
@@ -51,10 +50,9 @@ export interface McpTools {
 
 /**
  * The tools of an MCP server as tools of Sluice. `client`: of `@modelcontextprotocol/client` 2 or
- * `@modelcontextprotocol/sdk` 1, connected.
- * Rejects with SluiceError `option` where something is wrong in the options, `state` without a connection, `failed`
- * where the server does not tell its
- * tools, `storage` where the pins cannot be read.
+ * `@modelcontextprotocol/sdk` 1, connected. Rejects with SluiceError `option` where something is wrong in the options,
+ * `state` without a connection, `failed` where the server does not tell its tools, `storage` where the pins cannot be
+ * read.
  */
 export async function mcpTools(client: McpClientLike, options: McpToolsOptions): Promise<McpTools> {
   checkClient(client, 'client')

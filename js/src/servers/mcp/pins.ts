@@ -51,8 +51,8 @@ export function memoryPins(): McpPinStore {
 
 /**
  * Keeps pins in a JSON file, which any number of processes may share: it is changed under a lock and replaced as a
- * whole. Where it cannot be read,
- * that is SluiceError `storage` with the place, and no tool of a server is offered until it is mended or removed.
+ * whole. Where it cannot be read, that is SluiceError `storage` with the place, and no tool of a server is offered
+ * until it is mended or removed.
  */
 export function filePins(path: string): McpPinStore {
   text(path, 'path')

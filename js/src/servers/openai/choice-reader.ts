@@ -70,8 +70,7 @@ interface Call extends Card {
 
 /**
  * Calls are held until the answer has ended: until then nobody knows whether it was cut, or filtered. What turns out to
- * be no call, or has lost
- * something, comes out as text, as the model wrote it.
+ * be no call, or has lost something, comes out as text, as the model wrote it.
  */
 export class ChoiceReader {
   readonly #turn: Turn

@@ -71,11 +71,9 @@ const checkOptions = members({
 
 /**
  * An OpenAI-compatible server in front of another, for Next, Hono, Bun, Deno or, by `nodeListener` of `sluice/web`, for
- * Node: chat completions with tools
- * are translated as by `textToolCalls`; every other request, such as `GET /v1/models`, is passed on. What stands behind
- * `/v1` in the path goes
- * behind `baseURL`. Errors of the model's server pass untouched; one that cannot be reached is told with status 502, in
- * OpenAI's shape.
+ * Node: chat completions with tools are translated as by `textToolCalls`; every other request, such as `GET
+ * /v1/models`, is passed on. What stands behind `/v1` in the path goes behind `baseURL`. Errors of the model's server
+ * pass untouched; one that cannot be reached is told with status 502, in OpenAI's shape.
  * @throws SluiceError `option` where an option is wrong.
  */
 export function openAIHandler(options: OpenAIHandlerOptions): (request: Request) => Promise<Response> {

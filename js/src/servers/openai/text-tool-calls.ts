@@ -8,11 +8,9 @@ import { wholeBody } from './whole-answer.js'
 
 /**
  * A `fetch` for OpenAI's clients, and all that are built on them, in front of a model whose server knows no tools, or
- * half: requests tell the
- * model of its tools in its own format, and the calls that it writes into its text come out as `tool_calls`. Whatever
- * is no chat completion with
- * tools passes as it is. Throws SluiceError `option` for a wrong option; a request that cannot be translated is
- * answered with status 400.
+ * half: requests tell the model of its tools in its own format, and the calls that it writes into its text come out as
+ * `tool_calls`. Whatever is no chat completion with tools passes as it is. Throws SluiceError `option` for a wrong
+ * option; a request that cannot be translated is answered with status 400.
  */
 export function textToolCalls(options: TextToolCallOptions = {}): typeof fetch {
   checkTextToolCalls(options, 'options')

@@ -72,8 +72,8 @@ export class Translator {
 
   /**
    * The request in other words; undefined: it offers no tools, or is no JSON. Throws SluiceError `option` for what
-   * cannot be said in any.
-   * `always`: also without tools, since the conversation may have calls, and the answer reasoning.
+   * cannot be said in any. `always`: also without tools, since the conversation may have calls, and the answer
+   * reasoning.
    */
   translate(text: string, { always = false } = {}): Translation | undefined {
     let body: unknown

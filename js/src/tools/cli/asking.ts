@@ -1,7 +1,6 @@
 // Approvals on the terminal, one question after another: shows the call in plain text and reads the person's answer.
-// The question stands
-// directly above the prompt; one that is longer than a screen comes page by page, and yes counts only once the last
-// page was shown.
+// The question stands directly above the prompt; one that is longer than a screen comes page by page, and yes counts
+// only once the last page was shown.
 import { escapeInvisibleInJson, escapeInvisible } from '../../app/bridge/invisible.js'
 import { questionLines, questionWords } from '../../app/bridge/question.js'
 import { givenTwice } from '../../app/bridge/twice.js'

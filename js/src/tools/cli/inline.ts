@@ -1,6 +1,6 @@
 // Emphasis, code and links within a line of Markdown, as styled text. While more of the line may come it is said how
-// much of it can no
-// longer change, whatever follows: so that it can be printed for good, and looks the same however the text was cut.
+// much of it can no longer change, whatever follows: so that it can be printed for good, and looks the same however the
+// text was cut.
 import type { Span } from './flow.js'
 import { columns } from './rows.js'
 
@@ -169,8 +169,7 @@ interface Opener {
 
 /**
  * Finds the markers that belong together. Returns where the first one stands that may still find its partner behind
- * `length` characters;
- * Infinity: there is none. `close`: those are closed at the end.
+ * `length` characters; Infinity: there is none. `close`: those are closed at the end.
  */
 function pair(nodes: readonly Node[], length: number, close = false): number {
   const stack: Opener[] = []

@@ -1,6 +1,6 @@
 // Prints a model's text as it streams: Markdown wrapped at words. The row that is being written is redrawn, every row
-// above it is final; so
-// a text looks the same however it came. Where nothing can be styled the marks of Markdown stay where they are.
+// above it is final; so a text looks the same however it came. Where nothing can be styled the marks of Markdown stay
+// where they are.
 import { Flow, painted, type Span } from './flow.js'
 import { inline } from './inline.js'
 import { kindOf } from './line-kind.js'

@@ -1,6 +1,5 @@
 // The requests between the page of `sluice questions` and its server: POST with JSON, answered by a `Reply`
-// (bridge/messages.ts) whose `value` is one of
-// the types here.
+// (bridge/messages.ts) whose `value` is one of the types here.
 import type { QuestionView } from '../../app/bridge/messages.js'
 import type { TurnDecision } from '../../servers/durable/durable-types.js'
 

@@ -43,8 +43,7 @@ export function rowsOf(runs: readonly TextRun[], width: number, paint: Paint): s
 const TAB = 4
 
 // Characters that are wide in East Asian text, or that some terminals draw wide. Where terminals differ, count the
-// larger width: a row that
-// the terminal wraps would be one row more than was counted.
+// larger width: a row that the terminal wraps would be one row more than was counted.
 const double = new RegExp(
   `[${[
     // Hangul, Han, Kana, their forms

@@ -1,6 +1,5 @@
 // Says the events of a turn. A card is printed whole when it settles, or when a person is asked about it; until then
-// one line, which is
-// redrawn, says what is running.
+// one line, which is redrawn, says what is running.
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { endingOf, endingWords } from '../../app/bridge/ending.js'
 import { escapeInvisible } from '../../app/bridge/invisible.js'

@@ -47,10 +47,8 @@ const READ_MS = 60_000
 
 /**
  * Opens the URL in a browser, without a shell. If there is no browser, the printed URL remains. Everybody on the
- * machine can read a program's
- * arguments in the list of processes, so the browser gets a file that only this user may read and that redirects to the
- * URL. Returns a
- * function that removes the file.
+ * machine can read a program's arguments in the list of processes, so the browser gets a file that only this user may
+ * read and that redirects to the URL. Returns a function that removes the file.
  */
 function open(url: string): () => void {
   const { platform, env } = process

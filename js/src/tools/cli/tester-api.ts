@@ -1,6 +1,6 @@
 // The requests between the tester's page and its server: POST with JSON, answered by a `Reply` (bridge/messages.ts)
-// whose `value` is one of
-// the types here. The page uses `post(path, input, signal)` of renderer/web-bridge.ts, which throws errors.
+// whose `value` is one of the types here. The page uses `post(path, input, signal)` of renderer/web-bridge.ts, which
+// throws errors.
 import type { ConfigurationView } from '../../app/bridge/messages.js'
 import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../../engine/core/events.js'
 import type { WireName as ProviderWire } from '../../engine/core/providers.js'

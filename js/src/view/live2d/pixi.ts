@@ -1,6 +1,5 @@
 // The adapter for `untitled-pixi-live2d-engine`, `pixi-live2d-display` and its other forks: one family, told by shape.
-// Cubism 2 writes
-// `name` and `file` where Cubism 3 and later write `Name` and `File`.
+// Cubism 2 writes `name` and `file` where Cubism 3 and later write `Name` and `File`.
 import type { PetCapabilities } from '../../app/bridge/messages.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { unprintable } from '../../app/bridge/unprintable.js'

@@ -1,6 +1,5 @@
 // The bubble of a pet: one sentence at a time, never more than four lines, and a small question in it. It stands where
-// the page puts it and
-// changes the size of nothing around it.
+// the page puts it and changes the size of nothing around it.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { QuestionView, CardView } from '../../app/bridge/messages.js'
 import { renamed } from '../../app/bridge/named.js'

@@ -78,8 +78,8 @@ export interface CompanionOptions {
   quietHours?: QuietHours | null
   /**
    * Has it speak first now and then, where the host lets it (its option `proactive`, and the right `pet`): never while
-   * it is quiet, somebody
-   * types or nobody is there, nor while an answer or a question is open. Default null: it does not.
+   * it is quiet, somebody types or nobody is there, nor while an answer or a question is open. Default null: it does
+   * not.
    */
   proactive?: ProactiveOptions | null
   /** Something that the model should have done and did not, or that went wrong. */

@@ -1,6 +1,5 @@
 // The body of a pet under a pointer: a click pats it, more than four pixels carry it, a double click opens the chat,
-// the other button its menu.
-// Where nothing is drawn there is no body.
+// the other button its menu. Where nothing is drawn there is no body.
 import type { PetWindowSide } from '../../app/bridge/pet-window-messages.js'
 import type { Companion } from './companion-options.js'
 

@@ -1,6 +1,5 @@
 // Which state a pet is in: a function of what was seen and of the time, so that any clock may ask it. It tells as well
-// when the answer changes
-// by time alone: one timer is enough.
+// when the answer changes by time alone: one timer is enough.
 import type { PetState, PetStateMap } from './states.js'
 
 /** A tool is told of when it works longer than this. */

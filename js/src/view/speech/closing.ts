@@ -1,6 +1,5 @@
 // Looks for the mark that closes what was opened, where text comes in pieces: no letter is looked at again with every
-// piece, nor with every mark
-// that opens.
+// piece, nor with every mark that opens.
 
 /** Does the mark at this place close? `never`: nothing will; undefined: what comes next decides. */
 export type Closes = (index: number, looked: { depth: number }) => boolean | 'never' | undefined

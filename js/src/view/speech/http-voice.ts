@@ -31,8 +31,7 @@ const checkFunction = func('(text, signal) => AsyncIterable<Uint8Array>')
 
 /**
  * A voice by a function that gives the sound of a text in pieces, such as the body of a response. A key belongs into
- * the main process, and the
- * function asks that. Throws where an option is wrong.
+ * the main process, and the function asks that. Throws where an option is wrong.
  */
 export function httpVoice(
   synthesize: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>,

@@ -1,11 +1,10 @@
 // Where what is said may be cut: behind sentences, joined where they are short, at a comma where they are long. A cut
-// is made as soon as the
-// letters in front of it and one behind it are known, so that it does not matter in which pieces they came.
+// is made as soon as the letters in front of it and one behind it are known, so that it does not matter in which pieces
+// they came.
 //
 // Not by Intl.Segmenter: it looks any distance ahead ("etc. 123 (b" waits for a letter), cuts behind "Dr.", leaves an
-// opening bracket with the
-// sentence before, and does not know `～ …… ；`. Which marks end a sentence is Unicode's Sentence_Terminal, as it is
-// there.
+// opening bracket with the sentence before, and does not know `～ …… ；`. Which marks end a sentence is Unicode's
+// Sentence_Terminal, as it is there.
 import { goesOn } from '../../app/bridge/abbreviations.js'
 import { isWide, weight, weightOf } from './language.js'
 

@@ -1,8 +1,6 @@
 // Markdown as it comes in → what a voice says of it, with the place of every letter. What it says depends on the text
-// alone, never on how the
-// text was cut: where more text could change what a mark means, the mark waits, and every wait is bounded. No character
-// is looked at again
-// with every piece but those of a mark that waits.
+// alone, never on how the text was cut: where more text could change what a mark means, the mark waits, and every wait
+// is bounded. No character is looked at again with every piece but those of a mark that waits.
 import { Closing, type Closes } from './closing.js'
 import { isWide } from './language.js'
 

@@ -6,10 +6,8 @@ import type { Viseme } from './vowels.js'
 export interface Voice {
   /**
    * A promise: the voice plays the segment itself, and is through when it settles. Pieces: they are played by the
-   * speaker, as one audio file that
-   * the browser can read (WAV, MP3, Ogg, …) or as sounds one after the other. The next ones are asked for while one is
-   * heard. `signal`: it is not
-   * wanted any more. What rejects is passed over.
+   * speaker, as one audio file that the browser can read (WAV, MP3, Ogg, …) or as sounds one after the other. The next
+   * ones are asked for while one is heard. `signal`: it is not wanted any more. What rejects is passed over.
    */
   speak(segment: SpeechSegment, signal: AbortSignal): Promise<void> | AsyncIterable<Uint8Array | AudioBuffer>
   /**
@@ -19,8 +17,7 @@ export interface Voice {
   onBoundary?: (segment: SpeechSegment, at: number) => void
   /**
    * The shapes of the mouth while a segment is heard, in the order of their places; undefined: it does not know. Asked
-   * again and again: it may
-   * know more while the sound comes. Without it the mouth follows the loudness, or the letters.
+   * again and again: it may know more while the sound comes. Without it the mouth follows the loudness, or the letters.
    */
   visemes?(segment: SpeechSegment): readonly Viseme[] | undefined
   /** Why it cannot speak now; absent: it can. */

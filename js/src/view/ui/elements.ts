@@ -28,18 +28,14 @@ import type {
 
 /**
  * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`,
- * `sluice-link` and `sluice-copy`.
- * Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`,
- * `retracted-text`,
- * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`,
- * `approve-all`, `approve-all-button`,
- * `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`,
- * `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
- * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`,
- * `section`, `copy`, `arguments`,
- * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`,
- * `editor`, `remember`, `covers`,
- * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ * `sluice-link` and `sluice-copy`. Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`,
+ * `fabricated-text`, `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`,
+ * `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`,
+ * `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`,
+ * `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`,
+ * `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`,
+ * `arguments`, `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`,
+ * `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceMessageElement extends HTMLElement {
   /** The live message to follow. */
@@ -74,8 +70,8 @@ export interface SluiceMessageElement extends HTMLElement {
 }
 
 /**
- * `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`.
- * Parts: `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`.
+ * `<sluice-text>`: a text, typeset while it grows. Fires `sluice-link` and `sluice-copy`. Parts: `text`, `code`,
+ * `table`, `image`, `heading`, `link`, `cue`, `link-question`.
  */
 export interface SluiceTextElement extends HTMLElement {
   /** The text, as Markdown. */
@@ -93,13 +89,10 @@ export interface SluiceTextElement extends HTMLElement {
 }
 
 /**
- * `<sluice-card>`: one call of a tool.
- * Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`,
- * `progress-bar`, `notice`,
- * `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`, `arguments`, `image`,
- * `question`, `question-header`,
- * `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`,
- * `remember`, `covers`, `reason`,
+ * `<sluice-card>`: one call of a tool. Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`,
+ * `stop`, `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`,
+ * `body`, `section`, `copy`, `arguments`, `image`, `question`, `question-header`, `sentence`, `tool`, `effects`,
+ * `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`,
  * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a
  * section.
  */
@@ -120,10 +113,9 @@ export interface SluiceCardElement extends HTMLElement {
 }
 
 /**
- * `<sluice-approval>`: asks a person to decide.
- * Parts: `question`, `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`,
- * `approve`, `deny`, `edit`, `editor`,
- * `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ * `<sluice-approval>`: asks a person to decide. Parts: `question`, `question-header`, `sentence`, `tool`, `effects`,
+ * `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`,
+ * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceApprovalElement extends HTMLElement {
   ask: QuestionView | undefined
@@ -139,25 +131,20 @@ export interface SluiceApprovalElement extends HTMLElement {
   compact: boolean
   /**
    * Milliseconds. Refusing becomes active once the buttons were visible for this long. Allowing also waits until every
-   * line of the question was in
-   * view, and until head and buttons stood still for this long. Default 600.
+   * line of the question was in view, and until head and buttons stood still for this long. Default 600.
    */
   armMs: number
 }
 
 /**
  * `<sluice-thread>`: a conversation. The last 100 entries are in the page, earlier ones come on scrolling up. Fires
- * `sluice-action` before it
- * does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last entry's buttons), `ways`
- * (behind an answer that
- * did not end as it should).
- * Parts: `scroller`, `entries`, `entry`, `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`,
- * `link-question`, `message`,
- * `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
- * `commentary`, `commentary-text`,
- * `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`,
- * `deny-all`, `missing`,
- * `dialog`, `list`, `bar`, `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
+ * `sluice-action` before it does what a person wants to do with an entry. Slots: `empty`, `actions` (beside the last
+ * entry's buttons), `ways` (behind an answer that did not end as it should). Parts: `scroller`, `entries`, `entry`,
+ * `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`, `blocks`,
+ * `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
+ * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`,
+ * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `mine`,
+ * `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -194,9 +181,8 @@ export interface SluiceThreadElement extends HTMLElement {
 
 /**
  * `<sluice-composer>`: a person writes, attaches and sends. While an answer comes, up to 5 messages wait for its end.
- * Fires `sluice-send`,
- * `sluice-stop` and `sluice-refused`. Slots: `start`, `end`.
- * Parts: `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `trouble`.
+ * Fires `sluice-send`, `sluice-stop` and `sluice-refused`. Slots: `start`, `end`. Parts: `field`, `send`, `stop`,
+ * `attach`, `chip`, `queue`, `row`, `hint`, `trouble`.
  */
 export interface SluiceComposerElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -229,23 +215,17 @@ export interface SluiceComposerElement extends HTMLElement {
 
 /**
  * `<sluice-chat>`: a conversation with its header, its beginning, the field, and a banner where the host is gone. Fires
- * the events of its parts.
- * Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`, `composer-end`, `actions`,
- * `ways`
- * (as `<sluice-thread>` has them).
- * Parts: `header`, `avatar`, `banner`, `thread`, `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`,
- * `table`, `image`, `heading`,
- * `link`, `cue`, `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`,
- * `fabricated-text`, `retracted`,
- * `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`,
- * `outcome`, `ending`,
- * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`,
- * `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`,
- * `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`,
- * `sentence`, `effects`, `expiry`,
- * `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`,
- * `code-point`, `blank`, `cut`, `script`,
- * `question-tool`, `question-missing`, `list`, `bar`, `refuse`, `allow`.
+ * the events of its parts. Slots: `header`, `tools` (in the header), `welcome`, `before-composer`, `composer-start`,
+ * `composer-end`, `actions`, `ways` (as `<sluice-thread>` has them). Parts: `header`, `avatar`, `banner`, `thread`,
+ * `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`,
+ * `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`,
+ * `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`,
+ * `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`,
+ * `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`, `field`,
+ * `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`,
+ * `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
+ * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`, `question-tool`, `question-missing`, `list`,
+ * `bar`, `refuse`, `allow`.
  */
 export interface SluiceChatElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -291,9 +271,8 @@ export interface SluiceChatElement extends HTMLElement {
 
 /**
  * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and
- * deleted. Fires `sluice-open`,
- * `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`.
- * Parts: `list`, `item`, `title`, `date`.
+ * deleted. Fires `sluice-open`, `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`. Parts: `list`, `item`,
+ * `title`, `date`.
  */
 export interface SluiceConversationsElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -310,11 +289,9 @@ export interface SluiceConversationsElement extends HTMLElement {
 
 /**
  * `<sluice-questions>`: what waits for a decision, in one place: a question, or a checklist of several. Fires
- * `sluice-ask` and `sluice-settled`.
- * Parts: `dock`, `row`, `title`, `list`, `bar`, `refuse`, `allow`, `question`, `question-header`, `sentence`, `tool`,
- * `effects`, `expiry`, `argument`,
- * `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`,
- * `code-point`, `blank`, `cut`, `script`.
+ * `sluice-ask` and `sluice-settled`. Parts: `dock`, `row`, `title`, `list`, `bar`, `refuse`, `allow`, `question`,
+ * `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`,
+ * `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
  */
 export interface SluiceQuestionsElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -344,8 +321,7 @@ export interface SluiceConfigurationElement extends HTMLElement {
 
 /**
  * `<sluice-server>`: people choose who answers, with key and model, and test it. Fires `sluice-connected`. Needs the
- * right `server`.
- * Parts: `service`, `model`, `test`, `use`, `steps`, `step`.
+ * right `server`. Parts: `service`, `model`, `test`, `use`, `steps`, `step`.
  */
 export interface SluiceServerElement extends HTMLElement {
   /** The client, from `connect()`. */

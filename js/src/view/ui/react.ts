@@ -1,6 +1,5 @@
 // `import type {} from 'sluice/ui/react'`: the elements in JSX, with their properties and events. Types only: React 19
-// sets the properties of
-// custom elements and listens to their events by itself.
+// sets the properties of custom elements and listens to their events by itself.
 import type { ClassAttributes, HTMLAttributes } from 'react'
 import type {} from './elements.js'
 

@@ -10,8 +10,7 @@ export type { AssistantMessage } from '../../engine/core/events.js'
 
 /**
  * A live message, as from `client.message(id)`. A decision returns false if the question was already decided, or `{
- * decided: false, decision, by, at }`,
- * the body of the 409 of `POST …/decide`: then the question says who was faster.
+ * decided: false, decision, by, at }`, the body of the 409 of `POST …/decide`: then the question says who was faster.
  */
 export interface MessageSource {
   readonly id: string
@@ -55,8 +54,7 @@ export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
 
 /**
  * The detail of `sluice-ask` (a question was opened; `preventDefault()` takes it over, and the element does not show
- * it) and of
- * `sluice-settled` (the question was decided, by whomever).
+ * it) and of `sluice-settled` (the question was decided, by whomever).
  */
 export interface AskDetail {
   /** Id of the message. */

@@ -1,6 +1,5 @@
 // <sluice-approval>: asks a person whether a call may run, or whether its result may go to the model. The Approve
-// button waits until the
-// person has seen all of the question.
+// button waits until the person has seen all of the question.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { countingIn } from '../../../engine/core/counting.js'
 import { inLanguage } from '../../../engine/core/in-language.js'

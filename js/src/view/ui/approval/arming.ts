@@ -1,6 +1,6 @@
 // Buttons that decide become active only after they were visible for a moment, in a window with the system's focus. So
-// a click that was meant
-// for what was there before, or only to bring the window to the front, decides nothing. `presses.ts` judges each click.
+// a click that was meant for what was there before, or only to bring the window to the front, decides nothing.
+// `presses.ts` judges each click.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
 import { isInView, isSeen, noteDoubt, observing } from './in-view.js'

@@ -49,8 +49,7 @@ const SHORT = 80
 
 /**
  * The form of a schema; undefined where it has no fields. `values`: what stands in the fields at first; members that
- * the schema does not name are
- * kept as they are. `label`: what people call an argument.
+ * the schema does not name are kept as they are. `label`: what people call an argument.
  */
 export function argumentForm(
   schema: unknown,

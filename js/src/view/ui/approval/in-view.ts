@@ -1,8 +1,7 @@
 // What a person can see of an element: what is in view of it, with nothing over it and no style that hides it. An
-// IntersectionObserver knows only
-// of the first; it says when to look. Chromium's also says whether it is sure that nothing is painted over an element.
-// It is not sure under any
-// opacity, filter or neighbour's shadow, so its doubt only makes the look a closer one.
+// IntersectionObserver knows only of the first; it says when to look. Chromium's also says whether it is sure that
+// nothing is painted over an element. It is not sure under any opacity, filter or neighbour's shadow, so its doubt only
+// makes the look a closer one.
 import { elementsAt, paints, withEveryLayer } from './layers.js'
 import { isReadable } from './readable.js'
 

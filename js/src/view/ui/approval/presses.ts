@@ -1,6 +1,6 @@
 // Presses of buttons that decide. A click counts only where its press began on the same button, while that button was
-// armed for the same question.
-// A click without a press, as assistive technology makes it, counts where the button is armed.
+// armed for the same question. A click without a press, as assistive technology makes it, counts where the button is
+// armed.
 
 /** What a button decides now: the question, and whether it takes an answer. */
 export interface Decides {

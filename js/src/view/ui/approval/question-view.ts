@@ -1,6 +1,5 @@
 // Draws the lines of a question. Plain DOM, text nodes only. A value that did not change keeps its elements, so that
-// what the person saw of it
-// stays seen.
+// what the person saw of it stays seen.
 import type { Line, TextRun } from '../../../app/bridge/question.js'
 
 /** How many lines, or characters of one line, count as seen together. */

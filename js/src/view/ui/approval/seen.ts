@@ -1,6 +1,5 @@
 // Tracks which parts of a question were seen. A part counts as seen once all of it was in view for a moment, in a
-// focused window: one that is
-// higher than its room bit by bit.
+// focused window: one that is higher than its room bit by bit.
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { onAttention, watched } from './attention.js'
 import { noteDoubt, observing, viewsOf } from './in-view.js'

@@ -26,8 +26,7 @@ const listeners = new Set<() => void>()
 
 /**
  * Draws the cards of these tools: by a renderer, or by a custom element of this tag, which gets `.card`, `.message` and
- * `.lang`. The node stands in
- * a slot of the card; it brings its own styles. Returns what takes them away.
+ * `.lang`. The node stands in a slot of the card; it brings its own styles. Returns what takes them away.
  */
 export function registerCards(given: { readonly [tool: string]: CardRenderer | string }): () => void {
   const mine = new Map(Object.entries(given).map(([tool, one]) => [tool, typeof one === 'string' ? byTag(one) : one]))

@@ -1,6 +1,5 @@
 // Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes
-// only. A file of
-// its own: see late-json.ts.
+// only. A file of its own: see late-json.ts.
 import { splitInvisible } from '../../../app/bridge/invisible.js'
 import type { Json, JsonObject } from '../../../engine/core/events.js'
 import type { Strings } from '../shared/ui-strings.js'

@@ -1,6 +1,5 @@
 // The arguments of a call while a model writes them: the members of a JSON object of which the rest has not come. Each
-// character is read once,
-// however the text comes; drawing looks at the end alone.
+// character is read once, however the text comes; drawing looks at the end alone.
 
 /** A member whose name or value may still grow. */
 export interface Growing {
@@ -33,8 +32,7 @@ export class Written {
 
   /**
    * The last members of `text`, which usually is the text of the last time with more at its end: at most `most`, with
-   * about `shown` characters of
-   * values together; and how many stand before them. Text that is no JSON object has none.
+   * about `shown` characters of values together; and how many stand before them. Text that is no JSON object has none.
    */
   read(text: string, most: number, shown: number): { members: Growing[]; before: number } {
     if (text.length < this.#at) {

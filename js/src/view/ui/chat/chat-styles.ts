@@ -2,8 +2,7 @@ import { css } from 'lit'
 
 /**
  * Takes no room and is not there for people. Not `display: none`: a flex box around the chat is laid out with no height
- * first, the queries below hold
- * then, and every animation within would begin anew.
+ * first, the queries below hold then, and every animation within would begin anew.
  */
 const away = css`visibility: hidden !important; contain: size !important; flex: none !important; height: 0 !important; min-height: 0 !important; padding-block: 0 !important; border: 0 !important; overflow: hidden !important;`
 

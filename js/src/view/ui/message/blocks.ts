@@ -1,6 +1,5 @@
 // Draws the blocks of a message in stream order. Without a template, since a delta must cost the same however much is
-// above it: blocks that
-// did not change are skipped.
+// above it: blocks that did not change are skipped.
 import { lookOf, makeView, type BlockContext, type Look, type View } from './block-views.js'
 import { CallsLines } from './calls-line.js'
 import { groupAt } from '../text/growing.js'

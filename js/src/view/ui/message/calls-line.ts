@@ -1,6 +1,5 @@
 // Calls without text between them as one line: how many are done, and what they did. It opens into the cards. A
-// question, and what a person
-// opened, are never folded.
+// question, and what a person opened, are never folded.
 import { html, nothing, render } from 'lit'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import type { CardStatus } from '../../../engine/core/events.js'

@@ -24,9 +24,8 @@ export class TextRuns {
 
   /**
    * The blocks as they are shown: a run stands where its first text does, its other blocks are undefined. `still`:
-   * nothing more comes. `from`: the blocks
-   * in front of it, and all else, are what they were the last time. Gives as `start` from where they may be shown
-   * otherwise.
+   * nothing more comes. `from`: the blocks in front of it, and all else, are what they were the last time. Gives as
+   * `start` from where they may be shown otherwise.
    */
   of(
     blocks: readonly BlockView[],

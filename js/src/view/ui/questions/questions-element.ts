@@ -1,6 +1,6 @@
 // <sluice-questions>: what waits for a person's decision, in one place. One question is drawn whole; several are a
-// checklist, whose bar allows
-// what was ticked and refuses the rest. Head and buttons never scroll, what is between them does.
+// checklist, whose bar allows what was ticked and refuses the rest. Head and buttons never scroll, what is between them
+// does.
 import { html, nothing, type TemplateResult } from 'lit'
 import { questionLines } from '../../../app/bridge/question.js'
 import { inLanguage } from '../../../engine/core/in-language.js'

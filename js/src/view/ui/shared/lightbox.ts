@@ -1,6 +1,5 @@
 // Pictures of a result at their full size: arrows lead from one to the next, Escape closes, and each can be saved.
-// Imports nothing that runs:
-// it is a file of its own, and what it shared with others would be one more.
+// Imports nothing that runs: it is a file of its own, and what it shared with others would be one more.
 import type { IconName } from './icons.js'
 import type { Strings } from './ui-strings.js'
 

@@ -1,6 +1,5 @@
 // Styles that the elements share. Colours follow the colour scheme in use: the system's, or the one that the page sets
-// with
-// `color-scheme` on the element, `--sluice-color-scheme` on anything around it, or `theme="light" | "dark"` on the
+// with `color-scheme` on the element, `--sluice-color-scheme` on anything around it, or `theme="light" | "dark"` on the
 // element.
 //
 // A page can set these, on the element or anything around it:

@@ -1,6 +1,5 @@
 // Finds the colours of code. It runs in a worker, since every highlighter made of regular expressions can be stalled:
-// the page ends one that
-// takes too long.
+// the page ends one that takes too long.
 import { createLowlight } from 'lowlight'
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'

@@ -1,6 +1,5 @@
 // Colours of code: drawn as ranges over its text, so that no node is made or moved. Only for blocks in view. Where the
-// browser has no custom
-// highlights, or the page allows no worker, there are none.
+// browser has no custom highlights, or the page allows no worker, there are none.
 import { schedule } from '../shared/frame.js'
 import type { CodeView } from './code-view.js'
 import { KINDS, type CodeAnswer, type CodeJob } from './code-messages.js'

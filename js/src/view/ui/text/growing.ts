@@ -5,8 +5,7 @@ export const onlyGrew = (before: string, now: string): boolean => now.slice(0, b
 
 /**
  * The group for the block at an index, made where it is the next one. The browser's layout visits every sibling of a
- * block that grows, so at
- * most `size` blocks are siblings.
+ * block that grows, so at most `size` blocks are siblings.
  */
 export function groupAt(parent: Element, index: number, size: number): Element {
   const group = parent.children[Math.floor(index / size)]

@@ -1,6 +1,5 @@
 // The question before a link is opened: the whole address, the host in bold as computers write it. A host is asked
-// about once. Imports nothing that
-// runs: it is a file of its own, and what it shared with others would be one more.
+// about once. Imports nothing that runs: it is a file of its own, and what it shared with others would be one more.
 import type { copyText } from '../shared/copy.js'
 import type { clickOf, decides } from '../approval/presses.js'
 import type { ActionOptions } from './action-options.js'

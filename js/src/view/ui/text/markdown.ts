@@ -1,6 +1,5 @@
 // The Markdown that is read. It leaves out what would change text that stands above (setext headings, reference
-// definitions), what people
-// write by accident (indented code), and HTML but for four tags without attributes.
+// definitions), what people write by accident (indented code), and HTML but for four tags without attributes.
 import MarkdownIt, { type StateBlock, type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
 import { bareLink } from './bare-links.js'

@@ -1,6 +1,5 @@
 // Text that grows. New text goes to the end of the last text node; nothing else changes. The text is cut into chunks
-// with a layout of their
-// own, so that appending to a long text costs the same as to a short one.
+// with a layout of their own, so that appending to a long text costs the same as to a short one.
 import { withoutOverrides } from '../../../app/bridge/overrides.js'
 import { onlyGrew } from './growing.js'
 

@@ -1,6 +1,5 @@
 // Text that is typeset while it grows. Finished blocks are never read, changed or measured again; the others are read
-// once per frame at most, and
-// less often where that takes long, or where more comes than anybody sees.
+// once per frame at most, and less often where that takes long, or where more comes than anybody sees.
 import { groupAt, onlyGrew, removeFromGroup } from './growing.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { CardView } from '../ui-types.js'

@@ -80,6 +80,7 @@ test('the page has five functions, and no way to anything behind them', async (t
       heard: listeners.map((count) => count > 0),
       constructor: attempt(() => window.sluice.call.constructor('return typeof process + typeof require')()),
       replaced: attempt(() => {
+        'use strict'
         window.sluice.call = () => {}
       }),
       listener: attempt(() => window.sluice.onFrame('nothing')),

@@ -295,7 +295,7 @@ test('an app draws cards itself; what throws, or gives nothing, is the plain car
   for (const broken of ['throws', 'null']) {
     await page.evaluate((broken) => {
       addEventListener('error', (event) => event.preventDefault(), { once: true })
-      window.off = registerCards({
+      window.off = window.cards({
         'weather.now': {
           open: true,
           render: () => {
@@ -318,7 +318,7 @@ test('an app draws cards itself; what throws, or gives nothing, is the plain car
         }
       },
     )
-    registerCards({ 'weather.now': 'my-weather' })
+    window.cards({ 'weather.now': 'my-weather' })
   })
   await page.getByText('mine: 22').waitFor()
 })

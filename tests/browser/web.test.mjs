@@ -22,7 +22,7 @@ before(() => {
     join(site, 'page.js'),
     `
     import { connect } from '/sluice/renderer/index.js'
-    import { post, webBridge } from '/sluice/renderer/web-bridge.js'
+    import { postJson as post, webBridge } from '/sluice/renderer/web-bridge.js'
     const bridge = webBridge()
     window.test = { bridge, post, client: connect(bridge) }`,
   )

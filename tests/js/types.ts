@@ -15,7 +15,6 @@ import {
 import OpenAI, { type ClientOptions } from 'openai'
 import {
   createHost,
-  methods,
   type Bridge,
   type HostConnection,
   type Method,
@@ -217,12 +216,12 @@ try {
 }
 
 /** A host behind a transport of the app's own. */
-export function connected(peer: WindowPeer): { connection: HostConnection; bridge: Bridge; names: readonly Method[] } {
+export function connected(peer: WindowPeer): { connection: HostConnection; bridge: Bridge } {
   const host = createHost(engine, { run: () => ({ model: { baseURL: 'http://x/v1', name: 'm' } }) })
   const rights: WindowRights = { read: true }
   // @ts-expect-error: there is no such right
   host.bridge({ look: true })
-  return { connection: host.connect(peer), bridge: host.bridge(rights), names: methods }
+  return { connection: host.connect(peer), bridge: host.bridge(rights) }
 }
 
 export const page = async (path: string): Promise<FoundFile> => findPageFile({ ...packagePages, '/': 'pages' }, path)

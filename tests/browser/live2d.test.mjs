@@ -363,15 +363,17 @@ test('the puppet refuses what it does not have, is clickable, and leaves nothing
   assert.ok(motions.Idle >= 1 && motions.TapBody >= 3)
   for (const { id, min, max, default: usual } of parameters) assert.ok(min <= usual && usual <= max && min < max, id)
   await until(async () => (await page.evaluate(() => Math.abs(window.pet.parameters().bodyY))) < 1, 'the landing')
+  // The motion is short: the page looks at every frame of it.
+  await page.evaluate(() => {
+    const look = () => {
+      const { armR, bodyY, headY } = window.pet.parameters()
+      window.moved = armR > 60 || bodyY < -15 || headY > 0.5
+      if (!window.moved) requestAnimationFrame(look)
+    }
+    look()
+  })
   await page.mouse.click(450, 400)
-  await until(
-    () =>
-      page.evaluate(() => {
-        const { armR, bodyY, headY } = window.pet.parameters()
-        return armR > 60 || bodyY < -15 || headY > 0.5
-      }),
-    'what a click does',
-  )
+  await until(() => page.evaluate(() => window.moved), 'what a click does')
   await page.evaluate(() => window.pet.destroy())
   assert.equal(await page.locator('svg').count(), 0)
 })

@@ -13,14 +13,7 @@ import {
   type ToolContext,
 } from 'sluice'
 import OpenAI, { type ClientOptions } from 'openai'
-import {
-  createHost,
-  type Bridge,
-  type HostConnection,
-  type Method,
-  type WindowPeer,
-  type WindowRights,
-} from 'sluice/host'
+import { createHost, type Bridge, type HostConnection, type WindowPeer, type WindowRights } from 'sluice/host'
 import { live2dTools, live2dTriggerChannels } from 'sluice/live2d'
 import { openAIHandler, textToolCalls, type TextToolCallDiagnostic } from 'sluice/openai'
 import { startScriptedServer } from 'sluice/testing'

@@ -38,7 +38,7 @@ export async function start(options = {}) {
     openExternal: (url) => shell.openExternal(url),
     ...options,
   })
-  /** @type {Map<number, import('../../dist/esm/app/host/index.js').Rights>} */
+  /** @type {Map<number, import('../../dist/esm/app/host/index.js').WindowRights>} */
   const rights = new Map()
   /** @type {{ [action: string]: () => void }} */
   const actions = { chat: () => chat.show(), quit: () => app.quit() }

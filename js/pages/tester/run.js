@@ -99,6 +99,7 @@ export function runTab(app) {
   }
 
   function drawArguments() {
+    const { text } = app
     const one = tool()
     if (!one) return
     form = argumentForm(one.parameters, state.values, text)
@@ -119,6 +120,7 @@ export function runTab(app) {
   }
 
   function drawResult() {
+    const { text } = app
     parts.run.disabled = Boolean(running)
     parts.abort.hidden = !running
     parts.clock.textContent = running ? duration(performance.now() - running.since) : ''
@@ -180,6 +182,7 @@ export function runTab(app) {
   const more = (label, content) => h('details', {}, h('summary', {}, label), scroller(label, {}, foreign(content)))
 
   function draw() {
+    const { text } = app
     if (parts) {
       keep()
       app.onTools.delete(update)

@@ -55,12 +55,12 @@ export async function runByHand(tools: readonly Tool[], request: RunRequest, sig
     const card = message.blocks.find((block) => block.type === 'tool_use')
     if (card?.type !== 'tool_use')
       throw new SluiceError({ code: 'internal', detail: 'the call did not reach the tool' })
-    const told = history.find((one) => one.role === 'tool')?.content
+    const modelOutput = history.find((one) => one.role === 'tool')?.content
     return {
       status: card.status ?? 'unknown',
       ...(card.arguments ? { arguments: card.arguments } : {}),
       ...(card.output === undefined ? {} : { output: card.output }),
-      ...(typeof told === 'string' ? { told } : {}),
+      ...(typeof modelOutput === 'string' ? { modelOutput } : {}),
       ...((card.error ?? card.reason) ? { error: card.error ?? card.reason } : {}),
       ...(card.durationMs === undefined ? {} : { durationMs: card.durationMs }),
       progress,

@@ -77,7 +77,7 @@ export interface RunReply {
   /** The result as the tool gave it. */
   output?: string
   /** What the model would read. */
-  told?: string
+  modelOutput?: string
   error?: string
   durationMs?: number
   /** What the tool reported while it ran, and what it sent to other windows. */

@@ -125,7 +125,7 @@ export const assistantTools = [
     annotations: { destructiveHint: false },
     async execute({ title, photos }, { signal, progress }) {
       for (let done = 0; done < photos; done++) {
-        progress({ done, of: photos })
+        progress({ done, total: photos })
         await delay(120, undefined, { signal })
       }
       return { title, photos }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { builtFile } from '../js/dist.mjs'
 import { build } from 'esbuild'
 import { startScriptedServer } from 'sluice/testing'
 import { useBrowser } from '../browser/support.mjs'
@@ -69,7 +70,16 @@ const typeOf = (path) =>
 const standIns = {
   name: 'stand-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:|\/backend\.js$/ }, () => ({ path: join(here, 'stand-ins.mjs') }))
+    onResolve({ filter: /^node:/ }, () => ({ path: join(here, 'stand-ins.mjs') }))
+    onResolve({ filter: /\/dist\.mjs$/ }, () => ({ path: 'built', namespace: 'built' }))
+    onLoad({ filter: /./, namespace: 'built' }, () => ({
+      resolveDir: root,
+      contents: [
+        ...['packed', 'wasm'].map((name) => `import * as ${name} from ${JSON.stringify(builtFile(name))}`),
+        'const backend = { native: () => globalThis.native }',
+        'export const built = async (name) => ({ packed, wasm, backend })[name]',
+      ].join('\n'),
+    }))
     onResolve({ filter: /^sluice\/testing$/ }, () => ({ path: 'checks', namespace: 'checks' }))
     onLoad({ filter: /./, namespace: 'checks' }, () => ({
       resolveDir: root,

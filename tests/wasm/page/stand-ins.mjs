@@ -1,7 +1,6 @@
 // What script-runner.mjs imports of Node, in a page.
 export const existsSync = () => false
 export const createRequire = undefined
-export const native = () => globalThis.native // of core/backend.js
 export const dirname = (path) => path
 export const join = (...parts) => parts.join('/')
 export const resolve = join

@@ -79,15 +79,15 @@ export const durably = (turns: Durable, store: Conversations): unknown[] => [
   toUIMessages<Message6>(turns, store, 'a'),
   toUIMessages<Message7>(turns, store, 'a'),
 ]
-// @ts-expect-error: how a turn is run says `durable`
 export const twice = (turns: Durable, store: Conversations): unknown =>
   chatHandler(turns, {
     store,
     authorize: () => true,
+    // @ts-expect-error: how a turn is run says `durable`
     run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }),
   })
-// @ts-expect-error: turns need a store of conversations
 export const unkept = (turns: Durable): unknown =>
+  // @ts-expect-error: turns need a store of conversations
   chatHandler(turns, { store: sealed('x'.repeat(32)), authorize: () => true })
 
 // Clients of both generations are what `mcpTools` takes.
@@ -205,6 +205,6 @@ export const durableThreads = (turns: Durable, store: Conversations): unknown =>
     start: ({ id, input }) => ({ system: id, data: { run: input.runId } }),
     reason: 'tool_call',
   })
-// @ts-expect-error: who goes away ends nothing
 export const abandoned = (turns: Durable, store: Conversations): unknown =>
+  // @ts-expect-error: who goes away ends nothing
   agUIHandler(turns, { store, authorize: () => true, onDisconnect: 'cancel' })

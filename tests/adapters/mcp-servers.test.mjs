@@ -96,7 +96,7 @@ async function tryEverything(t, client) {
   assert.match(links.output, /: demo:\/\/resource\//)
   assert.match(blob.output, /\[demo:\/\/resource\/dynamic\/blob\/2: .*bytes, not shown\]/)
   assert.equal(long.status, 'success')
-  assert.ok(ofType(events, 'progress').some(({ of }) => of === 3))
+  assert.ok(ofType(events, 'progress').some(({ total }) => total === 3))
   assert.equal(broken.status, 'invalid')
   assert.equal(refused.status, 'error')
 }

@@ -133,7 +133,7 @@ test('a function decides about retries: for any failure, how long, how often', a
   )
   assert.match(failures[1].detail, /try again/)
   assert.deepEqual(
-    ofType(events, 'retry').map(({ of, delayMs }) => [of, delayMs]),
+    ofType(events, 'retry').map(({ maxAttempts, delayMs }) => [maxAttempts, delayMs]),
     [
       [undefined, 1],
       [undefined, 1],

@@ -1,8 +1,10 @@
 // What the reports of test programs say: how many tests passed, which failed and why, and why others were skipped.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** So many characters of a reason are told. */
+/** So many characters of a reason, or of one line of it, are printed. */
 const WHY = 300
+/** So many lines of what differs are printed. */
+const LINES = 6
 
 /** Of ctest, which wrote it to a file. */
 export function countOfJUnit(file) {
@@ -47,7 +49,9 @@ export function countOfNode(output) {
   )
   const held = [...output.matchAll(/^ *✔ (.*) \([\d.]+ms\)$/gm)].map(([, name]) => name)
   const failing = [
-    ...(output.split('✖ failing tests:')[1]?.matchAll(/^test at (.*):\d+:\d+\n✖ (.*) \([\d.]+ms\)\n(.*)$/gm) ?? []),
+    ...(output
+      .split('✖ failing tests:')[1]
+      ?.matchAll(/^test at (.*):\d+:\d+\n✖ (.*) \([\d.]+ms\)\n(.*(?:\n +.*)*)/gm) ?? []),
   ]
   // A file whose tests passed fails by what came behind them: the reporter says that elsewhere.
   const behind = [
@@ -56,7 +60,7 @@ export function countOfNode(output) {
   // of test-reporter.mjs
   const ends = new Map([...output.matchAll(/^ℹ (.*): (its process .*)$/gm)].map(([, file, end]) => [file, end]))
   const whyOf = (name, why) => (why === "'test failed'" ? (ends.get(name) ?? behind.shift() ?? why) : why)
-  const broken = failing.map(([, file, name, why]) => ({ name, file, why: whyOf(name, why.trim()) }))
+  const broken = failing.map(([, file, name, why]) => ({ name, file, why: whyOf(name, reasonOf(why.split('\n'))) }))
   return {
     passed: sum('pass'),
     failed: sum('fail', 'cancelled', 'todo'),
@@ -65,6 +69,20 @@ export function countOfNode(output) {
     held,
     files: [...new Set(failing.map(([, file]) => file))],
   }
+}
+
+/**
+ * The first line of an error. "Expected values to be strictly equal:" alone explains nothing: the lines that differ
+ * follow it.
+ */
+function reasonOf(lines) {
+  const [first, ...others] = lines.map((line) => line.trim())
+  if (!first?.endsWith(':')) return first
+  const end = others.findIndex((line) => /^at /.test(line))
+  const differs = others
+    .slice(0, end < 0 ? undefined : end)
+    .filter((line) => (/^[+-] /.test(line) || line.includes(' !== ')) && line !== '+ actual - expected')
+  return [first, ...differs.slice(0, LINES).map((line) => line.slice(0, WHY))].join('\n    ')
 }
 
 /**
@@ -96,6 +114,8 @@ export class NodeOutput {
   static on = (on) => new NodeOutput(on)
   #rest = ''
   #failed
+  /** How far the last test that failed was indented. */
+  #depth = 0
   #over = false
   #on
 
@@ -111,19 +131,22 @@ export class NodeOutput {
 
   #line(line) {
     if (this.#over || line.startsWith('✖ failing tests:')) return void (this.#over = true)
-    const [, mark, name] = /^ *([✔✖﹣]) (.*) \([\d.]+ms\)/.exec(line) ?? []
-    if (mark !== undefined || line.trim() === '') this.#tellFailed()
+    const [, indent, mark, name] = /^( *)([✔✖﹣]) (.*) \([\d.]+ms\)/.exec(line) ?? []
+    if (mark !== undefined || line === '') this.#tellFailed()
     if (mark !== undefined) this.#on.test()
-    if (mark === '✖') this.#failed = { name, lines: [] }
+    if (mark === '✖') this.#failed = { name, lines: [], depth: indent.length }
     else if (mark === undefined && this.#failed && line.startsWith(' ')) this.#failed.lines.push(line.trim())
   }
 
   #tellFailed() {
     if (!this.#failed) return
-    const { name, lines } = this.#failed
+    const { name, lines, depth } = this.#failed
     this.#failed = undefined
+    const isParent = lines.length === 0 && this.#depth > depth // its subtest was reported, with the reason
+    this.#depth = depth
+    if (isParent) return
     const [place] = lines.flatMap((line) => /\(?(?:file:\/\/)?([^\s()]+\.test\.mjs:\d+)/.exec(line)?.[1] ?? [])
-    this.#on.failure({ name, why: lines[0] ?? 'it does not say why', ...(place ? { place } : {}) })
+    this.#on.failure({ name, why: reasonOf(lines) ?? 'it does not say why', ...(place ? { place } : {}) })
   }
 }
 

@@ -19,6 +19,7 @@ import {
 const files = {
   passes: `test('passes', () => {}); test('is left out', { skip: 'no printer' }, () => {})`,
   fails: `test('fails (twice)', () => { throw new Error('the focus: waited 20 ms') }); test('passes too', () => {})`,
+  differs: `import assert from 'node:assert/strict'; test('a list of scripts', (t) => t.test('one script', () => assert.deepEqual({ a: 1, b: 'x' }, { a: 1, b: 'y' })))`,
   leaves: `test('leaves something behind', () => { setTimeout(() => { throw new TypeError('nobody is there') }, 20) }); test('waits', () => new Promise((resolve) => setTimeout(resolve, 1)))`,
   killed: `test('is never told', () => {}); test('kills', () => new Promise((resolve) => { setTimeout(resolve, 60_000); process.kill(process.pid, 'SIGKILL') }))`,
   exits: `test('exits', () => process.exit(7))`,
@@ -55,6 +56,23 @@ test('countOfNode names each failed test with its file and reason, also a file t
   assert.deepEqual(one, { name: 'fails (twice)', file: 'fails.test.mjs', why: 'Error: the focus: waited 20 ms' })
   assert.match(file.name, /leaves\.test\.mjs$/)
   assert.match(file.why, /^Test "leaves something behind" .*nobody is there/)
+})
+
+test('of values that differ, the reason has the lines that differ; a test with a failed subtest is not reported', () => {
+  const { broken, stdout } = countOf('differs')
+  const why = /strictly deep-equal:\n {4}\+ +b: 'x',?\n {4}- +b: 'y',?$/
+  assert.deepEqual(
+    broken.map(({ name }) => name),
+    ['one script'],
+  )
+  assert.match(broken[0].why, why)
+  const failures = []
+  new NodeOutput({ test: () => {}, failure: (failure) => failures.push(failure) }).take(stdout)
+  assert.deepEqual(
+    failures.map(({ name }) => name),
+    ['one script'],
+  )
+  assert.match(failures[0].why, why)
 })
 
 test('countOfNode says how a file ended whose process was killed, or ended early', () => {

@@ -1,8 +1,9 @@
 // npm run lint: what a person should not have to look for: format, lint, blanks at line ends, and subjects of commits.
 // `npm run format` repairs what can be repaired.
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { command, root } from './run.mjs'
+import { command, root, Stop } from './run.mjs'
 
 const REPAIRS = process.argv.includes('--write')
 /** The longest subject of a commit. */
@@ -11,7 +12,9 @@ const LONGEST = 72
 const biome = join(root, 'node_modules/.bin/biome')
 const run = (program, args) => spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 })
 const git = (...args) => run('git', args)
-const sources = () => git('ls-files', 'native', 'bindings', 'tests').stdout.split('\n')
+/** Those that git knows, and new ones that it does not ignore. */
+const sources = () =>
+  git('ls-files', '--cached', '--others', '--exclude-standard', 'native', 'bindings', 'tests').stdout.split('\n')
 const isC = (file) => /\.(h|hpp|c|cpp)$/.test(file) && !file.startsWith('tests/c/')
 
 /** Each gives what is wrong, as text; empty: nothing is. Undefined: it could not be checked, `without` says why. */
@@ -48,6 +51,7 @@ function without(why) {
 }
 
 await command(async () => {
+  if (!existsSync(biome)) throw new Stop('missing: the packages of package-lock.json. Type: npm ci', 2)
   for (const [name, check] of Object.entries(checks)) {
     const wrong = check()
     if (wrong === undefined) console.log(`– ${name}: skipped, ${skipped}`)

@@ -61,6 +61,9 @@ export function lower(child) {
   }
 }
 
+/** A line of ninja that counts a step. */
+const STEP = /^\[ *\d+\/\d+\]/
+
 /** Runs a command whose output matters only when it fails; a line of it that says `[3/17]` is progress. Throws Stop. */
 export async function quietly(what, program, args, { env = {}, low = false } = {}) {
   begin(what)
@@ -86,7 +89,11 @@ export async function quietly(what, program, args, { env = {}, low = false } = {
   })
   end(what)
   if (fault !== undefined) {
-    const tail = output.trimEnd().split('\n').slice(-60).join('\n')
+    const lines = output.trimEnd().split('\n')
+    const tail = lines
+      .filter((line) => !STEP.test(line))
+      .slice(-60)
+      .join('\n')
     throw new Stop(`${tail}\n\n${what}: \`${[program, ...args].join(' ')}\` ${fault}`)
   }
   return output

@@ -18,7 +18,9 @@ export async function setup({ tests = false, bench = false, wasm = false, preset
   await installSystemPackages({ tests, bench, wasm: wasm && !isCurrent('wasm') })
   await installNpmPackages()
   const targets = bench ? ['sluice_bench', 'sluice_node'] : ['sluice', 'sluice_node']
-  await Promise.all([buildNative(preset, { tests, bench, targets }), buildTypeScript()])
+  // Both end before one of them fails: else the progress of the other one follows the error.
+  const ended = await Promise.allSettled([buildNative(preset, { tests, bench, targets }), buildTypeScript()])
+  for (const { status, reason } of ended) if (status === 'rejected') throw reason
   if (wasm) await buildWasm()
 }
 

@@ -29,4 +29,6 @@ test('a command says when it begins and when it has passed a quarter of its step
     fails.error instanceof Stop && /^no compiler\n\nbuilding it: .* ended with 3$/.test(fails.error.message),
     String(fails.error),
   )
+  const broken = await said(t, 'console.log("[1/2] one.cpp\\nFAILED: two.cpp\\n[2/2] three.cpp"); process.exit(1)')
+  assert.match(broken.error.message, /^FAILED: two\.cpp\n\nbuilding it: /)
 })

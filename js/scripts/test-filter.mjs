@@ -13,19 +13,37 @@ export const filters = () => Object.keys(filter).length > 0
 /** The suites that replay scripts. */
 export const replaying = ['native', 'js', 'python']
 
-/**
- * Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts;
- * undefined if no script has it.
- */
-export function scriptPart(word) {
+/** `mimo#cut` and `tests/vectors/mimo/cut.json` as [`mimo`, `cut`]. */
+function placeOf(word) {
   const part = word
     .replace(/^tests\/vectors\//, '')
     .replace('#', '/')
     .replace(/\/$/, '')
   const [folder] = part.split('/')
-  const path = join(root, 'tests/vectors', folder)
-  if (folder === '' || folder !== basename(folder) || !existsSync(path)) return undefined
-  const rest = part.slice(folder.length + 1).replace(/\.json$/, '')
+  return [folder, part.slice(folder.length + 1).replace(/\.json$/, '')]
+}
+
+/** The path of a folder of shared scripts; undefined if there is none of this name. */
+function scriptFolder(name) {
+  const path = join(root, 'tests/vectors', name)
+  return name !== '' && name === basename(name) && existsSync(path) ? path : undefined
+}
+
+/** All scripts of the folder that a word names, as `mimo#cut`; empty if there is no such folder. */
+export function scriptsBeside(word) {
+  const [folder] = placeOf(word)
+  const path = scriptFolder(folder)
+  return path === undefined ? [] : readdirSync(path).map((file) => `${folder}#${basename(file, '.json')}`)
+}
+
+/**
+ * Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts;
+ * undefined if no script has it.
+ */
+export function scriptPart(word) {
+  const [folder, rest] = placeOf(word)
+  const path = scriptFolder(folder)
+  if (path === undefined) return undefined
   if (rest !== '' && !readdirSync(path).some((file) => file === `${rest}.json`)) return undefined
   return `${folder}/${rest === '' ? '' : `${rest}.json`}`
 }

@@ -37,7 +37,7 @@ export const suites = {
   python: { about: 'Python on the shared library', ...works(python, { needs: ['TypeScript', 'preset'] }) },
   browser: { about: 'the elements, their questions and the chat in Chromium', ...waits(() => inChromium('browser')) },
   commands: {
-    about: 'every command of npx sluice and every example, as processes: takes some minute',
+    about: 'every command of npx sluice and every example, as processes: takes about a minute',
     ...waits(commands),
   },
   desktop: {

@@ -9,7 +9,7 @@ import { runInLanes } from './lanes.mjs'
 import { clear } from './progress.mjs'
 import { command, root, say, Stop } from './run.mjs'
 import { choose, chosenOf, filesOf } from './test-files.mjs'
-import { filter, nearest } from './test-filter.mjs'
+import { filter, nearest, scriptsBeside } from './test-filter.mjs'
 import { lock } from './test-lock.mjs'
 import { failures, onceMore, results } from './test-run.mjs'
 import { preparations, suites } from './test-suites.mjs'
@@ -39,6 +39,8 @@ ${Object.entries(suites)
 npm test -- js python    only these
 npm test -- js run       the files of js with "run" in their names
 npm test -- mimo         the scripts of tests/vectors/mimo in C++, JavaScript and Python; mimo#cut: one of them
+npm test -- gemini/      the scripts of tests/vectors/gemini: without the slash, a file with "gemini" in its name goes first
+npm test -- js mimo      the same scripts in JavaScript only: needs no build of the C++ tests
 npm test -- asan native  only this one, under sanitizers
 npm test -- pictures --accept  what the pages look like now is right: the pictures that differ are drawn anew
 
@@ -165,7 +167,9 @@ function rotate() {
 /** Nothing has such a name: the end of the process is 2. */
 function unknown(words) {
   const files = Object.values(filesOf).flatMap((some) => some().map((file) => basename(file, '.test.mjs')))
-  const near = nearest(words.join(' '), [...Object.keys(suites), ...files, ...readdirSync(join(root, 'tests/vectors'))])
+  const beside = words.filter((word) => /[#/]/.test(word)).flatMap(scriptsBeside)
+  const all = [...Object.keys(suites), ...files, ...readdirSync(join(root, 'tests/vectors'))]
+  const near = nearest(words.join(' '), beside.length > 0 ? beside : all)
   console.error(
     `\n${words.join(' ')}: no suite, file, script or test has such a name. Near to it are: ${near.join(', ')}`,
   )

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { filesWith, nearest, patternOf, scriptPart } from '../../js/scripts/test-filter.mjs'
+import { filesWith, nearest, patternOf, scriptPart, scriptsBeside } from '../../js/scripts/test-filter.mjs'
 
 const program = fileURLToPath(new URL('../../js/scripts/test.mjs', import.meta.url))
 
@@ -31,6 +31,8 @@ test('a word chooses files by their names, scripts by their folders, tests by th
     ].map(scriptPart),
     ['mimo/', 'mimo/cut.json', 'mimo/cut.json', 'mimo/cut.json', undefined, undefined, undefined, undefined],
   )
+  assert.ok(scriptsBeside('mimo#none').includes('mimo#cut'))
+  assert.deepEqual(scriptsBeside('no-such-folder/cut'), [])
   assert.ok(
     new RegExp(patternOf(['a (b)', 'c'])).test('what a (b) does') && !new RegExp(patternOf(['a.c'])).test('abc'),
   )

@@ -234,8 +234,8 @@ export class Turn extends Handle {
   }
 
   /**
-   * Decides about the answer of a `final` event: one of Final. `words`: what the model reads, or what stands in the
-   * answer's place.
+   * Decides what happens to the answer of a `final` event. `how`: one of Final. `words`: for Final.retry the text that
+   * the model reads, for Final.replace the text that replaces the answer.
    */
   conclude(how: number = Final.accept, words?: string): void {
     this.#done(native.call.sluice_turn_conclude(this.pointer, int32(how, 'how'), ...text(words)))

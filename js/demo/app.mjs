@@ -83,7 +83,9 @@ export async function createApp({
     /**
      * Gives what `create` makes of the options. Where what was configured can be no more, it starts without, says why,
      * and puts it aside.
-     * @template T @param {(options: any) => T} create @returns {T}
+     * @template T
+     * @param {(options: any) => T} create
+     * @returns {T}
      */
     host(create) {
       try {

@@ -12,8 +12,8 @@ export const lulu = {
 }
 
 /**
- * What the page gets beside the bridge. `first`: nobody chose yet who answers. @param {{ first: boolean, scripted:
- * boolean, live2d: boolean }} state
+ * What the page gets beside the bridge. `first`: nobody chose yet who answers.
+ * @param {{ first: boolean, scripted: boolean, live2d: boolean }} state
  */
 export const demoOf = (state) => ({
   ...state,

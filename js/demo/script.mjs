@@ -98,7 +98,8 @@ const lines = (args, line) =>
     .join('\n')
 
 /**
- * The text protocols that the script can write: what gives one away in the prompt, how results come back, and a call.
+ * The text protocols that the script can write. Each has the text of the prompt that shows it is wanted, the text that
+ * begins a result, and a function that writes a call.
  */
 const formats = [
   {

@@ -10,7 +10,8 @@ import { keyFor } from '../dist/esm/tools/cli/model-options.js'
  */
 export function whoAnswers({ model, kept, ask = false }) {
   /**
-   * undefined: nobody was chosen yet; null: the script. @type {import('../dist/esm/index.js').Model | null | undefined}
+   * undefined: nobody was chosen yet; null: the script.
+   * @type {import('../dist/esm/index.js').Model | null | undefined}
    */
   let now = model ?? recall(kept?.load().server, kept?.seal)
   if (now === undefined && !ask) now = null
@@ -82,8 +83,10 @@ const addressOf = ({ provider, baseURL }) =>
 const originOf = (server) => new URL(addressOf(server) ?? 'about:blank').origin
 
 /**
- * A key stands behind the origin that it was given for, and is sent to no other. @param {string | undefined} key @param
- * {import('./kept.mjs').Seal | undefined} seal @param {string} begin
+ * Reads a kept key. It is saved together with the origin that it was given for, and is sent to no other origin.
+ * @param {string | undefined} key
+ * @param {import('./kept.mjs').Seal | undefined} seal
+ * @param {string} begin
  */
 function opened(key, seal, begin) {
   try {

@@ -165,8 +165,8 @@ function missed(counts) {
 }
 
 /**
- * What is not reached: { line, kind, text }. kind: `line`, or what a condition is: `never` true, `always` true. A line
- * that is not reached stands for its conditions.
+ * Lists what the tests do not reach, as { line, kind, text }. `kind` is `line` for a line, and `never` or `always` for a
+ * condition that is never or always true. If a line is not reached, its conditions are not listed.
  */
 function misses({ name, lines, branches }) {
   const source = sourceOf(join(root, name))
@@ -182,8 +182,8 @@ function sideOf(key) {
   return { line: Number(line), kind, text }
 }
 
-// ---- tests/coverage.json: by file, rows such as { "never": "a condition in the file", "times": 2, "why": "…" }. A
-// reason that is the name of one of `kinds` stands for its text.
+// ---- tests/coverage.json: by file, rows such as { "never": "a condition in the file", "times": 2, "why": "…" }. If
+// `why` is a name in `kinds`, the reason is the text there.
 
 function titleOf(row) {
   const kind = ['line', 'never', 'always'].find((one) => one in row)

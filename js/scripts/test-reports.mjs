@@ -38,8 +38,8 @@ function unescaped(xml) {
 }
 
 /**
- * Of Node's reporter `spec`: another reporter into a file loses its end where a run is told to exit. `files` have a
- * test that failed; `held` are the names of the tests that passed.
+ * Reads the output of Node's reporter `spec`; with --test-force-exit, reporters that write to a file lose their last
+ * lines. Returns also `files`, those with a failed test, and `held`, the names of the tests that passed.
  */
 export function countOfNode(output) {
   const sum = (...names) =>

@@ -22,8 +22,8 @@ app.on('web-contents-created', (_, contents) => {
 })
 
 /**
- * Options: those of `createApp`. Resolves when the page of the chat is loaded. @param {import('../app.mjs').AppOptions}
- * [options]
+ * Options: those of `createApp`. Resolves when the page of the chat is loaded.
+ * @param {import('../app.mjs').AppOptions} [options]
  */
 export async function start(options = {}) {
   await app.whenReady()

@@ -83,7 +83,7 @@ if (what === 'decide') {
       decision,
       `decision:${question.call}:${question.digest}`,
       `${question.call}:${question.digest}`,
-    ) // a second one counts for nothing
+    ) // DBOS ignores a second message with this key
     console.log(`${decision}: ${shown}`)
   }
   await client.destroy()

@@ -44,8 +44,8 @@ export function placeAt(way, ms) {
 }
 
 /**
- * A film of so many milliseconds, of which its last frame stands for `lastMs`. `steps`: `[[ms, act], …]`, each done
- * once its time is there. `draw(ms, picture)` gives what is shown of a picture of the page.
+ * Makes a film of `ms` milliseconds; its last frame is shown for `lastMs` of them. `steps` is `[[ms, act], …]`: each
+ * `act` is called when its time has come. `draw(ms, picture)` returns the frame for a picture of the page.
  */
 export async function film(stage, { ms, lastMs, steps, draw, transparent = false }) {
   const frames = []

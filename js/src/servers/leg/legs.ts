@@ -224,8 +224,8 @@ export class Legs<Chunk> extends Requests {
   }
 
   /**
-   * Ends what is written. @returns whether there was something: a leg that is being saved is waited for, and what it
-   * leaves may wait.
+   * Ends what is written.
+   * @returns whether there was something: a leg that is being saved is waited for, and what it leaves may wait.
    */
   async stopRunning(id: string, reason: string): Promise<boolean> {
     const leg = this.#running.get(id)

@@ -101,6 +101,7 @@ export class SluiceApproval extends SluiceElement {
   #unfolded = false
   // -- what was drawn, and told
   #drawnOpen = false
+  #wasEditing = false
   #wasReady = false
   #wasTicked = false
   #token: string | undefined
@@ -171,6 +172,10 @@ export class SluiceApproval extends SluiceElement {
       question: meaningOf(this.ask),
       armed: this.#canApprove && this.#approving.holds && this.#canDeny,
     }))
+    if (this.#edit.open !== this.#wasEditing) {
+      this.#wasEditing = this.#edit.open
+      this.#approving.restart() // the editor came or went, and the buttons moved
+    }
     this.#seen.watch(this.ask && !this.#edit.open ? [head as HTMLElement, ...this.#view.pieces] : [])
     this.#hold.watch(this.#view.unseen > 0 && this.#canApprove ? (approve ?? null) : null)
     if (this.#canApprove !== this.#drawnOpen) this.requestUpdate() // lines that came are to be seen first

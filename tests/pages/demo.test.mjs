@@ -56,7 +56,12 @@ for (const mode of ['native', 'text']) {
     const states = (await seen()).store
       .map(({ cards }) => cards[0])
       .filter((state, at, all) => state && state !== all[at - 1])
-    assert.deepEqual(states.slice(-2), ['executing', 'success'])
+    const life = ['streaming', 'pending', 'executing', 'success'] // a busy page sees some of them together
+    assert.equal(states.at(-1), 'success')
+    assert.deepEqual(
+      states,
+      life.filter((state) => states.includes(state)),
+    )
     assert.deepEqual(await statuses(page), ['weather.now success'])
     assert.deepEqual(await shape(page), ['text', 'weather.now', 'text'])
     assert.equal(await answers(page).count(), 1)

@@ -1,4 +1,5 @@
-// The members in which servers send one and the same text of a chat message. A new name is a new row.
+// The members in which servers send one and the same text of a chat message. A new name is a new row here, and a name
+// in kMessageTexts of openai_chat_chunk.cpp.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ using AliasTexts = std::array<std::string_view, std::size(kTextAliases)>;
 
 // Requests repeat the reasoning as `reasoning_content`; a legacy completion has its `text` beside no message.
 inline constexpr size_t kReasoningContent = 0, kText = 4;
-static_assert(kTextAliases[kReasoningContent].name == "reasoning_content" && kTextAliases[kText].name == "text");
+static_assert(kTextAliases[kReasoningContent].name == "reasoning_content" && kTextAliases[kText].name == "text",
+              "kReasoningContent and kText are the rows of these names: a row before them moves them");
 
 // The first text that is reasoning, or that is not.
 inline std::string_view first_text(const AliasTexts &texts, bool reasoning) {

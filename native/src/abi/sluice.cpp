@@ -95,7 +95,7 @@ struct sluice_turn {
   Status status;                       // why the turn could not be made, or is poisoned
   Status last;                         // error of the last call that failed
   uint64_t seq = 0;                    // of the last event that was polled before the call that runs
-  bool told_done = false;              // and it was `done`
+  bool done_polled = false;            // and it was `done`
   char words[2][160] = {};             // the two last events of a poisoned turn
   int words_said = 2;                  // how many of them were polled; 2: none is left
   std::string event, delta, found;
@@ -126,7 +126,7 @@ void prepare_last_words(sluice_turn &turn, Code code) noexcept {
 }
 
 void poison(sluice_turn &turn, Code code) noexcept {
-  if (!turn.told_done) prepare_last_words(turn, code);
+  if (!turn.done_polled) prepare_last_words(turn, code);
   turn.turn.reset();
   turn.status.code = code;
   turn.last.code = code;
@@ -143,7 +143,7 @@ int32_t guard(sluice_turn *turn, Body &&body) noexcept {
   if (turn == nullptr) return SLUICE_E_ARGUMENT;
   if (turn->turn == nullptr) return static_cast<int32_t>(turn->status.code);
   turn->seq = turn->turn->last_seq();
-  turn->told_done = turn->turn->told_done();
+  turn->done_polled = turn->turn->done_polled();
   try {
     Status status = body(*turn->turn);
     const auto code = static_cast<int32_t>(status.code);

@@ -85,14 +85,14 @@ std::string value_of(std::string_view schema, std::string_view name, int depth) 
   return string_of(schema, name);
 }
 
-// Without `told`, and notes of generators.
-std::string without_members(std::string_view schema, std::initializer_list<std::string_view> told) {
+// Without `written`, and notes of generators.
+std::string without_members(std::string_view schema, std::initializer_list<std::string_view> written) {
   std::string out;
   if (json_kind(schema) != '{') return out;
   for (JsonSlices member(schema); member.next();) {
     const std::string key = member.key_text();
     const auto is_key = [&key](std::string_view one) { return one == key; };
-    if (std::any_of(told.begin(), told.end(), is_key) || key == "title" || key == "$comment" || key == "$schema")
+    if (std::any_of(written.begin(), written.end(), is_key) || key == "title" || key == "$comment" || key == "$schema")
       continue;
     out.append(out.empty() ? "{" : ",").append(member.key()).append(":").append(compact_json(member.value()));
   }

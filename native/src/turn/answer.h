@@ -158,7 +158,7 @@ class Answer final : WireSink, ScanSink {
     visit("late", answer.late_);
     visit("calls", answer.calls_);
     visit("argumentsLost", answer.arguments_lost_);
-    visit("orphansTold", answer.orphans_told_);
+    visit("orphansReported", answer.orphans_reported_);
     visit("finishWord", answer.finish_word_);
     visit("finishExplanation", answer.finish_explanation_);
     visit("textBytes", answer.text_bytes_);
@@ -192,8 +192,8 @@ class Answer final : WireSink, ScanSink {
   std::vector<Card *> provided_;    // the slot of a tool that the provider runs → card
   Card *text_call_ = nullptr;       // the call whose block the scanner is in
   size_t calls_ = 0;
-  bool arguments_lost_ = false;  // some arrived that have no call: any call without arguments may lack them
-  bool orphans_told_ = false;    // a diagnostic reported them
+  bool arguments_lost_ = false;    // some arrived that have no call: any call without arguments may lack them
+  bool orphans_reported_ = false;  // a diagnostic reported them
   std::string finish_word_, finish_explanation_;  // the provider's own, of the finish reason
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning

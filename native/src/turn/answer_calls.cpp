@@ -82,8 +82,8 @@ void Answer::on_arguments_lost(uint32_t slot, std::string_view detail) {
   last_word_ = false;
   Card *const late = call_in(slot);
   if (late != nullptr && !std::exchange(late->late, true)) log_.diagnostic("late_arguments", detail, late->call);
-  if (late == nullptr && !orphans_told_) log_.diagnostic("orphaned_arguments", detail);
-  orphans_told_ = orphans_told_ || late == nullptr;
+  if (late == nullptr && !orphans_reported_) log_.diagnostic("orphaned_arguments", detail);
+  orphans_reported_ = orphans_reported_ || late == nullptr;
   arguments_lost_ = true;
   if (late != nullptr) break_call(*late, "truncated");
   for (Card *const card : slots_)

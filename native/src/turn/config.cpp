@@ -27,7 +27,7 @@ constexpr Choice<Dispatch> kDispatches[] = {
 // Pairs of choices; the second one sets the flag.
 constexpr Choice<bool> kLoops[] = {{"automatic", false}, {"user_mediated", true}};
 constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
-constexpr Choice<bool> kAsks[] = {{"together", false}, {"one_by_one", true}};
+constexpr Choice<bool> kQuestionOrders[] = {{"together", false}, {"one_by_one", true}};
 constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
 constexpr Choice<bool> kResultRoles[] = {{"user", false}, {"tool", true}};
 constexpr Choice<bool> kProviderCards[] = {{"text", true}, {"off", false}};
@@ -312,7 +312,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "markerWord") return read_seal(value, config.seal);
   if (name == "execution") return read_choice(value, kExecutions, config.parallel);
   if (name == "maxConcurrentTools") return read_whole_into(value, 1, config.max_concurrent);
-  if (name == "questionOrder") return read_choice(value, kAsks, config.one_by_one);
+  if (name == "questionOrder") return read_choice(value, kQuestionOrders, config.one_by_one);
   if (name == "requireConfirmation") return read_bool(value, config.confirm_all);
   if (name == "resultApproval") {
     config.result_approval.reset();
@@ -519,7 +519,7 @@ void write_config(const Config &config, std::string &out) {
   object.boolean("stopAfterCall", config.stop_after_call);
   choice("execution", kExecutions, config.parallel);
   object.number("maxConcurrentTools", config.max_concurrent);
-  choice("questionOrder", kAsks, config.one_by_one);
+  choice("questionOrder", kQuestionOrders, config.one_by_one);
   object.boolean("requireConfirmation", config.confirm_all);
   if (config.result_approval)
     choice("resultApproval", kResultApprovals, *config.result_approval);

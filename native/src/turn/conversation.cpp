@@ -272,8 +272,8 @@ std::string as_text(const Item &item, const Form &form, bool echoed) {
 // A native result in which no text of a tool, an error or a user's reason can be read as a call if the model repeats
 // it. Its name is that of the call, which providers compare.
 std::string with_harmless_result(const Item &item, const Defuse &defuse) {
-  const auto told = json_member(item.metadata, "toolCall");
-  const auto json = told ? json_member(*told, "json") : std::nullopt;
+  const auto tool_call = json_member(item.metadata, "toolCall");
+  const auto json = tool_call ? json_member(*tool_call, "json") : std::nullopt;
   const bool is_json = json && trim_json(*json) == "true";
   std::string out;
   ObjectWriter message(out);
@@ -319,11 +319,11 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   };
   std::vector<Result> owned;  // `results` points into it
   for (size_t i = first; i < last; ++i) {
-    const auto told = json_member(items[i].metadata, "toolCall");
+    const auto tool_call = json_member(items[i].metadata, "toolCall");
     std::string name = json_member_text(items[i].json, "name");
     if (name.empty() && i - first < names.size()) name = names[i - first];
-    const std::string_view status = known_status(told ? json_member_text(*told, "status") : std::string());
-    const auto json = told ? json_member(*told, "json") : std::nullopt;
+    const std::string_view status = known_status(tool_call ? json_member_text(*tool_call, "status") : std::string());
+    const auto json = tool_call ? json_member(*tool_call, "json") : std::nullopt;
     owned.push_back(
         {text_name(form, std::move(name)), status, plain_content(items[i].json), json && trim_json(*json) == "true"});
   }

@@ -163,8 +163,8 @@ std::string result_of_untaken(const Wording &words, const OpenCall &call) {
   if (!call.name.empty()) message.text("name", call.name);
   message.text("content", words(Word::not_run));
   ObjectWriter metadata(message.value("metadata"));
-  ObjectWriter told(metadata.value("toolCall"));
-  told.text("requestId", call.id).text("toolName", call.name).text("status", "error").close();
+  ObjectWriter tool_call(metadata.value("toolCall"));
+  tool_call.text("requestId", call.id).text("toolName", call.name).text("status", "error").close();
   metadata.close();
   message.close();
   return out;
@@ -268,10 +268,10 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       const Block &block = message.blocks[at];
       const bool replaced = block.repeated || (round.note.empty() && message.is_retracted(block));
       std::string replaced_text;
-      std::string &told = replaced ? replaced_text : split ? behind : text;
-      if (block.apart && !told.empty()) told += "\n\n";
+      std::string &content = replaced ? replaced_text : split ? behind : text;
+      if (block.apart && !content.empty()) content += "\n\n";
       const std::string_view shown = block.kind == Block::Kind::text ? std::string_view(block.text) : "";
-      hidden.write(shown, at, told);
+      hidden.write(shown, at, content);
       if (block.kind != Block::Kind::tool_use) continue;
       const Card &card = *message.cards[block.card];
       dropped = dropped || card.dropped;

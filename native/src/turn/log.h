@@ -105,7 +105,7 @@ class Log {
   bool next_event(std::string &out, EventQueue::Polled &polled) { return events_.next(out, polled); }
   EventQueue::Next next_piece(std::string &out, EventQueue::Polled &polled) { return events_.next_piece(out, polled); }
   uint64_t last_seq() const { return events_.last_seq(); }
-  bool told_done() const { return done() && events_.drained(); }
+  bool done_polled() const { return done() && events_.drained(); }
 
   // -- saved and restored
   void save(ObjectWriter &object) const;

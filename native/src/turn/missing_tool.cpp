@@ -18,11 +18,11 @@ std::string_view opener_of(const Card &tag) {
 void tell_unknown_tag(Log &log, const Card &tag, std::string_view why) {
   const std::string_view opener = opener_of(tag);
   const auto &cards = log.message().cards;
-  const bool told = std::any_of(cards.begin(), cards.end(), [&](const auto &other) {
+  const bool reported = std::any_of(cards.begin(), cards.end(), [&](const auto &other) {
     return other.get() != &tag && other->is_tag() && other->state() == CardState::not_found &&
            other->requested_name() == tag.requested_name() && opener_of(*other) == opener;
   });
-  if (told) return;
+  if (reported) return;
   log.diagnostic("unknown_tag",
                  in_quotes(opener) + " calls " + tag.requested_name() + ", which this model cannot call (" +
                      std::string(why) + ")",

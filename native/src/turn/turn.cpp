@@ -137,7 +137,7 @@ void Turn::open_answer() { answer_ = std::make_unique<Answer>(*setup_, log_, sta
 void Turn::send_request() {
   std::string unsent;
   request_ = std::make_shared<const std::string>(build_request(opaque_refused_, &unsent));
-  if (!unsent.empty() && !std::exchange(told_unsent_, true)) log_.diagnostic("unsent_part", unsent);
+  if (!unsent.empty() && !std::exchange(reported_unsent_, true)) log_.diagnostic("unsent_part", unsent);
   emit_request();
 }
 

@@ -49,7 +49,7 @@ class Turn final : Answer::Listener {
   // Polls the next event if it is a piece of text without a mark.
   EventQueue::Next next_piece(std::string &out, EventQueue::Polled &polled) { return log_.next_piece(out, polled); }
   uint64_t last_seq() const { return log_.last_seq(); }
-  bool told_done() const { return log_.told_done(); }       // the last event was polled
+  bool done_polled() const { return log_.done_polled(); }   // the last event was polled
   std::shared_ptr<const std::string> request_body() const;  // nullptr: there is no request to send
   void message(std::string &out) const { log_.message().write(out); }
   void history(std::string &out) const;
@@ -107,7 +107,7 @@ class Turn final : Answer::Listener {
     visit("usageRefused", turn.usage_refused_);
     visit("opaqueRefused", turn.opaque_refused_);
     visit("schemaRefused", turn.schema_refused_);
-    visit("toldUnsent", turn.told_unsent_);
+    visit("reportedUnsent", turn.reported_unsent_);
     visit("endedOnFire", turn.ended_on_fire_and_forget_);
     visit("malformedRounds", turn.malformed_rounds_);
   }
@@ -127,7 +127,7 @@ class Turn final : Answer::Listener {
   bool usage_refused_ = false;                  // the provider refuses the member that asks for the usage
   bool opaque_refused_ = false;                 // it refused a signature: requests hold none
   bool schema_refused_ = false;                 // it refused JSON Schema: requests hold what old servers take
-  bool told_unsent_ = false;                    // that a part of the conversation cannot be sent
+  bool reported_unsent_ = false;                // that a part of the conversation cannot be sent
   Check check_ = Check::none;                   // the host's check of the final answer
   uint32_t malformed_rounds_ = 0;               // rounds in a row with nothing but malformed calls, up to the last one
   bool ended_on_fire_and_forget_ = false;       // the turn ended with a round of fire-and-forget calls

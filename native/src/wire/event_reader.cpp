@@ -95,7 +95,7 @@ void EventReader::save(std::string &out) const {
   append_saved_bytes(saved.value("finish"), finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
     saved.number(kind.name, usage_.*kind.count);
-    saved.number(saved_name("told", kind), told_usage_.*kind.count);
+    saved.number(saved_name("reported", kind), reported_usage_.*kind.count);
   }
   saved.boolean("whole", whole_).boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
   if (odd_) saved.boolean("odd", odd_);
@@ -118,7 +118,7 @@ void EventReader::load(std::string_view saved) {
   from.text("finish", finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
     from.get(kind.name, usage_.*kind.count);
-    from.get(saved_name("told", kind), told_usage_.*kind.count);
+    from.get(saved_name("reported", kind), reported_usage_.*kind.count);
   }
   from.get("whole", whole_);
   from.get("known", known_);
@@ -234,13 +234,13 @@ void EventReader::know() {
 // In an event that was not UTF-8, U+FFFD stands for bytes that were lost.
 template <class Tell>
 void EventReader::tell(std::string_view text, const Tell &piece) {
-  size_t told = 0;
+  size_t sent = 0;
   for (size_t lost = 0; repaired_ && (lost = text.find(kReplacement, lost)) != text.npos; lost += kReplacement.size()) {
-    if (lost > told) piece(text.substr(told, lost - told));
-    told = lost;
+    if (lost > sent) piece(text.substr(sent, lost - sent));
+    sent = lost;
     sink_.on_bytes_lost();
   }
-  piece(text.substr(told));
+  piece(text.substr(sent));
 }
 
 void EventReader::show_text(std::string_view text, bool surrogates) {
@@ -297,8 +297,8 @@ void EventReader::take_usage(const Usage &usage) {
 
 // Some servers send usage with every event: report it at the end, and again only if it changed since.
 void EventReader::report_usage() {
-  if (usage_ == told_usage_) return;
-  told_usage_ = usage_;
+  if (usage_ == reported_usage_) return;
+  reported_usage_ = usage_;
   sink_.on_usage(usage_);
 }
 

@@ -129,7 +129,7 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   std::string beginning_;  // of the body, until something in it was understood
   Unread unread_;
   std::string model_, finish_words_;
-  Usage usage_, told_usage_;
+  Usage usage_, reported_usage_;
   uint32_t calls_ = 0;       // that were reported by number
   bool calls_full_ = false;  // more than the limit came, and were dropped
   bool known_ = false;

@@ -279,7 +279,7 @@ class GeminiReader final : public EventReader {
     part.members([&](std::string_view key, JsonView) {
       if (kind.empty() && key != "thoughtSignature" && key != "thought") kind = key;
     });
-    if (kind.empty() || std::exchange(told_unknown_, true)) return;
+    if (kind.empty() || std::exchange(reported_unknown_, true)) return;
     const std::string_view media = part[kind]["mimeType"].string();
     sink().on_diagnostic("unknown_part", "a part of the answer is not shown: " + bounded_text(kind, kMostNameBytes) +
                                              (media.empty() ? "" : " " + bounded_text(media, kMostNameBytes)));
@@ -425,7 +425,7 @@ class GeminiReader final : public EventReader {
   void save_more(ObjectWriter &saved) const override {
     items_.save(saved);
     append_saved_bytes(saved.value("openText"), text_);
-    saved.boolean("openThought", thought_).boolean("toldUnknown", told_unknown_);
+    saved.boolean("openThought", thought_).boolean("reportedUnknown", reported_unknown_);
     saved.text("finishReason", finish_).text("finishMessage", finish_message_);
     std::string &out = saved.value("provided");
     out += '[';
@@ -443,7 +443,7 @@ class GeminiReader final : public EventReader {
     items_.load(from, limits().depth);
     from.get("openText", text_);
     from.get("openThought", thought_);
-    from.get("toldUnknown", told_unknown_);
+    from.get("reportedUnknown", reported_unknown_);
     from.text("finishReason", finish_);
     from.text("finishMessage", finish_message_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)
@@ -472,7 +472,7 @@ class GeminiReader final : public EventReader {
   bool thought_ = false;
   std::optional<OpenCall> call_;
   std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
-  bool told_unknown_ = false;
+  bool reported_unknown_ = false;
   std::string finish_, finish_message_;  // the last finish reason, and its explanation
 };
 

@@ -44,7 +44,7 @@ struct Unsent {
 // The content of a message as text, and its images without what stands before their data. What Ollama cannot take is
 // named in the text, so that the model knows of it.
 struct Content {
-  Content(const std::vector<SentPart> &parts, Unsent &told) : unsent(told) {
+  Content(const std::vector<SentPart> &parts, Unsent &noted) : unsent(noted) {
     for (const SentPart &part : parts) {
       if (part.kind == SentPart::Kind::image)
         add_image(part.text);

@@ -140,9 +140,9 @@ class Taker {
       message.answers = call != nullptr ? call->sent : answers;
       if (call != nullptr) message.call_native = call->item;
       message.name = names_(call != nullptr && !call->name.empty() ? call->name : name);
-      const std::string_view told = json_member(metadata, "toolCall").value_or("");
-      const std::string status = json_member_text(told, "status");
-      message.json = trim_json(json_member(told, "json").value_or("")) == "true";
+      const std::string_view tool_call = json_member(metadata, "toolCall").value_or("");
+      const std::string status = json_member_text(tool_call, "status");
+      message.json = trim_json(json_member(tool_call, "json").value_or("")) == "true";
       message.failed = !is_one_of(status, {"", "success", "completed", "done"});
       if (rules_.images_with_results) move_images(message.parts, message.images);
     } else if (role == "user") {

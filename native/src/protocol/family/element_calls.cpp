@@ -58,8 +58,8 @@ class ElementReader final : public FamilyReader {
   State finish(std::string_view block);
   State json_calls(std::string_view block, bool ended);
 
-  // Tells the scanner that the block is a call, and (`begins`) that its arguments begin. Returns true once it was told.
-  bool told(std::string_view block, bool begins);
+  // Reports to the scanner that the block is a call, and (`begins`) that its arguments begin. Returns true once it did.
+  bool reported(std::string_view block, bool begins);
   Step unknown(std::string_view block, std::string_view what);
   Step end_call(size_t closer, size_t next) {
     closer_ = closer;
@@ -230,7 +230,7 @@ bool ElementReader::is_call(std::string_view block, const ElementTag &tag) {
   return length != 0;
 }
 
-bool ElementReader::told(std::string_view block, bool begins) {
+bool ElementReader::reported(std::string_view block, bool begins) {
   if (!named && !nameless_) {
     name = block.substr(name_, name_end_ - name_);
     named = true;
@@ -249,7 +249,7 @@ ElementReader::Step ElementReader::unknown(std::string_view block, std::string_v
     reject("missing_tool_name", at_);
     return Step::rejected;
   }
-  if (!told(block, false)) return Step::paused;
+  if (!reported(block, false)) return Step::paused;
   fault(what);
   const bool tag = block[at_] == '<';
   ++at_;
@@ -259,12 +259,12 @@ ElementReader::Step ElementReader::unknown(std::string_view block, std::string_v
 }
 
 ElementReader::Step ElementReader::between(std::string_view block) {
-  if (empty_) return told(block, false) ? end_call(at_, at_) : Step::paused;
+  if (empty_) return reported(block, false) ? end_call(at_, at_) : Step::paused;
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   if (rest[0] == '{' && fields_.empty() && object_end_ == 0) {
-    if (!told(block, true)) return Step::paused;
+    if (!reported(block, true)) return Step::paused;
     object_.start(object_from_ = at_);
     place_ = Place::json;
     return Step::on;
@@ -272,7 +272,7 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   if (rest[0] != '<') return bare_key(block);
   size_t length = 0;
   const Fit closer = fit(rest, family_.closers, length);
-  if (closer == Fit::yes) return told(block, false) ? end_call(at_, at_ + length) : Step::paused;
+  if (closer == Fit::yes) return reported(block, false) ? end_call(at_, at_ + length) : Step::paused;
   const Fit section_end = fit(rest, family_.section_ends, length);
   const bool any = object_end_ != 0 || !fields_.empty();
   if (section_end == Fit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
@@ -305,7 +305,7 @@ ElementReader::Step ElementReader::nested(std::string_view block, size_t length)
 }
 
 ElementReader::Step ElementReader::parameter(std::string_view block) {
-  if (!told(block, true)) return Step::paused;
+  if (!reported(block, true)) return Step::paused;
   const ElementTag tag = tags_.parameter(block.substr(at_));
   if (tag.fit == Fit::partial) return Step::wait;
   if (tag.fit == Fit::no || !is_key(block, tag)) {
@@ -343,7 +343,7 @@ ElementReader::Step ElementReader::bare_key(std::string_view block) {
   const ElementTag tag = may_be ? tags_.bare_key(block.substr(at_)) : ElementTag();
   if (tag.fit == Fit::partial) return Step::wait;
   if (tag.fit == Fit::no) return unknown(block, "residue_in_block");
-  if (!told(block, true)) return Step::paused;
+  if (!reported(block, true)) return Step::paused;
   if (tag.wrong) fault("malformed_argument");
   field_ = {at_ + tag.name, at_ + tag.name_end, 0, 0, tag.json};
   at_ += tag.length;

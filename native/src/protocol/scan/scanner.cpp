@@ -409,8 +409,8 @@ bool Scanner::try_opener(int marker, size_t at) {
       leave_fence();
       continue;
     } else {
-      const bool told = at_ < text_.size() || markers_.any_may_follow(marker);  // that it begins a call
-      if (doubt_.waits() && told && markers_.kind(marker) == Markers::Kind::code_opener)
+      const bool known = at_ < text_.size() || markers_.any_may_follow(marker);  // that it begins a call
+      if (doubt_.waits() && known && markers_.kind(marker) == Markers::Kind::code_opener)
         waiting_is_code();  // the text before it may be code, so its calls do not run
       start_block(marker, at);
     }
@@ -649,8 +649,9 @@ void Scanner::start_line() {
 }
 
 void Scanner::diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw) {
-  if (told_ > kMostDiagnostics) return;
-  if (told_++ == kMostDiagnostics) return sink_.on_scan_diagnostic("oversize", "more of these are not told", at, {});
+  if (reported_ > kMostDiagnostics) return;
+  if (reported_++ == kMostDiagnostics)
+    return sink_.on_scan_diagnostic("oversize", "more of these are not told", at, {});
   sink_.on_scan_diagnostic(code, detail, at, whole_code_points(raw, kRawInDiagnostic));
 }
 

@@ -202,7 +202,7 @@ class Scanner final : public TextScanner {
   size_t line_from_ = 0;        // index where the line of line_ goes on: text before it belongs to another line
   size_t trails_ = SIZE_MAX;    // protocol whose card closed last, while only white space followed
   int made_up_ = -1;            // marker of the made-up result that the text is in
-  size_t told_ = 0;             // diagnostics
+  size_t reported_ = 0;         // diagnostics
   StringTracker strings_;
   char last_ = 0;                // the byte before text_[0]
   Quotation quotation_;          // the open value of a block that was given back

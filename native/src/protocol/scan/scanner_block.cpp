@@ -169,10 +169,10 @@ void Scanner::close_block() {
       if (call.reason.empty()) call.reason = "quoted";
   if (reader_->lost_to > reader_->lost_from && !quoted_)
     quoted_ = holds_opener(text_.substr(block_ + reader_->lost_from, reader_->lost_to - reader_->lost_from));
-  std::string_view told;
+  std::string_view reported;
   for (const ParsedCall &call : reader_->calls) {
-    if (!call.reason.empty() && call.reason != told) diagnostic(call.reason, call.name, offset(block_), raw);
-    told = call.reason;
+    if (!call.reason.empty() && call.reason != reported) diagnostic(call.reason, call.name, offset(block_), raw);
+    reported = call.reason;
   }
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
   mode_ = Mode::text;

@@ -75,13 +75,13 @@ const Fault *Checker::judge_value(const Node &node, uint32_t at) {
 
 const Fault *Checker::count(uint32_t at, size_t size, const std::optional<size_t> &least,
                             const std::optional<size_t> &most, std::string_view what) {
-  const auto told = [&](std::string_view bound, size_t number) {
+  const auto bound_fault = [&](std::string_view bound, size_t number) {
     std::string text(bound);
     text.append(std::to_string(number)).append(" ").append(what).append(number == 1 ? "" : "s");
     return &unfit(at, text);
   };
-  if (least && size < *least) return told("at least ", *least);
-  if (most && size > *most) return told("at most ", *most);
+  if (least && size < *least) return bound_fault("at least ", *least);
+  if (most && size > *most) return bound_fault("at most ", *most);
   return nullptr;
 }
 

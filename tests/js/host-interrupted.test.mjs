@@ -253,7 +253,7 @@ test('a state that nobody can read is an answer that was interrupted', async (t)
   for (const state of [
     '',
     '{"sluice":2}',
-    '{"sluice":1,"run":"{}","numbering":{"blocks":[],"calls":[],"rounds":0,"nextBlock":0,"nextCall":1},"told":[],"statuses":[],"adopts":false}',
+    '{"sluice":1,"run":"{}","numbering":{"blocks":[],"calls":[],"rounds":0,"nextBlock":0,"nextCall":1},"sentBefore":[],"statuses":[],"adopts":false}',
   ]) {
     const store = memoryConversations()
     const message = {

@@ -59,7 +59,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
   check(expressions, motions)
   const tools: Tool[] = []
   const common = { permission: 'public', agentCallable: true, immediate: true, tags: ['live2d'] } as const
-  const faces = told([...new Set(expressions)], (name) => name)
+  const faces = callable([...new Set(expressions)], (name) => name)
   if (faces.length > 0) {
     tools.push(
       tool({
@@ -78,7 +78,7 @@ export function live2dTools(options: Live2dOptions): Tool[] {
       }),
     )
   }
-  const groups = told(
+  const groups = callable(
     Object.entries(motions).filter(([, count]) => count > 0),
     ([group]) => group,
   )
@@ -120,12 +120,12 @@ function tagRules(kind: string, tool: string | null, argument: string): TagRule[
 /**
  * Names of a downloaded Live2D model are a stranger's text in the instructions: only short, plain ones are passed on.
  */
-const MAX_TOLD = 64
-const MAX_TOLD_LENGTH = 40
+const MAX_CALLABLE = 64
+const MAX_CALLABLE_LENGTH = 40
 
 /** The first of those with a short name; the others cannot be called. */
-function told<T>(all: T[], nameOf: (one: T) => string): T[] {
-  return all.filter((one) => nameOf(one).length <= MAX_TOLD_LENGTH).slice(0, MAX_TOLD)
+function callable<T>(all: T[], nameOf: (one: T) => string): T[] {
+  return all.filter((one) => nameOf(one).length <= MAX_CALLABLE_LENGTH).slice(0, MAX_CALLABLE)
 }
 
 const MAX_NAMES = 500

@@ -37,9 +37,9 @@ export async function messagesForModel(
   let asked: ConversationEntry[] = []
   for (const [at, entry] of path.entries()) {
     if (entry.role === 'user') asked.push(at < refused ? named(entry) : await withPictures(entry, bytes))
-    const told =
+    const sent =
       entry.heard && heard === 'trim' ? onlyHeard(entry.history ?? [], entry.message, entry.heard) : entry.history
-    const history = at <= refused ? told?.map(withoutSight) : told
+    const history = at <= refused ? sent?.map(withoutSight) : sent
     if (entry.role === 'user' || !history?.length) continue
     if (asked.length > 0) messages.push(questionOf(asked))
     messages.push(...(await withPictures({ history }, bytes)).history)

@@ -30,7 +30,7 @@ export class Quiet {
   #locked = false
   #asleep = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  #told = ''
+  #reported = ''
   #closed = false
   #asksPresenting: boolean
   #presentingAt = -Infinity
@@ -99,9 +99,9 @@ export class Quiet {
     const now = new Date()
     this.#idle = this.#idleSeconds() >= AWAY_S
     if (this.#asksPresenting && performance.now() - this.#presentingAt >= PRESENTING_MS) this.#askPresenting()
-    const told = [this.quiet, this.gone, this.away].join()
-    const changed = told !== this.#told
-    this.#told = told
+    const state = [this.quiet, this.gone, this.away].join()
+    const changed = state !== this.#reported
+    this.#reported = state
     const hand = this.#until > now.getTime() && this.#until < Infinity ? this.#until - now.getTime() : Infinity
     const wait = Math.min(
       hand,

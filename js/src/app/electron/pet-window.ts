@@ -69,7 +69,7 @@ class Pet implements PetWindow {
   #place: PetPlace
   readonly #carry: Carry
   /** What its pages know. */
-  #told = { quiet: false, away: false }
+  #known = { quiet: false, away: false }
   #asks = 0
   #asksTimer: ReturnType<typeof setTimeout> | undefined
   #heard = ''
@@ -240,7 +240,7 @@ class Pet implements PetWindow {
   /** A page that was loaded, or listens only now, knows nothing. */
   #greet(shown: Shown): void {
     if (this.#closed) return
-    shown.tell({ ...this.#told })
+    shown.tell({ ...this.#known })
     shown.tell({ look: this.#settings.bubble })
     if (shown !== this.#bubble) return
     this.#stand()
@@ -370,9 +370,9 @@ class Pet implements PetWindow {
   #hush(): void {
     if (this.#closed || !this.#quiet) return
     const { quiet, gone, away } = this.#quiet
-    if (quiet !== this.#told.quiet || away !== this.#told.away) {
-      this.#told = { quiet, away }
-      for (const shown of this.#all) shown.tell({ ...this.#told })
+    if (quiet !== this.#known.quiet || away !== this.#known.away) {
+      this.#known = { quiet, away }
+      for (const shown of this.#all) shown.tell({ ...this.#known })
     }
     if (gone !== this.#gone) {
       this.#gone = gone

@@ -24,7 +24,7 @@ interface Answer {
   /** The turn is over: the entry holds what it added. */
   over: boolean
   /** What the model was told before, where it goes on with this answer. */
-  told?: ChatMessage[] | undefined
+  sentBefore?: ChatMessage[] | undefined
   /** Saves it while it goes on. */
   keeper?: Keeper | undefined
   /** `seq` of the view that the entry was made from. */
@@ -292,10 +292,10 @@ export class HostConversation {
     return question
   }
 
-  #goesOn(id: string, message: Message, told: ChatMessage[] | undefined): void {
+  #goesOn(id: string, message: Message, sentBefore: ChatMessage[] | undefined): void {
     const { seq } = this.#answer(id)
     const keeper = this.#options.lasting ? new Keeper(() => this.#keep(id)) : undefined
-    this.#answers.set(id, { live: message, over: false, told, keeper, seq })
+    this.#answers.set(id, { live: message, over: false, sentBefore, keeper, seq })
   }
 
   /** The answer is over, with what it adds for the model. */
@@ -303,9 +303,9 @@ export class HostConversation {
     const answer = this.#answers.get(id)
     if (!answer?.live) return
     endSaves(answer)
-    const { told, live } = answer
-    const all = told && (history.length > 0 ? [...told, ...history] : told.slice(0, -1))
-    answer.told = undefined
+    const { sentBefore, live } = answer
+    const all = sentBefore && (history.length > 0 ? [...sentBefore, ...history] : sentBefore.slice(0, -1))
+    answer.sentBefore = undefined
     this.#take(id, answer, live, all ?? history)
     if (live.settled) delete answer.live
     this.#saver.save()
@@ -343,11 +343,11 @@ export class HostConversation {
   }
 
   #keep(id: string): void {
-    const { live, over, told = [], keeper } = this.#answer(id)
+    const { live, over, sentBefore = [], keeper } = this.#answer(id)
     if (!live || over) return
-    const { message, history, waiting } = live.kept(told)
+    const { message, history, waiting } = live.kept(sentBefore)
     const state = waiting && writeWaiting(waiting)
-    const all = history.length > told.length ? history : told.slice(0, -1)
+    const all = history.length > sentBefore.length ? history : sentBefore.slice(0, -1)
     this.#put(id, { message, history: all, ...(state === undefined ? {} : { state }) })
     this.#saver.save()
     if (live.asks.size > 0 && !waiting) keeper?.changed(true) // its run had told what is not in the view yet
@@ -385,17 +385,21 @@ export class HostConversation {
   /** What a turn that waits needs to go on. */
   async goOnWaiting(
     id: string,
-    { told }: Waiting,
+    { sentBefore }: Waiting,
     system: string | undefined,
   ): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
     const question = this.questionOf(id)
-    return { question, messages: [...(await this.messages(question, system)), ...told], before: await this.message(id) }
+    return {
+      question,
+      messages: [...(await this.messages(question, system)), ...sentBefore],
+      before: await this.message(id),
+    }
   }
 
   /** The turn that waited goes on. */
-  wakes(id: string, { told }: Waiting, message: Message): void {
+  wakes(id: string, { sentBefore }: Waiting, message: Message): void {
     this.#entry(id)
-    this.#goesOn(id, message, told.length > 0 ? told : undefined)
+    this.#goesOn(id, message, sentBefore.length > 0 ? sentBefore : undefined)
     this.#options.onChange(this)
   }
 

@@ -23,7 +23,7 @@ import { hidden, toBridgeError } from './checks.js'
 import { guard } from './guard.js'
 import { interrupted, reopened, type Waiting } from './interrupted.js'
 import { MessageNumbering } from './message-numbering.js'
-import { newToken, type Asker, type Execution, type OpenAsk, type ToolWindow } from './host-questions.js'
+import { newToken, type QuestionSource, type Execution, type OpenQuestion, type ToolWindow } from './host-questions.js'
 import type { RunningTool } from './host-types.js'
 
 /** A window that shows messages. */
@@ -63,11 +63,11 @@ export interface MessageOptions {
   onSettled: () => void
 }
 
-export class Message implements Asker {
+export class Message implements QuestionSource {
   readonly id: string
   readonly watchers = new Set<Watcher>()
   /** Open questions by call. */
-  readonly asks = new Map<number, OpenAsk>()
+  readonly asks = new Map<number, OpenQuestion>()
   readonly #options: MessageOptions
   readonly #executions = new Map<number, Execution>()
   /** Calls that were written as tags. */
@@ -192,32 +192,32 @@ export class Message implements Asker {
   }
 
   /**
-   * The message as it is kept while it goes on. `told`: what the model was told of it before. With `waiting` where its
-   * run waits for a person, and all of its events are in the view.
+   * The message as it is kept while it goes on. `sentBefore`: what the model was sent of it before. With `waiting` where
+   * its run waits for a person, and all of its events are in the view.
    */
-  kept(told: readonly ChatMessage[]): { message: SavedMessage; history: ChatMessage[]; waiting?: Waiting } {
+  kept(sentBefore: readonly ChatMessage[]): { message: SavedMessage; history: ChatMessage[]; waiting?: Waiting } {
     const { message, statuses } = interrupted(this.view)
     const { run } = this.#segment ?? {}
-    const before = [...told, ...this.#history]
+    const before = [...sentBefore, ...this.#history]
     const { seq, state, history } = run?.kept(this.asks.size > 0) ?? { seq: -1, history: [] }
     const kept = { message, history: [...before, ...history] }
     if (state === undefined || seq !== this.#seen) return kept
     return {
       ...kept,
-      waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, told: before, statuses },
+      waiting: { run: state, numbering: this.#numbering.saved, adopts: this.#adopts, sentBefore: before, statuses },
     }
   }
 
-  /** Resolves when all that the run told is in the view. */
+  /** Resolves when all that the run reported is in the view. */
   async caughtUp(): Promise<void> {
-    for (let tries = 0; tries < 100 && this.#segment && this.#seen < this.#segment.run.told; tries++)
+    for (let tries = 0; tries < 100 && this.#segment && this.#seen < this.#segment.run.lastSeq; tries++)
       await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
   /** Ends here, so that another process goes on with what was kept. */
   async leave(): Promise<void> {
     this.#left = true
-    for (const call of [...this.asks.keys()]) this.#closeAsk(call)
+    for (const call of [...this.asks.keys()]) this.#closeQuestion(call)
     await this.#segment?.run.suspend({ graceMs: 0 })
   }
 
@@ -252,23 +252,23 @@ export class Message implements Asker {
 
   // -- questions ------------------------------------------------------------------------------------------------------
 
-  approve(ask: OpenAsk, options: ApproveOptions): boolean {
+  approve(ask: OpenQuestion, options: ApproveOptions): boolean {
     return this.#decide(ask, (run, question) => run.approve(question, options))
   }
 
-  release(ask: OpenAsk): boolean {
+  release(ask: OpenQuestion): boolean {
     return this.#decide(ask, (run, question) => run.release(question))
   }
 
-  deny(ask: OpenAsk, reason?: string): boolean {
+  deny(ask: OpenQuestion, reason?: string): boolean {
     return this.#decide(ask, (run, question) => run.deny(question, reason))
   }
 
-  #decide(ask: OpenAsk, decision: (run: Run, question: { call: number; digest: string }) => boolean): boolean {
+  #decide(ask: OpenQuestion, decision: (run: Run, question: { call: number; digest: string }) => boolean): boolean {
     const call = this.#numbering.ofRun(ask.call)
     if (!ask.open || this.asks.get(ask.call) !== ask || !this.#segment || call === undefined) return false
     const decided = decision(this.#segment.run, { call, digest: ask.digest }) // what it throws decides nothing
-    this.#closeAsk(ask.call, ask)
+    this.#closeQuestion(ask.call, ask)
     return decided
   }
 
@@ -284,7 +284,7 @@ export class Message implements Asker {
     }
   }
 
-  #denyUnseen(ask: OpenAsk): void {
+  #denyUnseen(ask: OpenQuestion): void {
     this.#decide(ask, (run, question) => run.refuse(question, 'no_approver: there was no window to ask'))
     warn('a question was denied: no window that shows its message has the right `approve`')
   }
@@ -293,7 +293,7 @@ export class Message implements Asker {
     this.#asked = true
     if (this.#options.adapted[event.stage]) return
     const { call, stage, digest } = event
-    this.#closeAsk(call)
+    this.#closeQuestion(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })
     const { declaration, words } = this.#tool(event.name) ?? {}
     const { annotations, parameters } = (declaration ?? {}) as Pick<QuestionView, 'annotations' | 'parameters'>
@@ -310,7 +310,7 @@ export class Message implements Asker {
     this.watchQuestions()
   }
 
-  #closeAsk(call: number, only?: OpenAsk): void {
+  #closeQuestion(call: number, only?: OpenQuestion): void {
     const ask = this.asks.get(call)
     if (!ask || (only && ask !== only)) return // the decision itself may have brought the next question
     ask.open = false
@@ -438,7 +438,7 @@ export class Message implements Asker {
         return this.#publish(error)
       }
       case 'done':
-        for (const call of [...this.asks.keys()]) this.#closeAsk(call)
+        for (const call of [...this.asks.keys()]) this.#closeQuestion(call)
         for (const call of [...this.#executions.keys()]) this.#abort(call, 'the turn is over')
         if (event.outcome !== 'awaiting_user')
           this.#publish({
@@ -451,7 +451,7 @@ export class Message implements Asker {
   }
 
   #card({ seq: _, ...card }: CardEvent): void {
-    if (card.status && !card.status.startsWith('awaiting')) this.#closeAsk(card.call)
+    if (card.status && !card.status.startsWith('awaiting')) this.#closeQuestion(card.call)
     const tool = this.#tool(card.name)
     if (card.source === 'inline_tags') this.#tags.add(card.call)
     const idle = card.status === 'not_found' && this.#tags.has(card.call) // a tag without a tool to run fails nobody

@@ -7,11 +7,11 @@ import type { ApprovalEvent } from '../../engine/core/events.js'
 import type { WindowRights } from './host-types.js'
 
 /** The message that asked. Its decisions return false if the question was already decided. */
-export interface Asker {
+export interface QuestionSource {
   readonly id: string
-  approve(ask: OpenAsk, options: ApproveOptions): boolean
-  release(ask: OpenAsk): boolean
-  deny(ask: OpenAsk, reason?: string): boolean
+  approve(ask: OpenQuestion, options: ApproveOptions): boolean
+  release(ask: OpenQuestion): boolean
+  deny(ask: OpenQuestion, reason?: string): boolean
   /** Ends an execution; the second end of one is ignored. */
   succeed(execution: Execution, value: unknown): void
   fail(execution: Execution, reason: string): void
@@ -21,8 +21,8 @@ export interface Asker {
  * A question that was asked; `open` is false once it was decided. A decision counts for this question only: its stage,
  * its digest.
  */
-export interface OpenAsk {
-  readonly message: Asker
+export interface OpenQuestion {
+  readonly message: QuestionSource
   readonly call: number
   readonly stage: ApprovalEvent['stage']
   readonly digest: string
@@ -33,7 +33,7 @@ export interface OpenAsk {
 
 /** A call that a window runs. */
 export interface Execution {
-  readonly message: Asker
+  readonly message: QuestionSource
   readonly call: number
   readonly window: ToolWindow
   readonly token: string

@@ -12,8 +12,8 @@ export interface Waiting {
   numbering: SavedNumbering
   /** The calls wait for a button, and were adopted by this run. */
   adopts: boolean
-  /** What the model was told of this answer before the run. */
-  told: ChatMessage[]
+  /** What the model was sent of this answer before the run. */
+  sentBefore: ChatMessage[]
   /** The true states of calls, which the kept view shows as settled. */
   statuses: [call: number, status: CardStatus][]
 }

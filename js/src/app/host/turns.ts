@@ -60,7 +60,7 @@ interface Start {
 }
 
 type MessageEnd = NonNullable<Awaited<ReturnType<Message['follow']>>>
-type Asks = (conversation: HostConversation) => ConversationEntry
+type MakeQuestion = (conversation: HostConversation) => ConversationEntry
 
 export class Turns {
   readonly #parts: TurnParts
@@ -80,12 +80,12 @@ export class Turns {
    * Starts a message. If the app's `run` throws or returns something unusable, the developer is warned, and the window
    * learns only that it failed.
    */
-  ask(window: HostWindow, conversation: string, question: Asks): Promise<{ message: string }> {
+  ask(window: HostWindow, conversation: string, question: MakeQuestion): Promise<{ message: string }> {
     return this.#started(() => this.send(conversation, question, window))
   }
 
   /** The same, for the app itself: errors are thrown as they are. */
-  send(id: string, ask: Asks, sender: HostWindow | undefined): Promise<string> {
+  send(id: string, ask: MakeQuestion, sender: HostWindow | undefined): Promise<string> {
     return this.#begin(id, sender, async (conversation) => {
       const question = ask(conversation)
       return {

@@ -2,7 +2,7 @@
 // that its window was given.
 import type { WindowDecision, Methods } from '../bridge/messages.js'
 import { hidden, json, members, optional, read, refuse, text, toBridgeError } from './checks.js'
-import type { OpenAsk } from './host-questions.js'
+import type { OpenQuestion } from './host-questions.js'
 import type { HostWindow } from './window.js'
 
 type Denial = Parameters<Methods['deny']>[0]
@@ -35,13 +35,13 @@ export function deny(window: HostWindow, { reason, ...decision }: Denial): boole
 }
 
 /** Finds the question of a token. Only the window that was given it may use it, and only for its message. */
-function askOf(window: HostWindow, { message, token }: Pick<WindowDecision, 'message' | 'token'>): OpenAsk {
+function askOf(window: HostWindow, { message, token }: Pick<WindowDecision, 'message' | 'token'>): OpenQuestion {
   const ask = window.askOf(token)
   if (ask?.message.id === message) return ask
   throw refuse('forbidden', 'this window was not given this token for this message', { path: 'token' })
 }
 
-const isStale = (ask: OpenAsk, { digest = ask.digest }: Pick<WindowDecision, 'digest'>): boolean =>
+const isStale = (ask: OpenQuestion, { digest = ask.digest }: Pick<WindowDecision, 'digest'>): boolean =>
   digest !== ask.digest
 
 /** Takes the result of a call that the window runs. One that cannot be used fails the call. */

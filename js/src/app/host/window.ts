@@ -14,7 +14,7 @@ import { Budget } from './budget.js'
 import { refuse } from './checks.js'
 import { Feed, sizeOf } from './feed.js'
 import type { Message, Watcher } from './host-message.js'
-import { newToken, type Execution, type OpenAsk } from './host-questions.js'
+import { newToken, type Execution, type OpenQuestion } from './host-questions.js'
 import type { WindowPeer, WindowRights } from './host-types.js'
 
 const MAX_WATCHED = 100
@@ -57,8 +57,8 @@ export class HostWindow implements Watcher {
   #reads = 0
 
   // -- its questions by token, settled ones included
-  readonly #asks = new Map<string, OpenAsk>()
-  readonly #tokens = new WeakMap<OpenAsk, string>()
+  readonly #asks = new Map<string, OpenQuestion>()
+  readonly #tokens = new WeakMap<OpenQuestion, string>()
   readonly executions = new Map<string, Execution>()
 
   // -- the next frame
@@ -188,7 +188,7 @@ export class HostWindow implements Watcher {
   push(message: Message, delta: Delta): void {
     const feed = this.#feeds.get(message)
     if (!feed) return
-    const shown = delta.type === 'ask' ? this.#withAsk(message, delta) : delta
+    const shown = delta.type === 'ask' ? this.#withQuestion(message, delta) : delta
     if (!shown) return // the next frame says by its `seq` that something happened
     const urgent = feed.push(shown, message.seq)
     this.#waiting.add(message)
@@ -266,11 +266,11 @@ export class HostWindow implements Watcher {
   // -- tokens ---------------------------------------------------------------------------------------------------------
 
   /** The question of a token that this window was given, open or settled. */
-  askOf(token: string): OpenAsk | undefined {
+  askOf(token: string): OpenQuestion | undefined {
     return this.#asks.get(token)
   }
 
-  #withAsk(message: Message, delta: Delta & { type: 'ask' }): Delta | undefined {
+  #withQuestion(message: Message, delta: Delta & { type: 'ask' }): Delta | undefined {
     const ask = this.rights.approve ? this.#withToken(message, delta.ask) : undefined
     return ask && { type: 'ask', ask }
   }
@@ -287,7 +287,7 @@ export class HostWindow implements Watcher {
     )
   }
 
-  #issue(ask: OpenAsk): string {
+  #issue(ask: OpenQuestion): string {
     const token = newToken()
     this.#asks.set(token, ask)
     this.#tokens.set(ask, token)
@@ -357,7 +357,7 @@ export class HostWindow implements Watcher {
     const messages = [...resumed, ...[...this.#waiting].flatMap((message) => this.#takeFeed(message) ?? [])]
     this.#resumed.clear()
     this.#waiting.clear()
-    if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutAsks)
+    if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutQuestions)
     if (read && this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
     if (this.#left.size > 0) frame.left = [...this.#left]
     if (chat && this.#execute.length > 0) frame.execute = this.#execute
@@ -389,7 +389,7 @@ export class HostWindow implements Watcher {
 
 type MessageFrame = NonNullable<WindowFrame['messages']>[number]
 
-const withoutAsks = (frame: MessageFrame): MessageFrame => ({
+const withoutQuestions = (frame: MessageFrame): MessageFrame => ({
   ...frame,
   deltas: frame.deltas.filter(({ type }) => type !== 'ask'),
 })

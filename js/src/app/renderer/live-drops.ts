@@ -6,8 +6,8 @@ import { bytesOf, dataOf } from './picture.js'
 export class LiveDrops {
   readonly #call: Call
   readonly #takers = new Set<{ take: (files: File[]) => void }>()
-  /** What the host was told. */
-  #told = false
+  /** What the host was sent. */
+  #sent = false
   #busy = false
 
   /** @internal */
@@ -35,11 +35,11 @@ export class LiveDrops {
 
   /** The host knows nothing of this window any more. */
   disconnect(): void {
-    this.#told = false
+    this.#sent = false
   }
 
   reconnect(): void {
-    this.#told = false
+    this.#sent = false
     void this.#tell()
   }
 
@@ -52,8 +52,8 @@ export class LiveDrops {
     if (this.#busy) return
     this.#busy = true
     await Promise.resolve() // a field that is moved in the page leaves and comes at once
-    for (let on = this.#takers.size > 0; on !== this.#told; on = this.#takers.size > 0) {
-      this.#told = on
+    for (let on = this.#takers.size > 0; on !== this.#sent; on = this.#takers.size > 0) {
+      this.#sent = on
       await this.#call('takeDrops', { on }).catch(() => {}) // a window that may not send takes nothing
     }
     this.#busy = false

@@ -44,7 +44,7 @@ let loading: Promise<Loaded> | undefined
  * looked for and where.
  */
 export function native(): Addon {
-  return (loaded ??= told(loadNow(wanted()))).functions
+  return (loaded ??= reported(loadNow(wanted()))).functions
 }
 
 /**
@@ -67,9 +67,9 @@ export async function loadEngine(options: ReadyOptions = {}): Promise<Backend> {
   const { backend, wasm } = options
   if (wasm !== undefined && backend === 'addon') throw wrong('wasm', wasm, 'none where the addon is to run')
   const name = backend ?? (wasm === undefined ? wanted() : 'wasm')
-  if (!loaded && wasm === undefined && (wasmAddress === undefined || name === 'addon')) loaded = told(loadNow(name))
+  if (!loaded && wasm === undefined && (wasmAddress === undefined || name === 'addon')) loaded = reported(loadNow(name))
   if (!loaded) {
-    loading ??= compileWasm(wasm ?? wasmAddress!).then((module) => (loaded ??= told(start(module, 'compiled'))))
+    loading ??= compileWasm(wasm ?? wasmAddress!).then((module) => (loaded ??= reported(start(module, 'compiled'))))
     try {
       await loading
     } finally {
@@ -96,7 +96,7 @@ function wanted(): BackendName | undefined {
   })
 }
 
-function told(loaded: Loaded): Loaded {
+function reported(loaded: Loaded): Loaded {
   setRunningBackend(loaded.backend.name)
   return loaded
 }

@@ -26,7 +26,7 @@ import {
 import type { AnswerEnd } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
-export type Told = Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'>
+export type ResponseFacts = Pick<ErrorEvent, 'status' | 'requestId' | 'retryAfterMs'>
 
 /** How one try ended. `delayMs`: after so long another one follows. */
 interface Try {
@@ -67,7 +67,7 @@ export class Requests {
   #shown = false
   /** The turn has read its end, even if the connection stays open. */
   #over = false
-  #told: Told | undefined
+  #facts: ResponseFacts | undefined
 
   constructor(stage: Stage, server: Server) {
     this.#stage = stage
@@ -85,8 +85,8 @@ export class Requests {
   }
 
   /** Status, request id and `Retry-After` of the response to the open request. */
-  get told(): Told | undefined {
-    return this.#told
+  get facts(): ResponseFacts | undefined {
+    return this.#facts
   }
 
   /** Notes what an event of the turn says about the answer. */
@@ -130,7 +130,7 @@ export class Requests {
     const text = turn.request as string // as it stands: a parse and print here would change big integers
     const { signal } = (this.#abort = new AbortController())
     this.#sawText = this.#shown = this.#over = false
-    this.#transient = this.#told = undefined
+    this.#transient = this.#facts = undefined
     let {
       how,
       detail,
@@ -176,11 +176,11 @@ export class Requests {
     const { turn, hooks, step } = this.#stage
     const response = await unlessLate(send(hooks.transport, request, signal), signal)
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
-    const told = (this.#told = toldBy(response, refusal, turn.secrets))
+    const facts = (this.#facts = factsOf(response, refusal, turn.secrets))
     if (refusal) {
       const failure = refusalText(response.status, refusal)
       const detail = shownUrl(request.url)
-      const delayMs = await this.#delay(round, failure, signal, told)
+      const delayMs = await this.#delay(round, failure, signal, facts)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (delayMs === null) {
         step(() => turn.response(response.status, hideSecretsIn(response.headers, turn.secrets)))
@@ -254,7 +254,7 @@ export class Requests {
     const { turn, step } = this.#stage
     this.#abort = this.#reading = undefined
     step(() => turn.finish(how, detail))
-    this.#told = undefined
+    this.#facts = undefined
   }
 
   /** Milliseconds until the next try; null: there is none. */
@@ -274,7 +274,7 @@ export class Requests {
     const failure: RequestFailure = {
       round,
       attempt: this.#attempt + 1,
-      ...this.#told,
+      ...this.#facts,
       detail: turn.withoutSecrets(detail),
       delayMs: usual,
     }
@@ -302,7 +302,7 @@ export class Requests {
       attempt: this.#attempt + 1,
       ...(typeof retries === 'number' ? { maxAttempts: retries } : {}),
       delayMs: Math.round(delayMs),
-      ...this.#told,
+      ...this.#facts,
       detail: turn.withoutSecrets(detail),
     })
   }
@@ -374,11 +374,11 @@ function asHookFault<T>(name: string, call: () => T): T {
   }
 }
 
-function toldBy(
+function factsOf(
   { status, headers }: Response,
   refusal: Uint8Array | undefined,
   secrets: readonly string[],
-): Told & { status: number } {
+): ResponseFacts & { status: number } {
   const requestId = ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray']
     .map((name) => headers.get(name))
     .find((id) => id !== null)

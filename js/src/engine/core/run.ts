@@ -328,7 +328,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   }
 
   /** @internal `seq` of the last event that was read. */
-  get told(): number {
+  get lastSeq(): number {
     return this.#events.lastSeq
   }
 
@@ -430,7 +430,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
    */
   #tell(event: SluiceEvent): boolean {
     try {
-      if (event.type === 'error') Object.assign(event, this.#requests.told)
+      if (event.type === 'error') Object.assign(event, this.#requests.facts)
       if (event.type === 'progress') this.#tools.count(event)
       if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false

@@ -99,14 +99,14 @@ export class RunningTools {
     checkProgress(report)
     const { done, total, text } = report
     const counted = total === undefined ? String(done) : `${done} / ${total}`
-    const told = {
+    const sent = {
       text: text === undefined ? counted : `${text} (${counted})`,
       done,
       ...(total === undefined ? {} : { total }),
     }
     const running = this.#running.get(call)
-    if (running) running.report = told
-    step(() => turn.progress(call, told.text))
+    if (running) running.report = sent
+    step(() => turn.progress(call, sent.text))
   }
 
   /** Adds the numbers of the report to its event. */

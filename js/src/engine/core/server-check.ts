@@ -102,30 +102,30 @@ class Check {
 
   async *steps(): AsyncGenerator<ServerCheck, void, undefined> {
     const found = await this.#listed()
-    if ('failed' in found) return yield this.#told('reach', false, found.failed)
+    if ('failed' in found) return yield this.#reported('reach', false, found.failed)
     // A server that lists nothing may still answer questions, so only these say that one is there.
     const sure = found.names !== undefined || found.status === 401 || found.status === 403
     const there = words.answers(this.#who, shownOrigin(this.#server.url))
-    if (sure) yield this.#told('reach', true, there)
+    if (sure) yield this.#reported('reach', true, there)
     const missing = this.#keyMissing()
     if (missing) {
-      if (!sure) yield this.#told('reach', true, there)
-      return yield this.#told('key', false, missing)
+      if (!sure) yield this.#reported('reach', true, there)
+      return yield this.#reported('key', false, missing)
     }
     const { name, apiKey } = this.#endpoint
     const key = apiKey ? words.keyTaken() : words.keyless()
     if (found.names?.length === 0 || name === undefined) {
       if (!sure)
         yield found.page
-          ? this.#told('reach', false, words.page(shownUrl(this.#list.url)))
-          : this.#told('reach', true, there)
+          ? this.#reported('reach', false, words.page(shownUrl(this.#list.url)))
+          : this.#reported('reach', true, there)
       if (!sure && found.page) return
       const refused = found.status === 401 || found.status === 403
       yield refused
-        ? this.#told('key', false, this.#keyRefused(found.words))
-        : this.#told('key', true, apiKey ? words.keyUntested() : key)
+        ? this.#reported('key', false, this.#keyRefused(found.words))
+        : this.#reported('key', true, apiKey ? words.keyUntested() : key)
       if (refused) return
-      return yield this.#told(
+      return yield this.#reported(
         'model',
         false,
         found.names?.length === 0
@@ -143,7 +143,7 @@ class Check {
     const detail = answer.error ? this.#clean(answer.error.detail) : ''
     if (!sure) {
       if (failure === 'network' || failure === 'place')
-        return yield this.#told(
+        return yield this.#reported(
           'reach',
           false,
           failure === 'network'
@@ -152,36 +152,38 @@ class Check {
               ? words.page(shownUrl(this.#server.url))
               : words.noApi(shownUrl(this.#server.url), detail),
         )
-      yield this.#told('reach', true, there)
+      yield this.#reported('reach', true, there)
     }
     if (failure === 'key')
-      return yield this.#told(
+      return yield this.#reported(
         'key',
         false,
         apiKey
           ? this.#keyRefused(detail)
           : words.keyMissing(this.#who, this.#provider && providers[this.#provider].keys),
       )
-    if (failure === 'credit') return yield this.#told('key', false, words.noCredit(detail))
-    yield this.#told('key', true, key, 0)
+    if (failure === 'credit') return yield this.#reported('key', false, words.noCredit(detail))
+    yield this.#reported('key', true, key, 0)
     if (failure === 'model')
-      return yield this.#told(
+      return yield this.#reported(
         'model',
         false,
         words.modelGone(name, detail, near(name, found.names ?? []), this.#provider),
         0,
       )
-    if (failure === 'place') return yield this.#told('stream', false, words.noApi(shownUrl(this.#server.url), detail))
+    if (failure === 'place')
+      return yield this.#reported('stream', false, words.noApi(shownUrl(this.#server.url), detail))
     if (failure)
-      return yield this.#told(
+      return yield this.#reported(
         'stream',
         false,
         words.broke(detail, answer.error?.hint && this.#clean(answer.error.hint)),
       )
-    if (answer.late) return yield this.#told('stream', false, words.late(name, this.#options.timeoutMs ?? ANSWER_MS))
-    yield this.#told('model', true, words.modelThere(name), 0)
-    if (answer.firstMs === undefined) return yield this.#told('stream', false, words.silent(name))
-    yield this.#told(
+    if (answer.late)
+      return yield this.#reported('stream', false, words.late(name, this.#options.timeoutMs ?? ANSWER_MS))
+    yield this.#reported('model', true, words.modelThere(name), 0)
+    if (answer.firstMs === undefined) return yield this.#reported('stream', false, words.silent(name))
+    yield this.#reported(
       'stream',
       answer.streamed,
       answer.streamed ? words.streams(answer.firstMs) : words.atOnce(),
@@ -236,18 +238,18 @@ class Check {
       () => this.#called,
       true,
     )
-    if (this.#called) return this.#told('tools', true, words.calls())
+    if (this.#called) return this.#reported('tools', true, words.calls())
     const { error, otherFormat, late } = answer
-    if (otherFormat !== undefined) return this.#told('tools', false, words.ownFormat(otherFormat))
+    if (otherFormat !== undefined) return this.#reported('tools', false, words.ownFormat(otherFormat))
     if (error)
-      return this.#told(
+      return this.#reported(
         'tools',
         false,
         error.code === 'tools_unsupported'
           ? words.noTools(this.#clean(error.detail))
           : words.broke(this.#clean(error.detail), error.hint && this.#clean(error.hint)),
       )
-    return this.#told(
+    return this.#reported(
       'tools',
       false,
       late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.noCall(),
@@ -262,9 +264,9 @@ class Check {
     const { text, error, late } = await this.#ask([{ role: 'user', content } as ChatMessage], (_, said) =>
       red.test(said),
     )
-    if (red.test(text)) return this.#told('pictures', true, words.sees())
-    if (error) return this.#told('pictures', false, words.blind(this.#clean(error.detail)))
-    return this.#told(
+    if (red.test(text)) return this.#reported('pictures', true, words.sees())
+    if (error) return this.#reported('pictures', false, words.blind(this.#clean(error.detail)))
+    return this.#reported(
       'pictures',
       false,
       late ? words.late(this.#endpoint.name as string, this.#options.timeoutMs ?? ANSWER_MS) : words.sawNothing(),
@@ -342,7 +344,7 @@ class Check {
 
   // -- what is said ---------------------------------------------------------------------------------------------------
 
-  #told(step: CheckStep, ok: boolean, { says, hint }: Said, ms = performance.now() - this.#from): ServerCheck {
+  #reported(step: CheckStep, ok: boolean, { says, hint }: Said, ms = performance.now() - this.#from): ServerCheck {
     this.#from = performance.now()
     return { step, ok, ms: Math.round(ms), says, ...(hint === undefined || ok ? {} : { hint }) }
   }

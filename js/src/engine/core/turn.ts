@@ -140,7 +140,7 @@ const HELD_BYTES = 16 * 1024
 export class Turn {
   #handle: NativeTurn | null
   #memory = 0
-  #told = 0
+  #reportedMemory = 0
   /** Of the event that was polled last. A restored turn tells it by its first event. */
   #seq: number | undefined
   #waits = false
@@ -577,13 +577,13 @@ export class Turn {
 
   #grow(bytes: number): void {
     this.#memory += bytes
-    if (this.#memory - this.#told >= MEMORY_STEP) this.#tellMemory()
+    if (this.#memory - this.#reportedMemory >= MEMORY_STEP) this.#tellMemory()
   }
 
   #tellMemory(): void {
-    if (this.#memory === this.#told) return
-    native().adjustExternalMemory(this.#memory - this.#told)
-    this.#told = this.#memory
+    if (this.#memory === this.#reportedMemory) return
+    native().adjustExternalMemory(this.#memory - this.#reportedMemory)
+    this.#reportedMemory = this.#memory
   }
 }
 

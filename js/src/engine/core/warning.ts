@@ -5,12 +5,12 @@ export function warn(text: string, code?: string): void {
   else console.warn(`SluiceWarning: ${text}`)
 }
 
-const told = new Set<string>()
-const MOST_TOLD = 1000
+const warned = new Set<string>()
+const MOST_WARNED = 1000
 
 /** Warns the first time only: what every turn of an app would repeat. */
 export function warnOnce(text: string): void {
-  if (told.has(text) || told.size >= MOST_TOLD) return
-  told.add(text)
+  if (warned.has(text) || warned.size >= MOST_WARNED) return
+  warned.add(text)
   warn(text)
 }

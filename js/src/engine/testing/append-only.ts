@@ -4,7 +4,7 @@ import type { ScriptedWire } from '../wire/scripted-answer.js'
 import { objects, type RequestJson } from './strict-refusal.js'
 
 /** What a request tells the model, in an order that only grows. */
-export interface Told {
+export interface SentText {
   /** What stands before the conversation, by its name in the body. */
   before: { readonly [name: string]: string | undefined }
   /** Every message, block, part or item, with its role. */
@@ -22,7 +22,7 @@ const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
     return some.map((piece) => text([message['role'], piece]))
   })
 
-const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => Told } = {
+const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => SentText } = {
   'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
   anthropic: ({ system, tools, messages }) => ({
     before: { system: text(system), tools: text(tools) },
@@ -40,10 +40,10 @@ const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => Told } 
   ollama: ({ messages }) => ({ before: {}, items: objects(messages).map(text) }),
 }
 
-export const told = (wire: ScriptedWire, body: RequestJson): Told => tellers[wire](body)
+export const sentText = (wire: ScriptedWire, body: RequestJson): SentText => tellers[wire](body)
 
 /** Names the first thing that `later` does not repeat from `earlier`, or undefined. */
-export function changeOf(earlier: Told, later: Told): string | undefined {
+export function changeOf(earlier: SentText, later: SentText): string | undefined {
   for (const [name, value] of Object.entries(earlier.before)) if (later.before[name] !== value) return `'${name}'`
   const at = earlier.items.findIndex((item, index) => later.items[index] !== item)
   if (at < 0) return undefined
@@ -54,14 +54,14 @@ const short = (item: string): string => (item.length > 200 ? `${item.slice(0, 20
 
 /** The conversations of a server: each is known by its first user message, its wire and its model. */
 export class Conversations {
-  readonly #last = new Map<string, Told>()
+  readonly #last = new Map<string, SentText>()
 
   /**
    * Why this request does not go on with the last one of its conversation, or null. A shorter one asks again; the
    * question alone asks anew.
    */
   check(wire: ScriptedWire, model: string, body: RequestJson): string | null {
-    const now = told(wire, body)
+    const now = sentText(wire, body)
     const last = this.#last.get(keyOf(wire, model, now))
     if (!last || now.items.length === firstQuestion(now) + 1) return null
     const change = changeOf({ ...last, items: last.items.slice(0, now.items.length) }, now)
@@ -71,16 +71,16 @@ export class Conversations {
   }
 
   keep(wire: ScriptedWire, model: string, body: RequestJson): void {
-    const now = told(wire, body)
+    const now = sentText(wire, body)
     this.#last.set(keyOf(wire, model, now), now)
   }
 
   forget(wire: ScriptedWire, model: string, body: RequestJson): void {
-    this.#last.delete(keyOf(wire, model, told(wire, body)))
+    this.#last.delete(keyOf(wire, model, sentText(wire, body)))
   }
 }
 
-const firstQuestion = ({ items }: Told): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
+const firstQuestion = ({ items }: SentText): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
 
-const keyOf = (wire: ScriptedWire, model: string, told: Told): string =>
-  `${wire} ${model} ${told.items[firstQuestion(told)]}`
+const keyOf = (wire: ScriptedWire, model: string, sent: SentText): string =>
+  `${wire} ${model} ${sent.items[firstQuestion(sent)]}`

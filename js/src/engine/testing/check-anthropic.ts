@@ -13,7 +13,7 @@ import {
   type GivenAnswer,
   type RequestJson,
 } from './strict-refusal.js'
-import { changeOf, told } from './append-only.js'
+import { changeOf, sentText } from './append-only.js'
 
 /**
  * The first thing that Anthropic would refuse in the body of `POST /v1/messages`, or null. `given`: the answers that
@@ -421,8 +421,8 @@ function checkSignatures(messages: readonly RequestJson[], request: RequestJson,
           `${at}: Invalid \`${block['type'] === 'thinking' ? 'signature' : 'data'}\` in \`${block['type']}\` block`,
         ) // api, 2026-08
       const changed = changeOf(
-        told('anthropic', answer.request),
-        told('anthropic', { ...request, messages: messages.slice(0, index) }),
+        sentText('anthropic', answer.request),
+        sentText('anthropic', { ...request, messages: messages.slice(0, index) }),
       )
       // docs, 2026-09: what stands before a thinking block is sealed with it
       if (changed) refuse(`${at}: Invalid \`signature\` in \`thinking\` block: ${changed} has changed since`)

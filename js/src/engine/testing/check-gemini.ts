@@ -360,11 +360,11 @@ function checkSignatures(
       }
     }
     if (!first || index < open) continue
-    const told = (item: RequestJson): boolean => same(item['functionCall'], first['functionCall'])
-    const answer = lastGiven(given ?? [], (one) => one.model === model && one.items.some(told))
+    const isSameCall = (item: RequestJson): boolean => same(item['functionCall'], first['functionCall'])
+    const answer = lastGiven(given ?? [], (one) => one.model === model && one.items.some(isSameCall))
     // Where the answer is not known, Gemini 3 and later sign a step: its first call, or a part before it.
     const signed = answer
-      ? answer.items.find(told)!['thoughtSignature'] !== undefined
+      ? answer.items.find(isSameCall)!['thoughtSignature'] !== undefined
       : modelVersion(model) >= 3 &&
         parts.every((part) => part['thoughtSignature'] === undefined || part['functionCall'])
     const lost = answer && !answer.waived && signed && first['thoughtSignature'] === sentinel

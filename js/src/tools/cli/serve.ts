@@ -11,7 +11,7 @@ import { text, UsageError, type Command, type Values } from './command.js'
 import { readModel } from './model-options.js'
 
 const DEFAULT = '127.0.0.1:4100'
-const MOST_TOLD = 1000
+const MOST_WRITTEN = 1000
 
 interface Listen {
   host: string
@@ -84,14 +84,14 @@ or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass.
 
 /** Writes what is noticed, and that a model is not known only once: it is so with every request. */
 function tellOnce(): (diagnostic: TextToolCallDiagnostic) => void {
-  const told = new Set<string>()
+  const written = new Set<string>()
   return ({ model, code, detail }) => {
     const line = escapeInvisible(
       `${model}: ${code}${detail === '' ? '' : `: ${detail}`}`.replace(/\s+/g, ' ').slice(0, 300),
     )
-    if (code === 'unknown_model' && told.has(line)) return
-    if (told.size === MOST_TOLD) told.clear() // clients name models as they like
-    if (code === 'unknown_model') told.add(line)
+    if (code === 'unknown_model' && written.has(line)) return
+    if (written.size === MOST_WRITTEN) written.clear() // clients name models as they like
+    if (code === 'unknown_model') written.add(line)
     console.error(line)
   }
 }

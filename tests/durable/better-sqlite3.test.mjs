@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { built } from '../js/dist.mjs'
 import { contract as contractOfConversations, question, refused } from '../js/conversation-contract.mjs'
-import { faults, onFullDisk } from '../js/turn-faults-contract.mjs'
+import { columnOf, faults, onFullDisk } from '../js/turn-faults-contract.mjs'
 import { contract, rowOf } from '../js/turn-store-contract.mjs'
 import { betterSqlite3, noBetterSqlite3 as skip } from './places.mjs'
 
@@ -32,8 +32,10 @@ function opened(t, options) {
 }
 
 const turns = (t) => sqliteTurns(opened(t))
-const spoil = async (t, id, column, value) =>
-  void opened(t).prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
+const spoil = async (t, id, member, value) =>
+  void opened(t)
+    .prepare(`UPDATE sluice_turns SET ${columnOf(member)} = ? WHERE id = ?`)
+    .run(value, id)
 contract('better-sqlite3', { skip, open: turns, again: turns })
 faults('better-sqlite3', { skip, open: turns, spoil })
 contractOfConversations('better-sqlite3, conversations', {

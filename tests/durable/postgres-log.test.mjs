@@ -278,7 +278,7 @@ test('nothing is kept longer than keepMs, an answer that is over no longer than 
   await until(async () => (await count('log')) === 0 && (await count('log_chunks')) === 0, 'the sweep')
 })
 
-test('an answer whose log was lost does not begin in its middle; the next epoch may come', { skip }, async (t) => {
+test('an answer whose log was lost does not begin in its middle; the next log may come', { skip }, async (t) => {
   const { prefix, pool, beside, count } = poolsOf(t)
   const log = postgresLog(pool(), { prefix })
   await log.append('a', 1, ['"1"'])
@@ -286,9 +286,9 @@ test('an answer whose log was lost does not begin in its middle; the next epoch 
   await assert.rejects(log.append('a', 1, ['"2"']), /is over/)
   assert.equal((await log.read('a').next()).done, true)
   await log.append('a', 2, ['"anew"'])
-  assert.deepEqual((await log.read('a').next()).value, { epoch: 2, chunks: ['"anew"'] })
+  assert.deepEqual((await log.read('a').next()).value, { logNumber: 2, chunks: ['"anew"'] })
   await postgresLog(pool(), { prefix }).append('a', 3, ['"elsewhere"'])
-  assert.equal(await count('log_chunks'), 1, 'what earlier epochs told is dropped')
+  assert.equal(await count('log_chunks'), 1, 'the chunks of earlier logs are dropped')
   await assert.rejects(log.append('a', 2, ['"late"']), /is over/)
 })
 

@@ -6,7 +6,7 @@ import { built } from '../js/dist.mjs'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
-import { faults } from '../js/turn-faults-contract.mjs'
+import { columnOf, faults } from '../js/turn-faults-contract.mjs'
 import { contract } from '../js/turn-store-contract.mjs'
 import { noPostgres, noRedis, withServers } from './servers.mjs'
 
@@ -47,13 +47,13 @@ faults('redis', {
   skip: noRedis,
   open: withRedis(ioredis),
   again: withRedis(nodeRedis),
-  spoil: async (t, id, column, value) => void (await ioredis(t).hset(`${nameOf(t)}t:${id}`, column, value)),
+  spoil: async (t, id, member, value) => void (await ioredis(t).hset(`${nameOf(t)}t:${id}`, member, value)),
 })
 faults('postgres', {
   skip: noPostgres,
   open: withPostgres,
-  spoil: async (t, id, column, value) =>
-    void (await pool(t).query(`UPDATE ${nameOf(t)}turns SET ${column} = $2 WHERE id = $1`, [id, value])),
+  spoil: async (t, id, member, value) =>
+    void (await pool(t).query(`UPDATE ${nameOf(t)}turns SET ${columnOf(member)} = $2 WHERE id = $1`, [id, value])),
 })
 
 test('postgres: many processes may make the tables at once; a prefix is no way into the database', {
@@ -98,7 +98,7 @@ const logs = {
   'in Postgres': [noPostgres, (t, more) => postgresLog(pool(t), { prefix: nameOf(t), ...more }), lostInPostgres],
 }
 for (const [name, [skip, open, lose]] of Object.entries(logs)) {
-  test(`the stream log ${name}: from its beginning, what comes, each epoch anew, and no more of an old one`, {
+  test(`the stream log ${name}: from its beginning, what comes, each log number anew, and no more of an old one`, {
     skip,
   }, async (t) => {
     const make = async () => await open(t)
@@ -124,13 +124,13 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
     await writer.append('a', 3, ['"end"'])
     await writer.end('a', 3)
     await reading
-    const of = (epoch) => told.filter((one) => one.epoch === epoch).flatMap(({ chunks }) => chunks)
+    const of = (logNumber) => told.filter((one) => one.logNumber === logNumber).flatMap(({ chunks }) => chunks)
     assert.deepEqual(of(2), ['"1"', '"ü\u2028"', ...Array.from({ length: 1200 }, (_, n) => `${n}`)])
     assert.deepEqual(of(3), ['"anew"', '"end"'])
     assert.deepEqual(await all('a'), [], 'who comes later finds nothing')
   })
 
-  test(`the stream log ${name}: an epoch is given once, whatever the clocks say`, { skip }, async (t) => {
+  test(`the stream log ${name}: a log number is given once, whatever the clocks say`, { skip }, async (t) => {
     const make = async () => await open(t)
     const [one, other] = [await make(), await make()]
     const all = async (id, told = []) => {
@@ -150,7 +150,7 @@ for (const [name, [skip, open, lose]] of Object.entries(logs)) {
     await other.append('a', late + 12, ['"2"'])
     const reading = all('a')
     await other.end('a', late + 12)
-    assert.ok((await reading).every(({ epoch }) => epoch === late + 12))
+    assert.ok((await reading).every(({ logNumber }) => logNumber === late + 12))
   })
 
   test(`the stream log ${name}: while its writer lives none is forgotten, and a lost one is not begun in its middle`, {

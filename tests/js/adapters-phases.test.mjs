@@ -7,7 +7,7 @@ import { built } from './dist.mjs'
 const { EventWriter } = await built('event-writer')
 const { MessageWriter } = await built('message-writer')
 const { messageFrom } = await built('read-chunks')
-const { toldOf } = await built('saved-answer')
+const { chunksFor } = await built('saved-answer')
 
 const note = { phase: 'commentary' }
 const final = { phase: 'final_answer' }
@@ -179,7 +179,7 @@ for (const [name, [events, expected]] of Object.entries(answers)) {
           }
           const going = { message: messageOf(all.slice(0, has)), decided: new Set(), results: new Set() }
           const chunks = []
-          for await (const one of toldOf(
+          for await (const one of chunksFor(
             { turns, turn: 't', writer: new MessageWriter('m', []), onEnd: async () => {} },
             going,
           ))

@@ -11,8 +11,8 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 async function all(log, id, onItem = () => {}) {
   const items = []
-  for await (const { epoch, chunks } of log.read(id)) {
-    items.push([epoch, ...chunks])
+  for await (const { logNumber, chunks } of log.read(id)) {
+    items.push([logNumber, ...chunks])
     await onItem(items)
   }
   return items
@@ -46,10 +46,10 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
   const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
   const held = []
   const inner = {
-    append: (id, epoch, chunks) => void held.push({ id, epoch, chunks }),
+    append: (id, logNumber, chunks) => void held.push({ id, logNumber, chunks }),
     end: () => {},
     read: async function* (id) {
-      for (const { epoch, chunks } of held.filter((one) => one.id === id)) yield { epoch, chunks }
+      for (const { logNumber, chunks } of held.filter((one) => one.id === id)) yield { logNumber, chunks }
     },
   }
   const log = encryptedLog(inner, key)
@@ -77,7 +77,7 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
     ['a chunk is left out', [second[1]]],
     ['two are changed', [...second].reverse()],
     ['one comes twice', [second[0], second[0]]],
-    ['one of another epoch', first],
+    ['one of another log', first],
     ['one of another answer', fourth],
     ['cut short', [second[0].slice(0, 20)]],
   ]) {
@@ -95,7 +95,7 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
   assert.throws(() => encryptedLog({}, key), { code: 'option', path: 'log' })
 })
 
-test('a later epoch begins anew for every reader, and the one before it can write nothing more', async () => {
+test('a later log begins anew for every reader, and the one before it can write nothing more', async () => {
   const log = memoryLog()
   log.append('a', 1, ['old'])
   const reader = all(log, 'a', async (items) => {
@@ -104,20 +104,20 @@ test('a later epoch begins anew for every reader, and the one before it can writ
   await soon()
   log.append('a', 2, ['new'])
   await soon()
-  assert.throws(() => log.append('a', 1, ['late']), /epoch 1 of a is over/)
+  assert.throws(() => log.append('a', 1, ['late']), /log 1 of a is over/)
   log.end('a', 1)
   log.append('a', 2, ['more'])
   await soon()
   log.end('a', 2)
   const items = await reader
   assert.deepEqual(
-    items.filter(([epoch]) => epoch === 2),
+    items.filter(([logNumber]) => logNumber === 2),
     [
       [2, 'new'],
       [2, 'more'],
     ],
   )
-  assert.ok(items.every(([epoch, ...chunks]) => epoch === 2 || !chunks.includes('new')))
+  assert.ok(items.every(([logNumber, ...chunks]) => logNumber === 2 || !chunks.includes('new')))
 })
 
 test('of a long answer the end is kept: those who read along have it, those who come do not', async () => {
@@ -159,14 +159,14 @@ test('any process that shares the log tells the answer from its beginning', asyn
   const inner = memoryLog()
   const ids = new Set()
   const log = {
-    append: async (id, epoch, chunks) => {
+    append: async (id, logNumber, chunks) => {
       await soon()
-      ids.add(epoch)
-      inner.append(id, epoch, chunks)
+      ids.add(logNumber)
+      inner.append(id, logNumber, chunks)
     },
-    end: async (id, epoch) => {
+    end: async (id, logNumber) => {
       await soon()
-      inner.end(id, epoch)
+      inner.end(id, logNumber)
     },
     read: (id) => inner.read(id),
   }
@@ -187,15 +187,15 @@ test('any process that shares the log tells the answer from its beginning', asyn
   assert.equal((await stream(other)).status, 204)
 })
 
-test('the second leg of an answer is an epoch of its own, and a replay of it has the first', async (t) => {
-  const epochs = []
+test('the second leg of an answer has its own log number, and a replay of it has the first', async (t) => {
+  const logNumbers = []
   const inner = memoryLog()
   const log = {
-    append: (id, epoch, chunks) => {
-      if (epoch !== epochs.at(-1)) epochs.push(epoch)
-      inner.append(id, epoch, chunks)
+    append: (id, logNumber, chunks) => {
+      if (logNumber !== logNumbers.at(-1)) logNumbers.push(logNumber)
+      inner.append(id, logNumber, chunks)
     },
-    end: (id, epoch) => inner.end(id, epoch),
+    end: (id, logNumber) => inner.end(id, logNumber),
     read: (id) => inner.read(id),
   }
   let goOn
@@ -235,7 +235,7 @@ test('the second leg of an answer is an epoch of its own, and a replay of it has
     ],
     [false, true, true, true],
   )
-  assert.ok(epochs.length === 2 && epochs[1] > epochs[0], String(epochs))
+  assert.ok(logNumbers.length === 2 && logNumbers[1] > logNumbers[0], String(logNumbers))
 })
 
 test('readers of an answer that begins anew elsewhere are cut off: nothing is mixed', async (t) => {
@@ -261,11 +261,11 @@ test('a log that fails cuts its readers off; the answer is kept', async (t) => {
   const inner = memoryLog()
   let broken = false
   const log = {
-    append: (id, epoch, chunks) => {
+    append: (id, logNumber, chunks) => {
       if (broken) throw new Error('the log is gone')
-      inner.append(id, epoch, chunks)
+      inner.append(id, logNumber, chunks)
     },
-    end: (id, epoch) => inner.end(id, epoch),
+    end: (id, logNumber) => inner.end(id, logNumber),
     read: (id) => inner.read(id),
   }
   let goOn
@@ -380,20 +380,20 @@ test('an answer that is being saved, and waits then, is stopped', async (t) => {
   assert.deepEqual([message.outcome, state], ['cancelled', undefined])
 })
 
-test('a log gives each leg an epoch of its own, whatever the clocks of its processes say', async (t) => {
+test('a log gives each leg a number of its own, whatever the clocks of its processes say', async (t) => {
   const log = memoryLog()
   assert.deepEqual([log.begin('a', 7), log.begin('a', 7)], [7, 7], 'nothing is told yet')
   log.append('a', 7, ['x'])
   assert.deepEqual([log.begin('a', 3), log.begin('a', 9)], [8, 9])
-  const epochs = []
+  const logNumbers = []
   const shared = {
-    append: (id, epoch) => {
-      epochs.push(epoch)
+    append: (id, logNumber) => {
+      logNumbers.push(logNumber)
     },
     end: () => {},
     read: async function* () {},
     begin: (_, least) => {
-      epochs.push('asked')
+      logNumbers.push('asked')
       return least + 1e6
     },
   }
@@ -403,8 +403,8 @@ test('a log gives each leg an epoch of its own, whatever the clocks of its proce
     onDisconnect: 'continue',
   })
   await (await post(handler(), [said('Hello')])).text()
-  assert.deepEqual(epochs.slice(0, 1), ['asked'])
-  assert.ok(epochs.slice(1).length > 0 && epochs.slice(1).every((epoch) => epoch > Date.now()))
+  assert.deepEqual(logNumbers.slice(0, 1), ['asked'])
+  assert.ok(logNumbers.slice(1).length > 0 && logNumbers.slice(1).every((logNumber) => logNumber > Date.now()))
 })
 
 test('an answer is over in the store only when the log knows its leg: the next leg comes later in the log', async (t) => {

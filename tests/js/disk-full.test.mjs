@@ -86,7 +86,7 @@ async function onDisk(fails, act) {
 
 const question = (id, parent, text) => ({ id, parent, at: 1, role: 'user', text })
 const row = {
-  epoch: 0,
+  logNumber: 0,
   phase: 'running',
   thread: null,
   wakeAt: 0,

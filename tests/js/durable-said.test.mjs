@@ -380,7 +380,7 @@ test('what was saved is said to be so where the queue is away: it goes on with t
   const { rev } = await store.load(id)
   assert.equal(await turns.advance(id), 'waiting')
   const row = await store.load(id)
-  assert.deepEqual([row.phase, row.epoch, row.rev > rev], ['waiting', 1, true], 'it was left as it was saved')
+  assert.deepEqual([row.phase, row.logNumber, row.rev > rev], ['waiting', 1, true], 'it was left as it was saved')
   const [question] = (await turns.status(id)).questions
   assert.deepEqual(
     [await turns.decide(id, approve(question)), await turns.decide(id, approve(question))],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileTurns, sqliteTurns } from 'sluice/durable'
-import { faults, onFullDisk } from './turn-faults-contract.mjs'
+import { columnOf, faults, onFullDisk } from './turn-faults-contract.mjs'
 import { contract, rowOf } from './turn-store-contract.mjs'
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => ({}))
@@ -31,19 +31,19 @@ const open = {
 }
 
 const spoil = {
-  files: async (t, id, column, value) => {
+  files: async (t, id, member, value) => {
     const path = join(placed(t), id, 'turn.json')
     writeFileSync(
       path,
       JSON.stringify({
         ...JSON.parse(readFileSync(path, 'utf8')),
-        [column]: column === 'phase' ? value : Number(value),
+        [member]: member === 'phase' ? value : Number(value),
       }),
     )
   },
-  sqlite: async (t, id, column, value) => {
+  sqlite: async (t, id, member, value) => {
     const database = new DatabaseSync(join(placed(t), 'app.db'))
-    database.prepare(`UPDATE sluice_turns SET ${column} = ? WHERE id = ?`).run(value, id)
+    database.prepare(`UPDATE sluice_turns SET ${columnOf(member)} = ? WHERE id = ?`).run(value, id)
     database.close()
   },
 }

@@ -404,7 +404,7 @@ test('a turn whose worker died is taken when its lease has run out, not before',
   const id = await turns.start({ messages: hello })
   const row = await store.load(id)
   const until = Date.now() + 5000
-  await store.save(id, row.rev, { updated: 1, phase: 'running', wakeAt: until, epoch: 1 }) // by a worker elsewhere
+  await store.save(id, row.rev, { updated: 1, phase: 'running', wakeAt: until, logNumber: 1 }) // by a worker elsewhere
   assert.equal(await turns.advance(id), 'waiting')
   assert.deepEqual([timers, server.requests.length], [[until], 0])
   mock.timers.enable({ apis: ['Date'], now: until })
@@ -433,7 +433,7 @@ test('a worker that lost its turn writes nothing more, and stops what it does', 
       updated: 1,
       phase: 'running',
       wakeAt: Date.now() + 60_000,
-      epoch: row.epoch + 1,
+      logNumber: row.logNumber + 1,
     })
   })
   assert.equal(await leg, 'waiting')
@@ -475,7 +475,7 @@ test('who reads in the process of a worker that lost its turn, or failed, gets w
   }
 })
 
-test('readers get every epoch from its beginning, questions that can be decided, and the end when it is saved', async (t) => {
+test('readers get every log from its beginning, questions that can be decided, and the end when it is saved', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const turns = turnsOf(t, server)
   const worker = turns.work()
@@ -493,7 +493,7 @@ test('readers get every epoch from its beginning, questions that can be decided,
   assert.equal(events.at(-1).type, 'done')
   const resets = events.filter(({ type }) => type === 'reset')
   assert.ok(resets.length >= 2)
-  // The last epoch by itself is the whole message.
+  // The last log by itself is the whole message.
   const last = events.slice(events.lastIndexOf(resets.at(-1)))
   const text =
     last[0].message.blocks.map((block) => block.text ?? '').join('') +
@@ -686,10 +686,10 @@ test('a reader gets the end from the store where the worker died before it told 
   const server = await serverOf(t, answersOf('hi'))
   const log = memoryLog()
   const dying = {
-    append: (id, epoch, chunks) =>
+    append: (id, logNumber, chunks) =>
       log.append(
         id,
-        epoch,
+        logNumber,
         chunks.filter((chunk) => !/"type":"(?:done|approval)"/.test(chunk)),
       ),
     read: (id) => log.read(id),
@@ -718,9 +718,9 @@ test('what readers in other processes follow is sealed too', async (t) => {
   const key = new Uint8Array(32).fill(7)
   const [store, log, told] = [fileTurns(folderOf(t)), memoryLog(), []]
   const elsewhere = {
-    append: (id, epoch, chunks) => (told.push(...chunks), log.append(id, epoch, chunks)),
+    append: (id, logNumber, chunks) => (told.push(...chunks), log.append(id, logNumber, chunks)),
     read: (id) => log.read(id),
-    end: (id, epoch) => log.end(id, epoch),
+    end: (id, logNumber) => log.end(id, logNumber),
   }
   const open = (seal) => turnsOf(t, server, { store, log: elsewhere, queue: lossy, seal })
   const turns = open(key)
@@ -838,8 +838,8 @@ test('a turn that cannot be read is told, hides no other, and is not written ove
   await assert.rejects(turns.status(id), { code: 'storage', message: /the state of the turn cannot be read/ })
   await assert.rejects(turns.advance(id), { code: 'storage', message: /the state of the turn cannot be read/ })
   assert.deepEqual(
-    { ...JSON.parse(readFileSync(path, 'utf8')), rev: 0, epoch: 0, updated: 0 },
-    { ...JSON.parse(before), rev: 0, epoch: 0, updated: 0 },
+    { ...JSON.parse(readFileSync(path, 'utf8')), rev: 0, logNumber: 0, updated: 0 },
+    { ...JSON.parse(before), rev: 0, logNumber: 0, updated: 0 },
     'it was given back',
   )
   const questions = []

@@ -1,10 +1,13 @@
 // What may go wrong with turns in every store: damaged rows, a wrong key, unknown turns, what is said twice. Nothing
 // runs twice, nothing is lost, and the words say what happened. `open` gives a store that is empty, or with `again` the
-// same place by another connection; `spoil` breaks a column of a row.
+// same place by another connection; `spoil` breaks a member of a row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answersOf, approve, asks, cardsOf, hello, lossy, serverOf, turnsOf, until } from './durable-support.mjs'
+
+/** The column of a member of a row, in SQL. */
+export const columnOf = (member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export function faults(name, { open, again = open, skip = false, spoil }) {
   const check = (what, run) => test(`${name}: ${what}`, { skip }, run)
@@ -18,7 +21,7 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
     }
     return { seen: seen.sort(), fault }
   }
-  const withoutPlace = ({ rev: _, epoch: __, updated: ___, ...row }) => row
+  const withoutPlace = ({ rev: _, logNumber: __, updated: ___, ...row }) => row
 
   check(
     'a text of a turn that cannot be read is told with its turn, hides no other, and is not written over',
@@ -65,16 +68,16 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       process.on('warning', listen)
       t.after(() => process.off('warning', listen))
       const turns = turnsOf(t, server, { store, queue: lossy })
-      const columns = { phase: 'sleeping', rev: '-3', epoch: '-1' }
-      for (const id of ['sound', ...Object.keys(columns)]) {
+      const members = { phase: 'sleeping', rev: '-3', logNumber: '-1' }
+      for (const id of ['sound', ...Object.keys(members)]) {
         await turns.start({ id, messages: hello })
         await turns.advance(id)
       }
       const {
         questions: [question],
       } = await turns.status('sound')
-      for (const [id, value] of Object.entries(columns)) await spoil(t, id, id, value)
-      for (const id of Object.keys(columns)) {
+      for (const [id, value] of Object.entries(members)) await spoil(t, id, id, value)
+      for (const id of Object.keys(members)) {
         for (const act of [
           () => turns.status(id),
           () => turns.advance(id),
@@ -92,7 +95,7 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       assert.deepEqual(await questionsOf(turns), { seen: ['sound'], fault: undefined })
       await until(
         () =>
-          Object.keys(columns).every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))),
+          Object.keys(members).every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))),
         'the words',
       )
       assert.equal(await turns.sweep(), 0)

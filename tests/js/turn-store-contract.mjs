@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 export const rowOf = (more = {}) => ({
   thread: null,
-  epoch: 0,
+  logNumber: 0,
   phase: 'running',
   wakeAt: 0,
   updated: 1,
@@ -67,13 +67,13 @@ export function contract(name, { open, again, skip = false }) {
       ...rowOf({ thread: 'x', questions: 'q', phase: 'waiting', wakeAt: null, state: 's', updated: 2 }),
     })
     assert.equal(
-      await store.save('a', 2, { updated: 4, epoch: 7, questions: null, config: 'c', result: 'r', state: null }),
+      await store.save('a', 2, { updated: 4, logNumber: 7, questions: null, config: 'c', result: 'r', state: null }),
       3,
     )
     assert.deepEqual(await store.load('a'), {
       id: 'a',
       rev: 3,
-      ...rowOf({ thread: 'x', epoch: 7, phase: 'waiting', wakeAt: null, config: 'c', result: 'r', updated: 4 }),
+      ...rowOf({ thread: 'x', logNumber: 7, phase: 'waiting', wakeAt: null, config: 'c', result: 'r', updated: 4 }),
     })
   })
 

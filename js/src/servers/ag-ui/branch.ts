@@ -52,8 +52,8 @@ export function withContext<T extends { system?: string }>(
   { system, ...given }: T,
   context: string,
 ): Omit<T, 'system'> & { system?: string } {
-  const told = [system, context].filter(Boolean).join('\n\n')
-  return { ...given, ...(told === '' ? {} : { system: told }) }
+  const joined = [system, context].filter(Boolean).join('\n\n')
+  return { ...given, ...(joined === '' ? {} : { system: joined }) }
 }
 
 /** Where the messages of users at the end begin. */

@@ -50,7 +50,7 @@ export class DurableThreads extends DurableHandler<Posted, AGUIEvent, DurableAGU
     if (!open || isFresh) return await this.#begin(request, posted, isFresh)
     if (decisions) throw new Conflict('stale', 'the answer is still being written')
     const { entry, status } = open
-    return await this.told(request, id, entry, this.writer(entry.id, posted, status.external), [
+    return await this.streamed(request, id, entry, this.writer(entry.id, posted, status.external), [
       snapshotWithout(posted, entry.id),
     ])
   }

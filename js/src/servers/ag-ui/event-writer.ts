@@ -53,7 +53,7 @@ interface Call {
   readonly card: CardFields
   tool: Tool | undefined
   /** What the client has of it. */
-  told: 'nothing' | 'beginning' | 'all'
+  sent: 'nothing' | 'beginning' | 'all'
   final: boolean
   /** Whether the arguments are streamed as JSON; undefined until a character tells. */
   json: boolean | undefined
@@ -185,7 +185,7 @@ export class EventWriter implements Writer<AGUIEvent> {
       this.#name(call, number)
       call.executing = fields.status === 'executing'
       call.final = finals.has(fields.status ?? '')
-      call.told = isWithheld(call) ? 'nothing' : 'all'
+      call.sent = isWithheld(call) ? 'nothing' : 'all'
     }
     return []
   }
@@ -253,7 +253,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   end({ outcome, error, message }: Pick<RunResult, 'outcome' | 'error' | 'message'>): AGUIEvent[] {
     if (outcome !== 'failed') this.#survive()
     this.#endStep()
-    for (const call of this.#calls.values()) if (call.told === 'beginning') this.#endCall(call)
+    for (const call of this.#calls.values()) if (call.sent === 'beginning') this.#endCall(call)
     const usage = usageOf(message, this.#answersBefore)
     const counted = usage.length > 0 ? { usage } : {}
     if (outcome === 'failed') {
@@ -373,7 +373,7 @@ export class EventWriter implements Writer<AGUIEvent> {
       id: callName(this.#answer, number),
       card: {},
       tool: undefined,
-      told: 'nothing',
+      sent: 'nothing',
       final: false,
       json: undefined,
       blank: '',
@@ -402,7 +402,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   }
 
   #name(call: Call, number: number): void {
-    if (isClients(call) && call.told === 'nothing' && call.card.digest !== undefined)
+    if (isClients(call) && call.sent === 'nothing' && call.card.digest !== undefined)
       call.id = callName(this.#answer, number, call.card.digest)
   }
 
@@ -414,8 +414,8 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   /** A client shows calls in the order in which they begin: those in front go first. */
   #begin(call: Call): void {
-    if (call.told !== 'nothing') return
-    call.told = 'beginning'
+    if (call.sent !== 'nothing') return
+    call.sent = 'beginning'
     for (const other of this.#calls.values()) {
       if (other === call) break
       if (other.card.name !== undefined && !isWithheld(other)) this.#begin(other)
@@ -433,10 +433,10 @@ export class EventWriter implements Writer<AGUIEvent> {
   #args(number: number, text: string): void {
     const call = this.#callOf(number)
     if (call.tool && !isWithheld(call)) this.#begin(call) // not before: until here the name may grow
-    if (call.json === false || call.told === 'all') return
+    if (call.json === false || call.sent === 'all') return
     if (call.json === undefined && /\S/.test(text)) call.json = text.trimStart().startsWith('{')
     const piece = call.blank + text
-    call.blank = call.json === true && call.told === 'beginning' ? '' : piece
+    call.blank = call.json === true && call.sent === 'beginning' ? '' : piece
     if (call.blank !== '' || piece === '') return
     call.streamed = true
     this.#out.push({ type: 'TOOL_CALL_ARGS', toolCallId: call.id, delta: piece })
@@ -444,14 +444,14 @@ export class EventWriter implements Writer<AGUIEvent> {
 
   /** All of a call: arguments that were not streamed come whole. */
   #complete(call: Call): void {
-    if (call.told === 'all') return
+    if (call.sent === 'all') return
     this.#begin(call)
     if (!call.streamed) this.#out.push({ type: 'TOOL_CALL_ARGS', toolCallId: call.id, delta: argumentsOf(call) })
     this.#endCall(call)
   }
 
   #endCall(call: Call): void {
-    call.told = 'all'
+    call.sent = 'all'
     this.#out.push({ type: 'TOOL_CALL_END', toolCallId: call.id })
   }
 
@@ -467,7 +467,7 @@ export class EventWriter implements Writer<AGUIEvent> {
         id: this.questionName(event),
         reason: this.#options.reason ?? 'sluice:approval',
         parameters: declaration?.['parameters'],
-        ...(call.told === 'all' ? { toolCallId: call.id } : {}),
+        ...(call.sent === 'all' ? { toolCallId: call.id } : {}),
       }),
     )
   }

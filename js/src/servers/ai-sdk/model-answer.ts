@@ -108,11 +108,11 @@ export class AnswerWriter {
   }
 
   #written({ id, name: toolName, arguments: input }: ReadCall): ModelStreamPart[] {
-    const told = this.#begun.get(id)?.json === true
+    const sent = this.#begun.get(id)?.json === true
     const start: ModelStreamPart[] = this.#begun.delete(id) ? [] : [{ type: 'tool-input-start', id, toolName }]
     return [
       ...start,
-      ...(told ? [] : [{ type: 'tool-input-delta', id, delta: input } as const]),
+      ...(sent ? [] : [{ type: 'tool-input-delta', id, delta: input } as const]),
       { type: 'tool-input-end', id },
       { type: 'tool-call', toolCallId: id, toolName, input },
     ]

@@ -187,8 +187,8 @@ export function promptOf(messages: readonly WireMessage[], before: readonly Prom
       }
       default: {
         const result = own.find((part) => part['toolCallId'] === toolCallId)
-        const told: PromptPart = { ...result, type: 'tool-result', output: { type: 'text', value: text } }
-        return { role: 'tool', content: [told], ...more }
+        const modelOutput: PromptPart = { ...result, type: 'tool-result', output: { type: 'text', value: text } }
+        return { role: 'tool', content: [modelOutput], ...more }
       }
     }
   })

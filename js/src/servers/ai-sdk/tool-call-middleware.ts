@@ -100,11 +100,11 @@ export function toolCallMiddleware(options: ToolCallMiddlewareOptions = {}): Too
         ...offer,
       }
       const translation = translator.translate(JSON.stringify(body), { always: true }) as Translation
-      const told = JSON.parse(translation.body) as { messages: WireMessage[] }
+      const translated = JSON.parse(translation.body) as { messages: WireMessage[] }
       const others = tools.filter(({ type }) => type !== 'function')
       const inWords = {
         ...params,
-        prompt: promptOf(told.messages, prompt),
+        prompt: promptOf(translated.messages, prompt),
         tools: others.length > 0 ? others : undefined,
         toolChoice: others.some(({ name }) => name === toolChoice?.toolName) ? toolChoice : undefined,
       }

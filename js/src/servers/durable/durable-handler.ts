@@ -12,7 +12,7 @@ import { NEW_MESSAGE, type Writer } from '../leg/legs.js'
 import { questionName } from '../leg/names.js'
 import { answersNothing, Refusal } from '../leg/leg-refusal.js'
 import { Requests, type Next } from '../leg/leg-requests.js'
-import { askedBy, toldOf, waitingEnd, type Going } from './saved-answer.js'
+import { askedBy, chunksFor, waitingEnd, type Going } from './saved-answer.js'
 import {
   deciderOf,
   DurableAnswers,
@@ -58,7 +58,7 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
   protected async replay(request: Request, id: string): Promise<Response | null> {
     const open = await this.answers.open(id)
     return open?.status.phase === 'running'
-      ? await this.told(request, id, open.entry, this.writer(open.entry.id, undefined))
+      ? await this.streamed(request, id, open.entry, this.writer(open.entry.id, undefined))
       : null
   }
 
@@ -83,7 +83,7 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
     if (decided.said !== 'accepted') throw staleDecision(decided.said, decided.counts)
   }
 
-  protected async told(
+  protected async streamed(
     { signal }: Request,
     id: string,
     entry: ConversationEntry,
@@ -91,11 +91,11 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
     notes: readonly Chunk[] = [],
     going?: Going,
   ): Promise<Response> {
-    const told = toldOf(
+    const chunks = chunksFor(
       { turns: this.turns, turn: entry.id, writer, notes, onEnd: (end) => this.answers.settle(id, entry, end) },
       going,
     )
-    const open = await opened(told)
+    const open = await opened(chunks)
     if (!open) throw new Refusal(409, 'this answer is over')
     return eventStream(open, {
       framing: this.reader.framing,
@@ -129,7 +129,7 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
       (messages) => this.start(posted, messages),
       external,
     )
-    return await this.told(request, id, entry, this.writer(entry.id, posted, external), next.notes)
+    return await this.streamed(request, id, entry, this.writer(entry.id, posted, external), next.notes)
   }
 
   /**
@@ -163,10 +163,14 @@ export abstract class DurableHandler<Posted extends { id: string }, Chunk, O ext
           : writer.stale(name, one.said, one.counts),
     )
     if (decided.size + results.size > 0)
-      return await this.told(request, posted.id, entry, writer, notes, { message: status.message, decided, results })
+      return await this.streamed(request, posted.id, entry, writer, notes, {
+        message: status.message,
+        decided,
+        results,
+      })
     if (!former && status.questions.length === 0) throw await this.#lateFor(turn, decisions.keys())
     writer.retell(status.message) // the client has it
-    return this.requests.told([
+    return this.requests.streamed([
       writer.start,
       ...notes,
       ...status.questions.flatMap((question) => writer.take(askedBy(question))),

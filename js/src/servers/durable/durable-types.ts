@@ -32,7 +32,7 @@ export interface ListedTurnRow {
   /** Counts its saves, from 1: the fence. */
   rev: number
   /** Counts the workers that had it. */
-  epoch: number
+  logNumber: number
   phase: TurnPhase
   /**
    * When to look at it at the latest, in Unix milliseconds; null: never. Of one that runs: how long its worker is
@@ -57,7 +57,7 @@ export interface TurnRow extends ListedTurnRow {
 
 /** What a save changes: members that are left out stay. */
 export interface TurnRowPatch
-  extends Partial<Pick<TurnRow, 'epoch' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
+  extends Partial<Pick<TurnRow, 'logNumber' | 'phase' | 'wakeAt' | 'questions' | 'config' | 'state' | 'result'>> {
   /** When it was, in Unix milliseconds. */
   updated: number
   /** Keys of the entries that this save has used: they leave the inbox. */
@@ -232,7 +232,7 @@ export interface TurnStatus extends Partial<Omit<TurnEnd, 'message'>> {
 export interface ResetEvent {
   type: 'reset'
   /** Counts the workers that had it. */
-  epoch: number
+  logNumber: number
   /** What is left: the events behind go on with it. */
   message: AssistantMessage
 }
@@ -241,7 +241,7 @@ export interface ResetEvent {
 export interface WaitingEvent {
   type: 'waiting'
   /** Counts the workers that had it. */
-  epoch: number
+  logNumber: number
 }
 
 /** What `events` gives: an event, and where it stands. */

@@ -194,7 +194,7 @@ class Turns implements Durable {
       texts: this.#texts,
       log,
       leaseMs,
-      told: (id) => {
+      logged: (id) => {
         for (const wake of this.#readers.get(id) ?? []) wake()
       },
     }
@@ -217,7 +217,7 @@ class Turns implements Durable {
     const config = await this.#texts.write(id, 'config', encode({ messages, data, external }, 'options'))
     await this.#store.create(id, {
       thread: thread ?? null,
-      epoch: 0,
+      logNumber: 0,
       phase: 'running',
       wakeAt: 0,
       updated: Date.now(),
@@ -466,7 +466,7 @@ class Turns implements Durable {
     const given = await this.#given(row)
     const config = await this.#config(row)
     const { leaseMs } = this.#around
-    const taken = { epoch: row.epoch + 1, phase: 'running' as const, wakeAt: now + leaseMs }
+    const taken = { logNumber: row.logNumber + 1, phase: 'running' as const, wakeAt: now + leaseMs }
     const rev = await this.#store.save(id, row.rev, { ...taken, updated: now })
     if (rev === null) return 'again' // somebody was faster: see how long they are believed to live
     const leg = (work.leg = new Leg(this.#around, { ...row, ...taken, rev }, config))
@@ -474,7 +474,7 @@ class Turns implements Durable {
     try {
       const { end, wakeAt } = await leg.go(given)
       if (wakeAt !== null) await this.#wakeAt(id, wakeAt)
-      return await this.#told(id, end)
+      return await this.#reported(id, end)
     } catch (error) {
       await leg.giveBack(row)
       throw error
@@ -483,7 +483,7 @@ class Turns implements Durable {
     }
   }
 
-  async #told(id: string, end: LegEnd): Promise<'waiting' | 'done' | 'again'> {
+  async #reported(id: string, end: LegEnd): Promise<'waiting' | 'done' | 'again'> {
     if (end === 'released') await this.#wake(id)
     return end === 'done' || end === 'again' ? end : 'waiting'
   }

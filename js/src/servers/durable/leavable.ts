@@ -6,12 +6,12 @@ export function leavable<T>(
   read: (left: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncIterableIterator<T, void, undefined> {
   const left = new AbortController()
-  const told = read(left.signal)
+  const items = read(left.signal)
   return {
-    next: () => told.next(),
+    next: () => items.next(),
     return: () => {
       left.abort()
-      return told.return()
+      return items.return()
     },
     [Symbol.asyncIterator]() {
       return this

@@ -8,10 +8,10 @@ import type { TurnQuestion, ResetEvent } from './durable-types.js'
 export class LegLog {
   readonly #log: StreamLog
   readonly #id: string
-  readonly #epoch: number
+  readonly #logNumber: number
   #waiting: (SluiceEvent | ResetEvent)[] = []
   #pumping: Promise<void> | undefined
-  readonly #told: () => void
+  readonly #logged: () => void
   #begun = false
   #closed = false
   #endSaved = false
@@ -19,17 +19,17 @@ export class LegLog {
   #ended = false
   readonly #saved = new Set<string>()
 
-  /** @param told is called when readers can find it */
-  constructor(log: StreamLog, id: string, epoch: number, told: () => void) {
+  /** @param logged is called when readers can find it */
+  constructor(log: StreamLog, id: string, logNumber: number, logged: () => void) {
     this.#log = log
     this.#id = id
-    this.#epoch = epoch
-    this.#told = told
+    this.#logNumber = logNumber
+    this.#logged = logged
   }
 
   /** In front of all events, also of those that were told before. */
   begin(message: AssistantMessage): void {
-    this.#waiting.unshift({ type: 'reset', epoch: this.#epoch, message })
+    this.#waiting.unshift({ type: 'reset', logNumber: this.#logNumber, message })
     this.#begun = true
     this.#pump()
   }
@@ -68,7 +68,7 @@ export class LegLog {
   async #end(): Promise<void> {
     if (this.#ended) return
     try {
-      await this.#log.end(this.#id, this.#epoch)
+      await this.#log.end(this.#id, this.#logNumber)
       this.#ended = true
     } catch (error) {
       tellFault(error)
@@ -90,10 +90,10 @@ export class LegLog {
       try {
         await this.#log.append(
           this.#id,
-          this.#epoch,
+          this.#logNumber,
           events.map((event) => JSON.stringify(event)),
         )
-        this.#told()
+        this.#logged()
       } catch (error) {
         // Readers with a gap would show what never was: they go on from what is saved.
         tellFault(error)

@@ -40,18 +40,18 @@ export function listenerOf(pool: PostgresLogPool): Listener {
 
 /** Where a reader waits. */
 export class Seat {
-  /** Something was told since this was last set to false. */
-  told = true
+  /** A notification arrived since this was last set to false. */
+  notified = true
   #wake = (): void => {}
 
   wake(): void {
-    this.told = true
+    this.notified = true
     this.#wake()
   }
 
   /** Resolves when something is told, or when the time has passed. */
   async wait(ms: number): Promise<void> {
-    if (this.told) return
+    if (this.notified) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
       this.#wake = () => {

@@ -60,7 +60,7 @@ const SWEPT = 20
 const WHAT = 'the stream log'
 
 interface Found {
-  epoch: number
+  logNumber: number
   ended: boolean
   /** How many chunks there are. */
   length: number
@@ -86,7 +86,7 @@ class PostgresLog implements StreamLog {
     this.#pollMs = pollMs
     this.#table = `${prefix}log`
     this.#statements = statementsOf(this.#table)
-    this.#begun = new Begun(keepMs, (id, epoch) => this.#query(this.#statements.touch, [id, epoch, keepMs]))
+    this.#begun = new Begun(keepMs, (id, logNumber) => this.#query(this.#statements.touch, [id, logNumber, keepMs]))
     listenTo(pool, WHAT)
   }
 
@@ -95,31 +95,36 @@ class PostgresLog implements StreamLog {
     return Number(given?.given)
   }
 
-  async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
+  async append(id: string, logNumber: number, chunks: readonly string[]): Promise<void> {
     const name = this.#nameOf(id)
     for (let at = 0; at < chunks.length; at += PAGE) {
       const page = chunks.slice(at, at + PAGE)
       const { first, next } = this.#statements
-      const told = await this.#query(this.#begun.has(id, epoch) ? next : first, [
+      const rows = await this.#query(this.#begun.has(id, logNumber) ? next : first, [
         id,
-        epoch,
+        logNumber,
         page.length,
         this.#keepMs,
         JSON.stringify(page),
         name,
       ])
-      if (told.length === 0) throw new Error(`epoch ${epoch} of ${id} is over`)
-      this.#begun.add(id, epoch)
+      if (rows.length === 0) throw new Error(`log ${logNumber} of ${id} is over`)
+      this.#begun.add(id, logNumber)
     }
     this.#sweepLater()
   }
 
-  async end(id: string, epoch: number): Promise<void> {
-    this.#begun.delete(id, epoch)
+  async end(id: string, logNumber: number): Promise<void> {
+    this.#begun.delete(id, logNumber)
     this.#sweepLater()
     await endSurely(
       async () =>
-        void (await this.#query(this.#statements.end, [id, epoch, Math.min(REST_MS, this.#keepMs), this.#nameOf(id)])),
+        void (await this.#query(this.#statements.end, [
+          id,
+          logNumber,
+          Math.min(REST_MS, this.#keepMs),
+          this.#nameOf(id),
+        ])),
     )
   }
 
@@ -134,16 +139,16 @@ class PostgresLog implements StreamLog {
     let seat: Seat | undefined
     let forget = (): void => {}
     try {
-      for (let epoch = -1, at = 0, late = false; ; ) {
-        if (seat) seat.told = false
-        const found = await this.#find(id, epoch, at, left)
-        if (!found || left.aborted || (epoch < 0 && found.ended)) return
+      for (let logNumber = -1, at = 0, late = false; ; ) {
+        if (seat) seat.notified = false
+        const found = await this.#find(id, logNumber, at, left)
+        if (!found || left.aborted || (logNumber < 0 && found.ended)) return
         const { chunks, length, ended } = found
-        if (found.epoch !== epoch) [epoch, at] = [found.epoch, 0]
+        if (found.logNumber !== logNumber) [logNumber, at] = [found.logNumber, 0]
         at += chunks.length
-        if (late && chunks.length > 0 && !seat?.told) this.#listener.missed()
+        if (late && chunks.length > 0 && !seat?.notified) this.#listener.missed()
         late = false
-        if (chunks.length > 0) yield { epoch, chunks }
+        if (chunks.length > 0) yield { logNumber, chunks }
         if (at < length) continue
         if (ended) return
         if (!seat) {
@@ -153,7 +158,7 @@ class PostgresLog implements StreamLog {
         }
         await seat.wait(this.#listener.hears ? Math.max(SURE_MS, this.#pollMs) : this.#pollMs)
         if (left.aborted) return
-        late = !seat.told
+        late = !seat.notified
         if (!late) await delay(Math.min(GATHER_MS, this.#pollMs), left)
       }
     } finally {
@@ -163,24 +168,24 @@ class PostgresLog implements StreamLog {
   }
 
   /** A reader that has begun outlasts a database that begins anew. */
-  async #find(id: string, epoch: number, at: number, left: AbortSignal): Promise<Found | undefined> {
+  async #find(id: string, logNumber: number, at: number, left: AbortSignal): Promise<Found | undefined> {
     for (const until = performance.now() + PATIENCE_MS; ; ) {
       try {
-        const rows = await this.#query<{ epoch: string; ended: boolean; length: string; chunks: string | null }>(
+        const rows = await this.#query<{ logNumber: string; ended: boolean; length: string; chunks: string | null }>(
           this.#statements.read,
-          [id, epoch, at],
+          [id, logNumber, at],
         )
         const [first] = rows
         return (
           first && {
-            epoch: Number(first.epoch),
+            logNumber: Number(first.logNumber),
             ended: first.ended,
             length: Number(first.length),
             chunks: rows.flatMap(({ chunks }) => (chunks === null ? [] : (JSON.parse(chunks) as string[]))),
           }
         )
       } catch (error) {
-        if (epoch < 0 || left.aborted || performance.now() > until || (this.#pool as { ending?: boolean }).ending)
+        if (logNumber < 0 || left.aborted || performance.now() > until || (this.#pool as { ending?: boolean }).ending)
           throw error
       }
       await delay(RETRY_MS, left)
@@ -245,52 +250,52 @@ class PostgresLog implements StreamLog {
 }
 
 /**
- * `log` has a row for each answer: its last epoch how many chunks there are of it, and the epoch that `begin` gave
+ * `log` has a row for each answer: its last log number, how many chunks that log has, and the number that `begin` gave
  * last. `log_chunks` has a row for each append, under the number of its first chunk. Who appends holds the
  * row of the answer, so that appends of an answer stand in one order. No index has `until`: a row that is updated with
  * each append would change it each time, and there are few.
  */
 function statementsOf(log: string) {
   const chunks = `${log}_chunks`
-  const kept = `INSERT INTO ${chunks} (turn, epoch, number, chunks) SELECT $1::text, $2::bigint, told.length - $3::bigint, $5::text FROM told`
+  const kept = `INSERT INTO ${chunks} (turn, log_number, number, chunks) SELECT $1::text, $2::bigint, written.length - $3::bigint, $5::text FROM written`
   const until = (ms: string): string => `now() + ${ms}::float8 * interval '1 millisecond'`
   return {
     tables: `
-      CREATE UNLOGGED TABLE IF NOT EXISTS ${log} (id text COLLATE "C" PRIMARY KEY, epoch bigint NOT NULL, length bigint NOT NULL, ended boolean NOT NULL, until timestamptz NOT NULL, given bigint);
-      CREATE UNLOGGED TABLE IF NOT EXISTS ${chunks} (turn text COLLATE "C", epoch bigint, number bigint, chunks text NOT NULL, PRIMARY KEY (turn, epoch, number));`,
+      CREATE UNLOGGED TABLE IF NOT EXISTS ${log} (id text COLLATE "C" PRIMARY KEY, log_number bigint NOT NULL, length bigint NOT NULL, ended boolean NOT NULL, until timestamptz NOT NULL, given bigint);
+      CREATE UNLOGGED TABLE IF NOT EXISTS ${chunks} (turn text COLLATE "C", log_number bigint, number bigint, chunks text NOT NULL, PRIMARY KEY (turn, log_number, number));`,
     /**
      * What was given last counts as well: no two legs get the same. Of an answer that nothing was told of, readers find
      * none.
      */
     begin: `
-      INSERT INTO ${log} AS known (id, epoch, length, ended, until, given) VALUES ($1::text, -1, 0, true, ${until('$3')}, $2::bigint)
-      ON CONFLICT (id) DO UPDATE SET given = greatest(known.epoch + 1, known.given + 1, excluded.given), until = greatest(known.until, excluded.until)
+      INSERT INTO ${log} AS known (id, log_number, length, ended, until, given) VALUES ($1::text, -1, 0, true, ${until('$3')}, $2::bigint)
+      ON CONFLICT (id) DO UPDATE SET given = greatest(known.log_number + 1, known.given + 1, excluded.given), until = greatest(known.until, excluded.until)
       RETURNING given`,
-    /** The first append of an epoch here. */
+    /** The first append of a log number here. */
     first: `
-      WITH told AS (
-          INSERT INTO ${log} AS known (id, epoch, length, ended, until) VALUES ($1::text, $2::bigint, $3::bigint, false, ${until('$4')})
-          ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, until = excluded.until,
-            length = excluded.length + CASE WHEN known.epoch = excluded.epoch THEN known.length ELSE 0 END, ended = known.ended AND known.epoch = excluded.epoch
-          WHERE known.epoch <= excluded.epoch OR known.until <= now()
+      WITH written AS (
+          INSERT INTO ${log} AS known (id, log_number, length, ended, until) VALUES ($1::text, $2::bigint, $3::bigint, false, ${until('$4')})
+          ON CONFLICT (id) DO UPDATE SET log_number = excluded.log_number, until = excluded.until,
+            length = excluded.length + CASE WHEN known.log_number = excluded.log_number THEN known.length ELSE 0 END, ended = known.ended AND known.log_number = excluded.log_number
+          WHERE known.log_number <= excluded.log_number OR known.until <= now()
           RETURNING length),
         kept AS (${kept}),
-        gone AS (DELETE FROM ${chunks} USING told WHERE turn = $1::text AND epoch <> $2::bigint)
-      SELECT pg_notify('${CHANNEL}', $6::text) FROM told`,
+        gone AS (DELETE FROM ${chunks} USING written WHERE turn = $1::text AND log_number <> $2::bigint)
+      SELECT pg_notify('${CHANNEL}', $6::text) FROM written`,
     next: `
-      WITH told AS (UPDATE ${log} SET length = length + $3::bigint, until = ${until('$4')} WHERE id = $1::text AND epoch = $2::bigint RETURNING length),
+      WITH written AS (UPDATE ${log} SET length = length + $3::bigint, until = ${until('$4')} WHERE id = $1::text AND log_number = $2::bigint RETURNING length),
         kept AS (${kept})
-      SELECT pg_notify('${CHANNEL}', $6::text) FROM told`,
+      SELECT pg_notify('${CHANNEL}', $6::text) FROM written`,
     /** Its writer lives, and has nothing to tell. */
-    touch: `UPDATE ${log} SET until = ${until('$3')} WHERE id = $1::text AND epoch = $2::bigint AND NOT ended`,
+    touch: `UPDATE ${log} SET until = ${until('$3')} WHERE id = $1::text AND log_number = $2::bigint AND NOT ended`,
     /** Readers that follow it get the rest; who comes later finds nothing. */
     end: `
-      WITH told AS (UPDATE ${log} SET ended = true, until = ${until('$3')} WHERE id = $1::text AND epoch = $2::bigint RETURNING id)
-      SELECT pg_notify('${CHANNEL}', $4::text) FROM told`,
+      WITH written AS (UPDATE ${log} SET ended = true, until = ${until('$3')} WHERE id = $1::text AND log_number = $2::bigint RETURNING id)
+      SELECT pg_notify('${CHANNEL}', $4::text) FROM written`,
     read: `
-      SELECT known.epoch, known.ended, known.length, part.chunks
-      FROM ${log} known CROSS JOIN LATERAL (SELECT CASE WHEN known.epoch = $2::bigint THEN $3::bigint ELSE 0 END AS at) place
-        LEFT JOIN ${chunks} part ON part.turn = known.id AND part.epoch = known.epoch AND part.number >= place.at AND part.number < place.at + ${PAGE}
+      SELECT known.log_number AS "logNumber", known.ended, known.length, part.chunks
+      FROM ${log} known CROSS JOIN LATERAL (SELECT CASE WHEN known.log_number = $2::bigint THEN $3::bigint ELSE 0 END AS at) place
+        LEFT JOIN ${chunks} part ON part.turn = known.id AND part.log_number = known.log_number AND part.number >= place.at AND part.number < place.at + ${PAGE}
       WHERE known.id = $1::text AND known.until > now() ORDER BY part.number`,
     sweep: `
       WITH old AS (SELECT id FROM ${log} WHERE until <= now() LIMIT $1::int FOR UPDATE SKIP LOCKED),

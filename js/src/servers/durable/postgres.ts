@@ -46,12 +46,12 @@ export function postgresTurns(pool: PostgresPool, options: PostgresOptions = {})
   return new PostgresTurns(pool, options.prefix ?? 'sluice_')
 }
 
-const LISTED = 'id, thread, rev, epoch, phase, wake_at AS "wakeAt", updated, questions'
+const LISTED = 'id, thread, rev, log_number AS "logNumber", phase, wake_at AS "wakeAt", updated, questions'
 const PAGE = 200
 
 /** Members of a patch that are columns. */
 const columns = {
-  epoch: 'epoch',
+  logNumber: 'log_number',
   phase: 'phase',
   wakeAt: 'wake_at',
   updated: 'updated',
@@ -76,12 +76,12 @@ class PostgresTurns implements TurnStore {
 
   async create(
     id: string,
-    { thread, epoch, phase, wakeAt, updated, questions, config, state, result }: Omit<TurnRow, 'id' | 'rev'>,
+    { thread, logNumber, phase, wakeAt, updated, questions, config, state, result }: Omit<TurnRow, 'id' | 'rev'>,
   ): Promise<boolean> {
     const rows = await this.#query(
-      `INSERT INTO ${this.#turns} (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result)
+      `INSERT INTO ${this.#turns} (id, thread, rev, log_number, phase, wake_at, updated, questions, config, state, result)
       VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`,
-      [id, thread, epoch, phase, wakeAt, updated, questions, config, state, result],
+      [id, thread, logNumber, phase, wakeAt, updated, questions, config, state, result],
     )
     return rows.length > 0
   }
@@ -172,7 +172,7 @@ class PostgresTurns implements TurnStore {
     const name = (table: string): string => table.replace(/^.*\./, '')
     const tables = `
       CREATE TABLE IF NOT EXISTS ${this.#turns} (
-        id text COLLATE "C" PRIMARY KEY, thread text, rev bigint NOT NULL, epoch bigint NOT NULL, phase text NOT NULL, wake_at bigint, updated bigint NOT NULL,
+        id text COLLATE "C" PRIMARY KEY, thread text, rev bigint NOT NULL, log_number bigint NOT NULL, phase text NOT NULL, wake_at bigint, updated bigint NOT NULL,
         questions text, config text NOT NULL, state text, result text);
       CREATE INDEX IF NOT EXISTS ${name(this.#turns)}_wake ON ${this.#turns} (wake_at) WHERE wake_at IS NOT NULL;
       CREATE INDEX IF NOT EXISTS ${name(this.#turns)}_asking ON ${this.#turns} (id) WHERE questions IS NOT NULL;
@@ -214,11 +214,11 @@ export const storageError = (cause: unknown, what = 'the turns'): SluiceError =>
 
 /** A bigint comes as text. */
 function listedOf(row: ListedTurnRow): ListedTurnRow {
-  const { rev, epoch, wakeAt, updated } = row
+  const { rev, logNumber, wakeAt, updated } = row
   return {
     ...listed(row),
     rev: Number(rev),
-    epoch: Number(epoch),
+    logNumber: Number(logNumber),
     wakeAt: wakeAt === null ? null : Number(wakeAt),
     updated: Number(updated),
   }

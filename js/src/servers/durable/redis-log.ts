@@ -35,19 +35,19 @@ export function redisLog(client: RedisClient, options: RedisLogOptions = {}): St
  * digits.
  */
 const BEGIN = `
-local last = math.max(tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1'), tonumber(redis.call('HGET', KEYS[1], 'given') or '-1'))
+local last = math.max(tonumber(redis.call('HGET', KEYS[1], 'logNumber') or '-1'), tonumber(redis.call('HGET', KEYS[1], 'given') or '-1'))
 local own = string.format('%.0f', math.max(last + 1, tonumber(ARGV[1])))
 redis.call('HSET', KEYS[1], 'given', own)
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return own`
-/** KEYS: the epoch of the answer, its chunks. A list is enough: readers count for themselves. */
+/** KEYS: the log number of the answer, its chunks. A list is enough: readers count for themselves. */
 const APPEND = `
-local epoch = tonumber(redis.call('HGET', KEYS[1], 'epoch') or '-1')
+local logNumber = tonumber(redis.call('HGET', KEYS[1], 'logNumber') or '-1')
 local own = tonumber(ARGV[1])
-if own < epoch or (epoch < 0 and ARGV[3] == 'next') then return -1 end
-if own > epoch then
+if own < logNumber or (logNumber < 0 and ARGV[3] == 'next') then return -1 end
+if own > logNumber then
   redis.call('DEL', KEYS[2])
-  redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'ended', 0)
+  redis.call('HSET', KEYS[1], 'logNumber', ARGV[1], 'ended', 0)
 end
 redis.call('RPUSH', KEYS[2], unpack(ARGV, 4))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -55,19 +55,19 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return redis.call('LLEN', KEYS[2])`
 /** Its writer lives, and has nothing to tell. */
 const TOUCH = `
-if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'ended') == '1' then return 0 end
+if redis.call('HGET', KEYS[1], 'logNumber') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'ended') == '1' then return 0 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1`
 /** Readers that follow it get the rest; who comes later finds nothing. */
 const END = `
-if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[1], 'logNumber') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'ended', 1)
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1`
 const READ = `
-local at = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
+local at = redis.call('HMGET', KEYS[1], 'logNumber', 'ended')
 if not at[1] then return {} end
 local from = 0
 if at[1] == ARGV[1] then from = tonumber(ARGV[2]) end
@@ -88,34 +88,37 @@ class RedisLog implements StreamLog {
     this.#prefix = prefix
     this.#keepMs = keepMs
     this.#pollMs = pollMs
-    this.#begun = new Begun(keepMs, (id, epoch) => this.#send('EVAL', TOUCH, 2, ...this.#keys(id), epoch, keepMs))
+    this.#begun = new Begun(keepMs, (id, logNumber) =>
+      this.#send('EVAL', TOUCH, 2, ...this.#keys(id), logNumber, keepMs),
+    )
   }
 
   async begin(id: string, least: number): Promise<number> {
     return Number(await this.#send('EVAL', BEGIN, 2, ...this.#keys(id), least, this.#keepMs))
   }
 
-  async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
+  async append(id: string, logNumber: number, chunks: readonly string[]): Promise<void> {
     for (let at = 0; at < chunks.length; at += 500) {
       const length = await this.#send(
         'EVAL',
         APPEND,
         2,
         ...this.#keys(id),
-        epoch,
+        logNumber,
         this.#keepMs,
-        this.#begun.has(id, epoch) ? 'next' : 'first',
+        this.#begun.has(id, logNumber) ? 'next' : 'first',
         ...chunks.slice(at, at + 500),
       )
-      if (Number(length) < 0) throw new Error(`epoch ${epoch} of ${id} is over`)
-      this.#begun.add(id, epoch)
+      if (Number(length) < 0) throw new Error(`log ${logNumber} of ${id} is over`)
+      this.#begun.add(id, logNumber)
     }
   }
 
-  async end(id: string, epoch: number): Promise<void> {
-    this.#begun.delete(id, epoch)
+  async end(id: string, logNumber: number): Promise<void> {
+    this.#begun.delete(id, logNumber)
     await endSurely(
-      async () => void (await this.#send('EVAL', END, 2, ...this.#keys(id), epoch, Math.min(REST_MS, this.#keepMs))),
+      async () =>
+        void (await this.#send('EVAL', END, 2, ...this.#keys(id), logNumber, Math.min(REST_MS, this.#keepMs))),
     )
   }
 
@@ -124,15 +127,17 @@ class RedisLog implements StreamLog {
   }
 
   async *#read(id: string, left: AbortSignal): AsyncGenerator<LoggedChunks, void, undefined> {
-    let epoch = ''
+    let logNumber = ''
     for (let at = 0; !left.aborted; ) {
-      const found = (await this.#send('EVAL', READ, 2, ...this.#keys(id), epoch, at)) as [string, string, string[]] | []
+      const found = (await this.#send('EVAL', READ, 2, ...this.#keys(id), logNumber, at)) as
+        | [string, string, string[]]
+        | []
       if (found.length === 0) return
       const [now, ended, chunks] = found
-      if (epoch === '' && ended === '1') return
-      if (now !== epoch) [epoch, at] = [now, 0]
+      if (logNumber === '' && ended === '1') return
+      if (now !== logNumber) [logNumber, at] = [now, 0]
       at += chunks.length
-      if (chunks.length > 0) yield { epoch: Number(now), chunks }
+      if (chunks.length > 0) yield { logNumber: Number(now), chunks }
       else if (ended === '1') return
       else await delay(this.#pollMs, left)
     }

@@ -39,7 +39,7 @@ const PAGE = 200
 
 /**
  * KEYS[1] is the prefix. Of a turn: `t:<id>` its row, `i:<id>` the keys of its inbox in their order, `e:<id>` key →
- * entry (empty: taken). Of all: `ids`, `asking`, `told` (sets, by name), `wake` (by time).
+ * entry (empty: taken). Of all: `ids`, `asking`, `pushed` (sets, by name), `wake` (by time).
  */
 const COMMON = `
 local p = KEYS[1]
@@ -48,7 +48,7 @@ local place = function(id)
   local at = redis.call('HMGET', row(id), 'phase', 'wakeAt', 'questions')
   if at[1] == 'done' or not at[2] or at[2] == '' then redis.call('ZREM', p .. 'wake', id) else redis.call('ZADD', p .. 'wake', at[2], id) end
   if at[3] and at[3] ~= '' then redis.call('ZADD', p .. 'asking', 0, id) else redis.call('ZREM', p .. 'asking', id) end
-  if at[1] == 'waiting' and redis.call('LLEN', p .. 'i:' .. id) > 0 then redis.call('ZADD', p .. 'told', 0, id) else redis.call('ZREM', p .. 'told', id) end
+  if at[1] == 'waiting' and redis.call('LLEN', p .. 'i:' .. id) > 0 then redis.call('ZADD', p .. 'pushed', 0, id) else redis.call('ZREM', p .. 'pushed', id) end
 end
 `
 const scripts = {
@@ -89,21 +89,21 @@ const scripts = {
     return found`,
   remove: `${COMMON}
     local id = ARGV[1]
-    for _, set in ipairs({ 'ids', 'asking', 'told', 'wake' }) do redis.call('ZREM', p .. set, id) end
+    for _, set in ipairs({ 'ids', 'asking', 'pushed', 'wake' }) do redis.call('ZREM', p .. set, id) end
     local known = redis.call('DEL', row(id))
     redis.call('DEL', p .. 'i:' .. id, p .. 'e:' .. id)
     return known`,
   rows: `${COMMON}
     local found = {}
     for at = 1, #ARGV do
-      found[at] = redis.call('HMGET', row(ARGV[at]), 'thread', 'rev', 'epoch', 'phase', 'wakeAt', 'updated', 'questions')
+      found[at] = redis.call('HMGET', row(ARGV[at]), 'thread', 'rev', 'logNumber', 'phase', 'wakeAt', 'updated', 'questions')
       found[at][8] = redis.call('LLEN', p .. 'i:' .. ARGV[at])
     end
     return found`,
 } as const
 
 /** Null is an empty text: no other member can be one. */
-const columns = ['thread', 'epoch', 'phase', 'wakeAt', 'updated', 'questions', 'config', 'state', 'result'] as const
+const columns = ['thread', 'logNumber', 'phase', 'wakeAt', 'updated', 'questions', 'config', 'state', 'result'] as const
 
 class RedisTurns implements TurnStore {
   readonly #send: Send
@@ -124,7 +124,7 @@ class RedisTurns implements TurnStore {
       `${this.#prefix}t:${id}`,
       'thread',
       'rev',
-      'epoch',
+      'logNumber',
       'phase',
       'wakeAt',
       'updated',
@@ -196,7 +196,7 @@ class RedisTurns implements TurnStore {
     // All at once: who reads them wakes them, and they leave the set.
     const ids = (await this.#send('ZRANGEBYSCORE', `${this.#prefix}wake`, '-inf', due)) as string[]
     for (let at = 0; at < ids.length; at += PAGE) yield ids.slice(at, at + PAGE)
-    yield* this.#byName('told')
+    yield* this.#byName('pushed')
   }
 
   async #run(script: keyof typeof scripts, ...args: (string | number)[]): Promise<unknown> {
@@ -210,14 +210,14 @@ function fieldsOf(row: Partial<Omit<TurnRow, 'id' | 'rev'>>): (string | number)[
 
 function listedOf(
   id: string,
-  [thread, rev, epoch, phase, wakeAt, updated, questions]: readonly (string | null)[],
+  [thread, rev, logNumber, phase, wakeAt, updated, questions]: readonly (string | null)[],
 ): ListedTurnRow | null {
   if (typeof rev !== 'string' && typeof phase !== 'string') return null
   return {
     id,
     thread: thread || null,
     rev: Number(rev ?? NaN),
-    epoch: Number(epoch ?? NaN),
+    logNumber: Number(logNumber ?? NaN),
     phase: phase as TurnPhase,
     wakeAt: wakeAt ? Number(wakeAt) : null,
     updated: Number(updated),

@@ -18,21 +18,21 @@ export const listed = ({
   id,
   thread,
   rev,
-  epoch,
+  logNumber,
   phase,
   wakeAt,
   updated,
   questions,
-}: ListedTurnRow): ListedTurnRow => ({ id, thread, rev, epoch, phase, wakeAt, updated, questions })
+}: ListedTurnRow): ListedTurnRow => ({ id, thread, rev, logNumber, phase, wakeAt, updated, questions })
 
 /** What is wrong with a row that was read; undefined: nothing. */
-export function faultIn({ rev, epoch, phase, wakeAt }: Partial<ListedTurnRow>): string | undefined {
+export function faultIn({ rev, logNumber, phase, wakeAt }: Partial<ListedTurnRow>): string | undefined {
   if (!['running', 'waiting', 'done'].includes(phase as string))
     return `found phase ${JSON.stringify(phase)}, expected running | waiting | done`
   if (!Number.isSafeInteger(rev) || (rev as number) < 1)
     return `found rev ${String(rev)}, expected a whole number from 1`
-  if (!Number.isSafeInteger(epoch) || (epoch as number) < 0)
-    return `found epoch ${String(epoch)}, expected a whole number from 0`
+  if (!Number.isSafeInteger(logNumber) || (logNumber as number) < 0)
+    return `found logNumber ${String(logNumber)}, expected a whole number from 0`
   return wakeAt === null || typeof wakeAt === 'number'
     ? undefined
     : `found wakeAt ${String(wakeAt)}, expected a number or null`

@@ -30,7 +30,7 @@ export interface Telling<Chunk> {
 }
 
 /** @param going absent for a client that has nothing of it */
-export function toldOf<Chunk>(
+export function chunksFor<Chunk>(
   { turns, turn, writer, notes = [], onEnd }: Telling<Chunk>,
   going?: Going,
 ): AsyncIterableIterator<LoggedChunks> {
@@ -85,7 +85,7 @@ export const askedBy = ({ turn: _, thread: __, askedAt: ___, ...question }: Turn
 })
 
 const logged = (chunks: readonly unknown[]): LoggedChunks => ({
-  epoch: 0,
+  logNumber: 0,
   chunks: chunks.map((chunk) => JSON.stringify(chunk)),
 })
 
@@ -119,8 +119,8 @@ class Answer<Chunk> {
   /** What the client has, until all of it was read: a log tells a leg from its beginning. */
   #behind: AssistantMessage | undefined
   #begun = false
-  /** The text of each block that was told; of a call its number. */
-  #told = new Map<number, string | number>()
+  /** The text of each block that was sent; of a call its number. */
+  #sent = new Map<number, string | number>()
   /** The phase that the client has of each block. */
   readonly #phases = new Map<number, TextMarks['phase']>()
   /** How far the calls are that were told. */
@@ -148,7 +148,7 @@ class Answer<Chunk> {
       const block = behind.blocks[event.block]
       const known = Math.max(
         0,
-        (block && 'text' in block ? block.text.length : 0) - String(this.#told.get(event.block) ?? '').length,
+        (block && 'text' in block ? block.text.length : 0) - String(this.#sent.get(event.block) ?? '').length,
       )
       if (known > 0 || event.text === '') this.#take({ ...event, text: event.text.slice(0, known) })
       if (known < event.text.length) {
@@ -184,11 +184,11 @@ class Answer<Chunk> {
   #hasRead({ blocks }: AssistantMessage): boolean {
     return blocks.every((block, at) => {
       if (block.type === 'error') return true
-      const told = this.#told.get(at)
+      const sent = this.#sent.get(at)
       if (block.type === 'tool_use')
-        return told === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
+        return sent === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
       const phase = this.#phases.get(at)
-      return String(told ?? '').length >= block.text.length && (phaseOf(block) ?? phase) === phase
+      return String(sent ?? '').length >= block.text.length && (phaseOf(block) ?? phase) === phase
     })
   }
 
@@ -202,10 +202,10 @@ class Answer<Chunk> {
       }
       this.#asked.add(name)
     } else if (event.type === 'text' || event.type === 'reasoning') {
-      this.#told.set(event.block, `${this.#told.get(event.block) ?? ''}${event.text}`)
+      this.#sent.set(event.block, `${this.#sent.get(event.block) ?? ''}${event.text}`)
       this.#phases.set(event.block, phaseOf(event) ?? this.#phases.get(event.block))
     } else if (event.type === 'card') {
-      this.#told.set(event.block, event.call)
+      this.#sent.set(event.block, event.call)
       this.#rank(event.call, event.status)
     } else if (event.type === 'request') {
       // Sent again by another worker: the client has its step.
@@ -226,12 +226,12 @@ class Answer<Chunk> {
   /** What the message has beyond what was told. */
   #reset(message: AssistantMessage): Chunk[] | 'anew' {
     const { blocks } = message
-    for (const [at, told] of this.#told) {
+    for (const [at, sent] of this.#sent) {
       const block = blocks[at]
       if (
-        typeof told === 'number'
-          ? block?.type !== 'tool_use' || block.call !== told
-          : !(block && 'text' in block && block.text.startsWith(told))
+        typeof sent === 'number'
+          ? block?.type !== 'tool_use' || block.call !== sent
+          : !(block && 'text' in block && block.text.startsWith(sent))
       )
         return 'anew'
     }
@@ -248,7 +248,7 @@ class Answer<Chunk> {
           chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
         continue
       }
-      const text = block.text.slice(String(this.#told.get(at) ?? '').length)
+      const text = block.text.slice(String(this.#sent.get(at) ?? '').length)
       if (text !== '' || phaseOf(block) !== this.#phases.get(at))
         chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
     }
@@ -259,7 +259,7 @@ class Answer<Chunk> {
   #note({ blocks }: AssistantMessage): void {
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
-      this.#told.set(at, block.type === 'tool_use' ? block.call : block.text)
+      this.#sent.set(at, block.type === 'tool_use' ? block.call : block.text)
       this.#phases.set(at, phaseOf(block))
       if (block.type === 'tool_use') this.#rank(block.call, block.status)
       this.#round = Math.max(this.#round, block.round ?? 0)

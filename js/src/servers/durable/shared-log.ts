@@ -8,44 +8,46 @@ const END_TRIES = 30
 const END_RETRY_MS = 1000
 
 /**
- * The epochs that are being written in this process. What follows must not begin them again, in their middle, where the
- * database lost them; and none is forgotten while its writer lives, however long that is silent.
+ * The numbers of the logs that are being written in this process. What follows must not begin them again, in their
+ * middle, where the database lost them; and none is forgotten while its writer lives, however long that is silent.
  */
 export class Begun {
-  readonly #epochs = new Map<string, number>()
-  readonly #touch: (id: string, epoch: number) => Promise<unknown>
+  readonly #logNumbers = new Map<string, number>()
+  readonly #touch: (id: string, logNumber: number) => Promise<unknown>
   readonly #everyMs: number
   #timer: NodeJS.Timeout | undefined
 
   /** @param touch has an answer kept for `keepMs` from now on */
-  constructor(keepMs: number, touch: (id: string, epoch: number) => Promise<unknown>) {
+  constructor(keepMs: number, touch: (id: string, logNumber: number) => Promise<unknown>) {
     this.#everyMs = Math.min(Math.max(keepMs / 3, 1), MOST_MS)
     this.#touch = touch
   }
 
-  has(id: string, epoch: number): boolean {
-    return this.#epochs.get(id) === epoch
+  has(id: string, logNumber: number): boolean {
+    return this.#logNumbers.get(id) === logNumber
   }
 
-  add(id: string, epoch: number): void {
-    this.#epochs.set(id, epoch)
-    if (this.#epochs.size > MOST_BEGUN) this.#epochs.delete(this.#epochs.keys().next().value as string)
+  add(id: string, logNumber: number): void {
+    this.#logNumbers.set(id, logNumber)
+    if (this.#logNumbers.size > MOST_BEGUN) this.#logNumbers.delete(this.#logNumbers.keys().next().value as string)
     this.#timer ??= setTimeout(() => void this.#touchAll(), this.#everyMs).unref()
   }
 
-  delete(id: string, epoch: number): void {
-    if (this.has(id, epoch)) this.#epochs.delete(id)
+  delete(id: string, logNumber: number): void {
+    if (this.has(id, logNumber)) this.#logNumbers.delete(id)
   }
 
   async #touchAll(): Promise<void> {
     // the next append tells it
-    for (const [id, epoch] of [...this.#epochs]) if (this.has(id, epoch)) await this.#touch(id, epoch).catch(() => {})
-    this.#timer = this.#epochs.size === 0 ? undefined : setTimeout(() => void this.#touchAll(), this.#everyMs).unref()
+    for (const [id, logNumber] of [...this.#logNumbers])
+      if (this.has(id, logNumber)) await this.#touch(id, logNumber).catch(() => {})
+    this.#timer =
+      this.#logNumbers.size === 0 ? undefined : setTimeout(() => void this.#touchAll(), this.#everyMs).unref()
   }
 }
 
 /**
- * Says that an epoch is over, and where that fails says it again later: readers would wait for the rest as long as it
+ * Says that a log is over, and where that fails says it again later: readers would wait for the rest as long as it
  * is kept. Rejects as the first try does.
  */
 export async function endSurely(end: () => Promise<void>): Promise<void> {

@@ -17,19 +17,19 @@ export function sqliteTurns(database: SqliteDatabase): TurnStore {
 /** Keys stay when their entries are taken: a second one with the same key is refused. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS sluice_turns (
-    id TEXT PRIMARY KEY, thread TEXT, rev INTEGER NOT NULL, epoch INTEGER NOT NULL, phase TEXT NOT NULL, wake_at INTEGER, updated INTEGER NOT NULL,
+    id TEXT PRIMARY KEY, thread TEXT, rev INTEGER NOT NULL, log_number INTEGER NOT NULL, phase TEXT NOT NULL, wake_at INTEGER, updated INTEGER NOT NULL,
     questions TEXT, config TEXT NOT NULL, state TEXT, result TEXT);
   CREATE INDEX IF NOT EXISTS sluice_turns_wake ON sluice_turns (wake_at) WHERE wake_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS sluice_turns_asking ON sluice_turns (id) WHERE questions IS NOT NULL;
   CREATE TABLE IF NOT EXISTS sluice_inbox (number INTEGER PRIMARY KEY, turn TEXT NOT NULL, key TEXT NOT NULL, entry TEXT, UNIQUE (turn, key));
   CREATE INDEX IF NOT EXISTS sluice_inbox_waits ON sluice_inbox (turn) WHERE entry IS NOT NULL;`
 
-const LISTED = 'id, thread, rev, epoch, phase, wake_at AS wakeAt, updated, questions'
+const LISTED = 'id, thread, rev, log_number AS logNumber, phase, wake_at AS wakeAt, updated, questions'
 const PAGE = 200
 
 /** Members of a patch that are columns. */
 const columns = {
-  epoch: 'epoch',
+  logNumber: 'log_number',
   phase: 'phase',
   wakeAt: 'wake_at',
   updated: 'updated',
@@ -47,14 +47,14 @@ class SqliteTurns implements TurnStore {
   }
 
   async create(id: string, row: Omit<TurnRow, 'id' | 'rev'>): Promise<boolean> {
-    const { thread, epoch, phase, wakeAt, updated, questions, config, state, result } = row
+    const { thread, logNumber, phase, wakeAt, updated, questions, config, state, result } = row
     return await this.#database.transaction('write', () => {
       if (this.#database.get('SELECT 1 FROM sluice_turns WHERE id = ?', id)) return false
       this.#database.run(
-        'INSERT INTO sluice_turns (id, thread, rev, epoch, phase, wake_at, updated, questions, config, state, result) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO sluice_turns (id, thread, rev, log_number, phase, wake_at, updated, questions, config, state, result) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)',
         id,
         thread,
-        epoch,
+        logNumber,
         phase,
         wakeAt,
         updated,

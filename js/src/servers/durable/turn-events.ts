@@ -10,7 +10,7 @@ import type { TurnQuestion, ResetEvent, TurnRow, TurnEnd, TurnEvent } from './du
 
 /** A turn as it was saved. */
 export interface Saved {
-  row: Pick<TurnRow, 'phase' | 'epoch' | 'rev'>
+  row: Pick<TurnRow, 'phase' | 'logNumber' | 'rev'>
   message: AssistantMessage
   questions: readonly TurnQuestion[]
   end: TurnEnd | undefined
@@ -25,11 +25,11 @@ export interface Source {
   pause: (left: AbortSignal) => Promise<void>
 }
 
-/** Room for so many events of an epoch, and for 2^26 epochs. */
-const EPOCH = 2 ** 27
-const placeOf = (epoch: number, index: number): number => epoch * EPOCH + index
-/** Behind every event of an epoch. */
-const lastOf = (epoch: number): number => placeOf(epoch, EPOCH - 1)
+/** Room for so many events of a log, and for 2^26 logs. */
+const EVENTS_PER_LOG = 2 ** 27
+const placeOf = (logNumber: number, index: number): number => logNumber * EVENTS_PER_LOG + index
+/** Behind every event of a log. */
+const lastOf = (logNumber: number): number => placeOf(logNumber, EVENTS_PER_LOG - 1)
 
 export function eventsOf(
   { log, look, pause }: Source,
@@ -45,18 +45,18 @@ export function eventsOf(
     /** The one that was told to wait. */
     let waited = 0
     while (!left.aborted) {
-      let [epoch, index] = [0, 0]
-      /** Who wrote the log died behind its save: nothing more comes of this epoch, and perhaps not all of it came. */
+      let [logNumber, index] = [0, 0]
+      /** The writer died after its last save: this log gets no more events, and may be incomplete. */
       let cut = false
       const isOver = async (): Promise<boolean> => {
         const { row, end } = await look()
-        return (cut = end !== undefined || row.phase === 'waiting' || row.epoch > epoch)
+        return (cut = end !== undefined || row.phase === 'waiting' || row.logNumber > logNumber)
       }
       try {
         for await (const logged of until(left, log.read(id), isOver)) {
-          if (logged.epoch !== epoch) [epoch, index] = [logged.epoch, 0]
+          if (logged.logNumber !== logNumber) [logNumber, index] = [logged.logNumber, 0]
           for (const chunk of logged.chunks) {
-            const place = placeOf(epoch, index++)
+            const place = placeOf(logNumber, index++)
             if (place <= at) continue
             at = place
             const event = JSON.parse(chunk) as SluiceEvent | ResetEvent
@@ -66,21 +66,21 @@ export function eventsOf(
         }
       } catch (error) {
         warn(`the stream log: ${messageOf(error)}; the reader of turn ${id} gets what was saved`)
-        epoch = 0
+        logNumber = 0
       }
       if (left.aborted) return
       const saved = await look()
       const { row, end } = saved
       const waits = row.phase === 'waiting'
-      const known = row.rev === rev || (!cut && waits && (epoch === row.epoch || at === lastOf(row.epoch)))
+      const known = row.rev === rev || (!cut && waits && (logNumber === row.logNumber || at === lastOf(row.logNumber)))
       if (end || at < 0 || !known) {
-        // What the log says of a turn that runs stands behind this. No worker has the epoch 0.
-        at = Math.max(at, 0, row.phase === 'running' ? placeOf(row.epoch, 0) - 1 : lastOf(row.epoch))
+        // What the log says of a turn that runs stands behind this. No worker has the log number 0.
+        at = Math.max(at, 0, row.phase === 'running' ? placeOf(row.logNumber, 0) - 1 : lastOf(row.logNumber))
         yield* saidBy(saved, at)
       }
       if (end) return
       rev = row.rev
-      if (waits && waited !== rev) yield { type: 'waiting', epoch: row.epoch, at }
+      if (waits && waited !== rev) yield { type: 'waiting', logNumber: row.logNumber, at }
       if (waits) waited = rev
       await pause(left)
     }
@@ -89,7 +89,7 @@ export function eventsOf(
 
 /** What was saved, as events. */
 function* saidBy({ row, message, questions, end }: Saved, at: number): Generator<TurnEvent> {
-  yield { type: 'reset', epoch: row.epoch, message, at }
+  yield { type: 'reset', logNumber: row.logNumber, message, at }
   for (const { turn: _, thread: __, askedAt: ___, ...asked } of questions)
     yield { type: 'approval', seq: 0, ...asked, at }
   if (end)

@@ -54,7 +54,7 @@ export interface Surroundings {
   texts: Texts
   log: StreamLog
   /** Readers of this turn can find something. */
-  told: (id: string) => void
+  logged: (id: string) => void
   leaseMs: number
 }
 
@@ -112,7 +112,7 @@ export class Leg {
     this.#config = config
     this.#rev = row.rev
     this.#until = row.wakeAt ?? 0
-    this.#log = new LegLog(around.log, row.id, row.epoch, () => around.told(row.id))
+    this.#log = new LegLog(around.log, row.id, row.logNumber, () => around.logged(row.id))
   }
 
   async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
@@ -176,8 +176,8 @@ export class Leg {
       this.#before.set(keyOf(question), question)
     const own = {
       checkpoint: async (now: string, why: string) => this.#checkpoint(now, why),
-      onEvent: (told: SluiceEvent) => {
-        const event = namedOf(told, this.#decisions)
+      onEvent: (reported: SluiceEvent) => {
+        const event = namedOf(reported, this.#decisions)
         this.#hear(event)
         given.onEvent?.(event)
       },

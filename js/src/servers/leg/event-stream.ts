@@ -32,8 +32,8 @@ export interface Opened {
 }
 
 /** @returns null where no answer is written. */
-export async function opened(told: AsyncIterable<LoggedChunks>): Promise<Opened | null> {
-  const items = told[Symbol.asyncIterator]()
+export async function opened(logged: AsyncIterable<LoggedChunks>): Promise<Opened | null> {
+  const items = logged[Symbol.asyncIterator]()
   const first = await items.next()
   return first.done ? null : { items, first: first.value }
 }
@@ -42,7 +42,7 @@ export function eventStream(
   { items, first }: Opened,
   { framing, keepAliveMs, known = 0, signals, onLeave }: Reading,
 ): Response {
-  const { epoch } = first
+  const { logNumber } = first
   let next: Promise<IteratorResult<LoggedChunks>> | undefined = Promise.resolve({ value: first })
   let at = 0
   let gone = false
@@ -75,7 +75,7 @@ export function eventStream(
           return leave()
         }
         // What a client has already cannot be taken back within a stream: it reads anew.
-        if (item.value.epoch !== epoch) throw new Error('the answer begins anew: read it again')
+        if (item.value.logNumber !== logNumber) throw new Error('the answer begins anew: read it again')
         const fresh = item.value.chunks.filter((_, place) => at + place === 0 || at + place > known)
         at += item.value.chunks.length
         controller.enqueue(encoder.encode(fresh.map(lineOf).join('')))

@@ -57,7 +57,7 @@ export abstract class Handler<Posted extends { id: string }> {
         this.answer(request, posted).catch((error: unknown) => {
           const chunks = this.reader.reported?.(posted, error)
           if (!chunks) throw error
-          return this.requests.told(chunks)
+          return this.requests.streamed(chunks)
         }),
       )
     })

@@ -4,13 +4,13 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly told?: { readonly [member: string]: unknown },
+    readonly body?: { readonly [member: string]: unknown },
   ) {
     super(message)
   }
 
   get response(): Response {
-    if (this.told) return Response.json(this.told, { status: this.status, headers: { 'cache-control': 'no-store' } })
+    if (this.body) return Response.json(this.body, { status: this.status, headers: { 'cache-control': 'no-store' } })
     return new Response(`${this.message}\n`, {
       status: this.status,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },

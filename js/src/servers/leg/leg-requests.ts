@@ -108,7 +108,7 @@ export class Requests {
   }
 
   /** A stream of these chunks alone. */
-  told(chunks: readonly unknown[]): Response {
+  streamed(chunks: readonly unknown[]): Response {
     return streamOf(chunks, this.protocol.framing)
   }
 

@@ -10,7 +10,7 @@ import type { StreamLog } from './stream-log.js'
 interface LegParts<Chunk> {
   id: string
   /** Higher than those of the legs before. */
-  epoch: Promise<number>
+  logNumber: Promise<number>
   log: StreamLog
   messageId: string
   run: Run
@@ -40,7 +40,7 @@ export class Leg<Chunk> {
   /** The same, until that request takes it. */
   #first: Promise<Opened | null> | undefined
   /** The log has everything that was told so far. */
-  #told: Promise<void> = Promise.resolve()
+  #logged: Promise<void> = Promise.resolve()
   /** What goes into the log next. */
   #next: string[] = []
   /** Aborted where the log failed: nobody can read what follows. */
@@ -72,30 +72,30 @@ export class Leg<Chunk> {
     return fault
   }
 
-  /** Resolves when the log has given this leg its epoch. Also where that failed, or took longer than STORE_MS. */
+  /** Resolves when the log has given this leg its number. Also where that failed, or took longer than STORE_MS. */
   async begun(): Promise<void> {
     await atMost(
       STORE_MS,
-      this.#parts.epoch.catch(() => {}),
+      this.#parts.logNumber.catch(() => {}),
     )
   }
 
   /** Chunks that come while the log is busy go into it together. */
   append(...chunks: readonly Chunk[]): void {
-    const { log, id, epoch } = this.#parts
+    const { log, id, logNumber } = this.#parts
     if (this.#next.push(...chunks.map((chunk) => JSON.stringify(chunk))) > chunks.length || chunks.length === 0) return
-    this.#told = this.#told
-      .then(async () => log.append(id, await epoch, this.#next.splice(0)))
+    this.#logged = this.#logged
+      .then(async () => log.append(id, await logNumber, this.#next.splice(0)))
       .catch((error: unknown) => this.#lost.abort(error))
   }
 
   async end(): Promise<void> {
-    const { log, id, epoch } = this.#parts
+    const { log, id, logNumber } = this.#parts
     this.#ended = true
     try {
       await this.#begun.finally(async () => {
-        await this.#told
-        await log.end(id, await epoch)
+        await this.#logged
+        await log.end(id, await logNumber)
       })
     } catch (error) {
       this.#lost.abort(error)
@@ -136,7 +136,7 @@ export class Leg<Chunk> {
   }
 
   async #open(): Promise<Opened | null> {
-    await this.#told
+    await this.#logged
     this.#lost.signal.throwIfAborted()
     return await opened(this.#parts.log.read(this.#parts.id))
   }

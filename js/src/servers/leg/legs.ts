@@ -138,7 +138,7 @@ export class Legs<Chunk> extends Requests {
    */
   readonly #saves = new Map<string, Promise<unknown>>()
   /** Of the last leg of all. */
-  #epoch = 0
+  #logNumber = 0
 
   constructor(engine: Engine, options: LegOptions, protocol: Protocol) {
     super(options, protocol)
@@ -257,10 +257,10 @@ export class Legs<Chunk> extends Requests {
     answers?: Answers,
     keeper?: Keeper<Chunk>,
   ): Leg<Chunk> {
-    this.#epoch = Math.max(this.#epoch + 1, Date.now())
+    this.#logNumber = Math.max(this.#logNumber + 1, Date.now())
     const leg = new Leg<Chunk>({
       id,
-      epoch: this.#epochOf(id, this.#epoch),
+      logNumber: this.#logNumberOf(id, this.#logNumber),
       log: this.#log,
       messageId: answer.id,
       run,
@@ -288,7 +288,7 @@ export class Legs<Chunk> extends Requests {
   }
 
   /** Clocks of processes differ: a log that is shared knows better. */
-  async #epochOf(id: string, least: number): Promise<number> {
+  async #logNumberOf(id: string, least: number): Promise<number> {
     return (await this.#log.begin?.(id, least)) ?? least
   }
 
@@ -305,8 +305,8 @@ export class Legs<Chunk> extends Requests {
       if (kept && keeper.soFar) leg.append(...keeper.soFar(kept.history))
     }
     note()
-    for await (const told of eventsUntilQuiet(run)) {
-      const event = told.type === 'approval' && keeper.ask ? keeper.ask(told) : told
+    for await (const reported of eventsUntilQuiet(run)) {
+      const event = reported.type === 'approval' && keeper.ask ? keeper.ask(reported) : reported
       if (event.type === 'request' && event.round > 1) note()
       const answered = answers?.take(event) ?? false
       if (answered === true) {
@@ -329,11 +329,11 @@ export class Legs<Chunk> extends Requests {
       throw new SluiceError({ code: 'failed', detail: result.error?.detail ?? 'a checkpoint failed' })
     // an answer that is over in the store lets the next leg begin, and that one must come later in the log
     await leg.begun()
-    const told = await keeper.save({
+    const saved = await keeper.save({
       message: result.message,
       ...(state === null ? { history: result.history } : { history, state }),
     })
-    return [...told, ...writer.end(result)]
+    return [...saved, ...writer.end(result)]
   }
 
   async #save(id: string, { id: own, parent, at }: Answer, { message, history, state }: Kept): Promise<Chunk[]> {

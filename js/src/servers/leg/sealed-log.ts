@@ -22,8 +22,8 @@ class SealedLog implements StreamLog {
   readonly begin?: StreamLog['begin']
   readonly #log: StreamLog
   readonly #sealing: Sealing
-  /** How many chunks the epoch that is written here has. */
-  readonly #written = new Map<string, { epoch: number; count: number }>()
+  /** How many chunks the log that is written here has. */
+  readonly #written = new Map<string, { logNumber: number; count: number }>()
 
   constructor(log: StreamLog, sealing: Sealing) {
     this.#log = log
@@ -31,42 +31,42 @@ class SealedLog implements StreamLog {
     if (log.begin) this.begin = (id, least) => log.begin?.(id, least) ?? least
   }
 
-  async append(id: string, epoch: number, chunks: readonly string[]): Promise<void> {
+  async append(id: string, logNumber: number, chunks: readonly string[]): Promise<void> {
     let written = this.#written.get(id)
-    if (written?.epoch !== epoch) this.#written.set(id, (written = { epoch, count: 0 }))
+    if (written?.logNumber !== logNumber) this.#written.set(id, (written = { logNumber, count: 0 }))
     const from = written.count
     written.count += chunks.length
     try {
       await this.#log.append(
         id,
-        epoch,
-        chunks.map((chunk, at) => this.#sealing.seal(placeOf(id, epoch, from + at), chunk)),
+        logNumber,
+        chunks.map((chunk, at) => this.#sealing.seal(placeOf(id, logNumber, from + at), chunk)),
       )
     } catch (error) {
-      this.#forget(id, epoch)
+      this.#forget(id, logNumber)
       throw error
     }
   }
 
-  async end(id: string, epoch: number): Promise<void> {
-    this.#forget(id, epoch)
-    await this.#log.end(id, epoch)
+  async end(id: string, logNumber: number): Promise<void> {
+    this.#forget(id, logNumber)
+    await this.#log.end(id, logNumber)
   }
 
   /** No generator: one that waits could not leave. */
   read(id: string): AsyncIterableIterator<LoggedChunks, void, undefined> {
-    const told = this.#log.read(id)[Symbol.asyncIterator]()
+    const items = this.#log.read(id)[Symbol.asyncIterator]()
     let [now, at] = [-1, 0]
     return {
       next: async () => {
-        const { done, value } = await told.next()
+        const { done, value } = await items.next()
         if (done) return { done, value: undefined }
-        const { epoch, chunks } = value
-        if (epoch !== now) [now, at] = [epoch, 0]
-        return { value: { epoch, chunks: chunks.map((chunk) => this.#open(id, epoch, at++, chunk)) } }
+        const { logNumber, chunks } = value
+        if (logNumber !== now) [now, at] = [logNumber, 0]
+        return { value: { logNumber, chunks: chunks.map((chunk) => this.#open(id, logNumber, at++, chunk)) } }
       },
       return: async () => {
-        await told.return?.()
+        await items.return?.()
         return { done: true, value: undefined }
       },
       [Symbol.asyncIterator]() {
@@ -75,8 +75,8 @@ class SealedLog implements StreamLog {
     }
   }
 
-  #open(id: string, epoch: number, at: number, chunk: string): string {
-    const opened = this.#sealing.open(placeOf(id, epoch, at), chunk)
+  #open(id: string, logNumber: number, at: number, chunk: string): string {
+    const opened = this.#sealing.open(placeOf(id, logNumber, at), chunk)
     if ('text' in opened) return opened.text
     throw new SluiceError({
       code: 'storage',
@@ -86,9 +86,9 @@ class SealedLog implements StreamLog {
     })
   }
 
-  #forget(id: string, epoch: number): void {
-    if (this.#written.get(id)?.epoch === epoch) this.#written.delete(id)
+  #forget(id: string, logNumber: number): void {
+    if (this.#written.get(id)?.logNumber === logNumber) this.#written.delete(id)
   }
 }
 
-const placeOf = (id: string, epoch: number, at: number): string => `chunk ${at} of epoch ${epoch}\n${id}`
+const placeOf = (id: string, logNumber: number, at: number): string => `chunk ${at} of log ${logNumber}\n${id}`

@@ -9,35 +9,35 @@ export interface LoggedChunks {
    * Of the leg that told them. Where it is another than before, the answer begins anew, and replaces what was read
    * before.
    */
-  epoch: number
+  logNumber: number
   /** `UIMessageChunk`s as JSON, in their order. */
   chunks: readonly string[]
 }
 
 /**
- * Keeps what is told of the answers that are being written. Every leg of an answer is an epoch, a whole number that is
- * higher than those before. A log that outlives its process ends the answers that nobody goes on with, after a time of
- * its own.
+ * Keeps what is told of the answers that are being written. Every leg of an answer has a log number, a whole number
+ * that is higher than those before. A log that outlives its process ends the answers that nobody goes on with, after a
+ * time of its own.
  */
 export interface StreamLog {
   /**
-   * The epoch of a leg that is about to tell something: higher than all that this log knows of the answer, and at least
+   * The log number of a leg that is about to tell something: higher than all that are known of the answer, and at least
    * `least`. No other leg gets the same. `chatHandler` and `agUIHandler` ask for it. Absent: they take the time, so the
    * clocks of processes that share the log must agree.
    */
   begin?(id: string, least: number): number | Promise<number>
   /**
-   * Adds chunks. The first of an epoch begin the answer anew: what earlier epochs told is dropped. Throws, or rejects,
-   * where they cannot be kept, or a later epoch has begun.
+   * Adds chunks. The first with a new log number begin the answer anew: the chunks of earlier ones are dropped. Throws,
+   * or rejects, where they cannot be kept, or a later log number has begun.
    */
-  append(id: string, epoch: number, chunks: readonly string[]): void | Promise<void>
+  append(id: string, logNumber: number, chunks: readonly string[]): void | Promise<void>
   /**
-   * Nothing more comes of the epoch: who reads it gets the rest, who comes later finds nothing. Of an epoch that is not
-   * the last one it does nothing.
+   * Nothing more comes with this log number: who reads it gets the rest, who comes later finds nothing. With a number
+   * that is not the last one it does nothing.
    */
-  end(id: string, epoch: number): void | Promise<void>
+  end(id: string, logNumber: number): void | Promise<void>
   /**
-   * Everything of the last epoch from its beginning, then what comes, until the epoch ends. Where a later one begins
+   * Everything with the last log number from its beginning, then what comes, until it ends. Where a later one begins
    * meanwhile, its chunks follow, from their beginning. It ends at once where no answer is written. Throws where a
    * reader cannot get everything any more.
    */
@@ -63,21 +63,21 @@ export function memoryLog(options: MemoryLogOptions = {}): StreamLog {
   return new MemoryLog(options.maxLength ?? 8 * 1024 * 1024)
 }
 
-/** An epoch of an answer. */
-interface Told {
-  epoch: number
+/** The log of one leg. */
+interface LegChunks {
+  logNumber: number
   chunks: string[]
   /** How many chunks in front of those were dropped. */
   dropped: number
   length: number
   ended: boolean
-  /** The epoch that follows it. */
-  next: Told | undefined
+  /** The log that follows it. */
+  next: LegChunks | undefined
   wake: (() => void)[]
 }
 
 class MemoryLog implements StreamLog {
-  readonly #told = new Map<string, Told>()
+  readonly #logs = new Map<string, LegChunks>()
   readonly #maxLength: number
 
   constructor(maxLength: number) {
@@ -85,65 +85,66 @@ class MemoryLog implements StreamLog {
   }
 
   begin(id: string, least: number): number {
-    return Math.max(least, (this.#told.get(id)?.epoch ?? -1) + 1)
+    return Math.max(least, (this.#logs.get(id)?.logNumber ?? -1) + 1)
   }
 
-  append(id: string, epoch: number, chunks: readonly string[]): void {
-    let told = this.#told.get(id)
-    if (told && epoch < told.epoch) throw new Error(`epoch ${epoch} of ${id} is over: ${told.epoch} has begun`)
-    if (told?.epoch !== epoch) {
-      const next: Told = { epoch, chunks: [], dropped: 0, length: 0, ended: false, next: undefined, wake: [] }
-      if (told) {
-        told.next = next
-        wakeAll(told)
+  append(id: string, logNumber: number, chunks: readonly string[]): void {
+    let log = this.#logs.get(id)
+    if (log && logNumber < log.logNumber)
+      throw new Error(`log ${logNumber} of ${id} is over: ${log.logNumber} has begun`)
+    if (log?.logNumber !== logNumber) {
+      const next: LegChunks = { logNumber, chunks: [], dropped: 0, length: 0, ended: false, next: undefined, wake: [] }
+      if (log) {
+        log.next = next
+        wakeAll(log)
       }
-      this.#told.set(id, (told = next))
+      this.#logs.set(id, (log = next))
     }
     for (const chunk of chunks) {
-      told.chunks.push(chunk)
-      told.length += chunk.length
+      log.chunks.push(chunk)
+      log.length += chunk.length
     }
-    if (told.length > this.#maxLength) this.#dropOf(told)
-    wakeAll(told)
+    if (log.length > this.#maxLength) this.#dropOf(log)
+    wakeAll(log)
   }
 
-  end(id: string, epoch: number): void {
-    const told = this.#told.get(id)
-    if (told?.epoch !== epoch) return
-    this.#told.delete(id)
-    told.ended = true
-    wakeAll(told)
+  end(id: string, logNumber: number): void {
+    const log = this.#logs.get(id)
+    if (log?.logNumber !== logNumber) return
+    this.#logs.delete(id)
+    log.ended = true
+    wakeAll(log)
   }
 
   async *read(id: string): AsyncGenerator<LoggedChunks, void, undefined> {
-    let told = this.#told.get(id)
+    let log = this.#logs.get(id)
     let at = 0
-    while (told) {
-      if (told.next) {
-        ;[told, at] = [told.next, 0]
+    while (log) {
+      if (log.next) {
+        ;[log, at] = [log.next, 0]
         continue
       }
-      if (at < told.dropped)
+      if (at < log.dropped)
         throw new Error(`the beginning of this answer is not kept: it is longer than ${this.#maxLength} characters`)
-      const chunks = told.chunks.slice(at - told.dropped)
+      const chunks = log.chunks.slice(at - log.dropped)
       at += chunks.length
-      if (chunks.length > 0) yield { epoch: told.epoch, chunks }
-      else if (told.ended) return
-      else await woken(told)
+      if (chunks.length > 0) yield { logNumber: log.logNumber, chunks }
+      else if (log.ended) return
+      else await woken(log)
     }
   }
 
   /** Half of it goes, so that this happens seldom: those who read along are seldom further behind. */
-  #dropOf(told: Told): void {
+  #dropOf(log: LegChunks): void {
     let count = 0
-    for (; told.length > this.#maxLength / 2; count++) told.length -= (told.chunks[count] as string).length
-    told.chunks.splice(0, count)
-    told.dropped += count
+    for (; log.length > this.#maxLength / 2; count++) log.length -= (log.chunks[count] as string).length
+    log.chunks.splice(0, count)
+    log.dropped += count
   }
 }
 
-const woken = (told: Told): Promise<void> => new Promise((resolve) => told.wake.push(resolve))
+const woken = (log: LegChunks): Promise<void> => new Promise((resolve) => log.wake.push(resolve))
 
-function wakeAll(told: Told): void {
-  for (const wake of told.wake.splice(0)) wake()
+function wakeAll(log: LegChunks): void {
+  for (const wake of log.wake.splice(0)) wake()
 }

@@ -97,8 +97,8 @@ class ServerTools implements McpTools {
    */
   #news = 0
   #known = -1
-  // -- what was told, so that it is told once
-  readonly #told = new Map<string, string>()
+  // -- what was reported, so that it is reported once
+  readonly #reported = new Map<string, string>()
   #warned: string | undefined
   // -- engines, with what they got from here
   readonly #engines = new Map<AnyEngine, Map<string, Tool>>()
@@ -170,7 +170,7 @@ class ServerTools implements McpTools {
         })
       await this.#pins.set(server, pinsOf([entry]))
       this.#entries.set(name, this.#reader.accepted(entry))
-      this.#told.delete(name)
+      this.#reported.delete(name)
       this.#publish()
     })
   }
@@ -283,12 +283,12 @@ class ServerTools implements McpTools {
       listed: { name, state, reason, tool, before, digest },
     } of entries.values()) {
       if (state !== 'disabled') {
-        this.#told.delete(name)
+        this.#reported.delete(name)
         continue
       }
       const key = `${reason} ${digest}`
-      if (this.#told.get(name) === key) continue
-      this.#told.set(name, key)
+      if (this.#reported.get(name) === key) continue
+      this.#reported.set(name, key)
       changes.push({
         name,
         kind: reason as 'changed' | 'new',
@@ -301,7 +301,7 @@ class ServerTools implements McpTools {
       listed: { name, state, tool, before = tool },
     } of this.#entries.values()) {
       if (entries.has(name) || (state !== 'ready' && state !== 'disabled')) continue
-      this.#told.delete(name)
+      this.#reported.delete(name)
       changes.push({ name, kind: 'gone', ...(before ? { before } : {}) })
     }
     return changes
@@ -325,10 +325,10 @@ class ServerTools implements McpTools {
         ? [`more than ${MOST_TOOLS} tools, or far too much in their definitions: the others were not read`]
         : []),
     ]
-    const told = lines.join('; ')
-    if (told === '' || told === this.#warned) return
-    this.#warned = told
-    warn(`tools of ${server} are left out: ${told}`)
+    const warning = lines.join('; ')
+    if (warning === '' || warning === this.#warned) return
+    this.#warned = warning
+    warn(`tools of ${server} are left out: ${warning}`)
   }
 
   /** The server says that its tools are others. */

@@ -19,20 +19,20 @@ export function valueOf(result: unknown): unknown {
         (structured === undefined ? 'the tool failed, and does not say why' : JSON.stringify(structured)),
     )
   const isTwin = twinOf(structured)
-  const told = items
+  const modelOutput = items
     .slice(0, MOST_ITEMS)
     .filter((item) => !isTwin(item))
     .map(partOf)
   if (items.length > MOST_ITEMS)
-    told.push({ type: 'text', text: `[${items.length - MOST_ITEMS} more pieces of the result are left out]` })
-  if (structured !== undefined && told.length === 0) return structured
-  if (structured !== undefined) told.unshift({ type: 'text', text: JSON.stringify(structured) })
-  if (told.length === 0) return undefined
-  return told.some(({ type }) => type === 'image') ? resultParts(...told) : textOf(told)
+    modelOutput.push({ type: 'text', text: `[${items.length - MOST_ITEMS} more pieces of the result are left out]` })
+  if (structured !== undefined && modelOutput.length === 0) return structured
+  if (structured !== undefined) modelOutput.unshift({ type: 'text', text: JSON.stringify(structured) })
+  if (modelOutput.length === 0) return undefined
+  return modelOutput.some(({ type }) => type === 'image') ? resultParts(...modelOutput) : textOf(modelOutput)
 }
 
-const textOf = (told: readonly ResultPart[]): string =>
-  told.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
+const textOf = (parts: readonly ResultPart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
 
 /** Does a piece of text only repeat what `structuredContent` has: as JSON, or one of its own texts? */
 function twinOf(structured: unknown): (item: unknown) => boolean {

@@ -143,12 +143,12 @@ class StreamedAnswer {
     return this.#fail(encoder.encode(fault.event))
   }
 
-  #fail(told: Uint8Array): Uint8Array[] {
+  #fail(event: Uint8Array): Uint8Array[] {
     this.ended = true
     const out = [...this.#choices].flatMap(([index, choice]) =>
       this.#say(index, choice, choice.reader.end('network').pieces),
     )
-    return [...out, this.#tail.take(), told]
+    return [...out, this.#tail.take(), event]
   }
 
   close(): void {

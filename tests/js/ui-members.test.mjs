@@ -27,7 +27,10 @@ const inFolder = (folder, except = []) =>
     .filter((name) => !except.includes(name))
 const files = {
   'sluice-text': ['text-element', ...text],
-  'sluice-approval': ['approval-element', ...inFolder('approval', ['arguments', 'ask-events', 'form', 'json-editor'])],
+  'sluice-approval': [
+    'approval-element',
+    ...inFolder('approval', ['arguments', 'question-events', 'form', 'json-editor']),
+  ],
   'sluice-card': [
     'card-element',
     'arguments',
@@ -35,8 +38,8 @@ const files = {
     'lightbox',
     ...inFolder('card', ['json-view', 'late-json']),
   ],
-  'sluice-message': ['message-element', 'stream-text', 'ask-events', ...inFolder('message')],
-  'sluice-questions': ['questions-element', 'ask-events'],
+  'sluice-message': ['message-element', 'stream-text', 'question-events', ...inFolder('message')],
+  'sluice-questions': ['questions-element', 'question-events'],
   'sluice-thread': ['thread', 'entry', 'entry-list', 'toolbar'],
   'sluice-composer': ['composer', 'chips', 'sending'],
   'sluice-chat': ['chat-element'],
@@ -109,7 +112,7 @@ for (const tag of Object.keys(files)) {
     if (/new CustomEvent\(`sluice-\$\{what\}`/.test(inside))
       events.push('sluice-open', 'sluice-delete', 'sluice-rename')
     if (tag === 'sluice-composer') events.push('sluice-send', 'sluice-stop')
-    if (/new AskEvents/.test(inside)) events.push('sluice-ask', 'sluice-settled')
+    if (/new QuestionEvents/.test(inside)) events.push('sluice-ask', 'sluice-settled')
     if (tag === 'sluice-message') events.push('sluice-link', 'sluice-copy') // of its texts
     for (const name of sorted(events).filter((one) => !own.includes(one))) {
       assert.ok(about.includes(`\`${name}\``), `${name} is not told`)

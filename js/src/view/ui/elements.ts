@@ -18,7 +18,7 @@ import type { ConnectedDetail, ServerClient } from './server/server-panel-types.
 import type { CopyDetail, LinkDetail, LoadImage, OpenLink, RenderText } from './text/text-types.js'
 import type {
   ApprovalsMode,
-  AskDetail,
+  QuestionDetail,
   QuestionView,
   CardView,
   CuesMode,
@@ -347,8 +347,8 @@ declare global {
   interface HTMLElementEventMap {
     'sluice-connected': CustomEvent<ConnectedDetail>
     'sluice-configured': CustomEvent<ConfigurationView>
-    'sluice-ask': CustomEvent<AskDetail>
-    'sluice-settled': CustomEvent<AskDetail>
+    'sluice-ask': CustomEvent<QuestionDetail>
+    'sluice-settled': CustomEvent<QuestionDetail>
     'sluice-action': CustomEvent<ActionDetail>
     'sluice-link': CustomEvent<LinkDetail>
     'sluice-copy': CustomEvent<CopyDetail>

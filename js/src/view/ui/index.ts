@@ -59,7 +59,7 @@ export type { ConnectedDetail, ServerClient } from './server/server-panel-types.
 export type {
   ApprovalsMode,
   ApproveOptions,
-  AskDetail,
+  QuestionDetail,
   CuesMode,
   MessageSource,
   ShownMessage,

@@ -56,7 +56,7 @@ export type ApprovalsMode = 'inline' | 'dialog' | 'dock' | 'none'
  * The detail of `sluice-ask` (a question was opened; `preventDefault()` takes it over, and the element does not show
  * it) and of `sluice-settled` (the question was decided, by whomever).
  */
-export interface AskDetail {
+export interface QuestionDetail {
   /** Id of the message. */
   message: string
   ask: QuestionView
@@ -71,4 +71,4 @@ export interface AskDetail {
 }
 
 /** The event of `sluice-ask` and `sluice-settled`. */
-export type SluiceAskEvent = CustomEvent<AskDetail>
+export type SluiceAskEvent = CustomEvent<QuestionDetail>

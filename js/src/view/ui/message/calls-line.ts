@@ -123,7 +123,7 @@ class CallsLine {
     const moves = going > 0 && !context.still
     this.element.setAttribute('aria-expanded', String(this.#open))
     this.element.classList.toggle('going', moves)
-    const text = moves ? context.words.callsGoing(cards.length - going, cards.length) : toldOf(cards, context)
+    const text = moves ? context.words.callsGoing(cards.length - going, cards.length) : summaryOf(cards, context)
     const time = moves ? '' : timeOf(cards, context.words)
     render(
       html`${icon(cards.some(({ status }) => status && failures.includes(status)) ? 'warning' : moves ? 'clock' : 'check')}<span>${text}</span>
@@ -134,7 +134,7 @@ class CallsLine {
 }
 
 /** What they did, in the words of the tool where it was one alone. */
-function toldOf(cards: readonly CardView[], { words, lang }: LinesContext): string {
+function summaryOf(cards: readonly CardView[], { words, lang }: LinesContext): string {
   const failed = cards.filter(({ status }) => status && failures.includes(status)).length
   const [{ name, words: own }] = cards as [CardView]
   const done =

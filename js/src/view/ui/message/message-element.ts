@@ -4,7 +4,7 @@ import { plain } from '../../../app/bridge/question.js'
 import type { CardStatus } from '../../../engine/core/events.js'
 import { meaningOf, questionOf, type SluiceApproval } from '../approval/approval-element.js'
 import { ARM_MS, Arming } from '../approval/arming.js'
-import { AskEvents, cardOf } from '../approval/ask-events.js'
+import { QuestionEvents, cardOf } from '../approval/question-events.js'
 import type { BlockContext } from './block-views.js'
 import { Blocks } from './blocks.js'
 import type { SluiceCard } from '../card/card-element.js'
@@ -44,7 +44,7 @@ const MANY = 3
 /** How long changes of cards are gathered before they are read out, in milliseconds. */
 const GATHER_MS = 700
 /** Messages whose end was read out. */
-const told = new WeakSet<MessageSource>()
+const announced = new WeakSet<MessageSource>()
 
 export class SluiceMessage extends SluiceElement {
   static override styles = [tokens, controls, foreign, textStyles, messageStyles]
@@ -86,12 +86,12 @@ export class SluiceMessage extends SluiceElement {
   #waiting = false
   // -- questions
   #asks: readonly QuestionView[] = []
-  readonly #taking = new AskEvents(this)
+  readonly #taking = new QuestionEvents(this)
   /** Why the last press of "all" decided nothing. */
   #note = ''
   // -- to read out: questions and the end at once, changes of cards together
   #spoken: string[] = []
-  #newAsks: string[] = []
+  #newQuestions: string[] = []
   readonly #cameTo = new Map<number, { tool: string; status: CardStatus }>()
   #gathering: ReturnType<typeof setTimeout> | undefined
   /** Runs until the next second of a wait. */
@@ -158,7 +158,7 @@ export class SluiceMessage extends SluiceElement {
     this.#asks = []
     this.#taking.forget()
     this.#spoken = []
-    this.#newAsks = []
+    this.#newQuestions = []
     this.#cameTo.clear()
   }
 
@@ -173,11 +173,11 @@ export class SluiceMessage extends SluiceElement {
     if (view === before && this.#context) return false
     const old = before === undefined || ('seq' in before && before.seq === 0)
     // a message that was there already is not read out
-    const first = old && !(this.message?.asked && !told.has(this.message))
+    const first = old && !(this.message?.asked && !announced.has(this.message))
     this.#shown = view
     const asks = 'questions' in view && this.message ? view.questions : []
     const asksChanged = asks !== this.#asks && (asks.length > 0 || this.#asks.length > 0)
-    const answered = asksChanged ? this.#focusedAsk() : undefined
+    const answered = asksChanged ? this.#focusedQuestion() : undefined
     if (asksChanged) this.#settle(asks, view)
     if (!this.#context || asksChanged || view.outcome !== before?.outcome) this.#context = this.#makeContext(view)
     this.#blocks.update(this.#drawnOf(view), this.#context, (card, old) => {
@@ -192,7 +192,7 @@ export class SluiceMessage extends SluiceElement {
       this.#spoken.push(this.words.retry(secondsUntil(retry), retry.attempt, retry.maxAttempts))
     const changed = waiting !== this.#waiting || asksChanged || retryChanged || view.outcome !== before?.outcome
     this.#waiting = waiting
-    return changed || this.#spoken.length > 0 || this.#newAsks.length > 0
+    return changed || this.#spoken.length > 0 || this.#newQuestions.length > 0
   }
 
   #drawnOf(view: ShownMessage): BlockView[] {
@@ -268,7 +268,7 @@ export class SluiceMessage extends SluiceElement {
   }
 
   /** What shows the question that has the focus, if it is one of this message. */
-  #focusedAsk(): SluiceApproval | undefined {
+  #focusedQuestion(): SluiceApproval | undefined {
     const host = hostOf(focused())
     return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot
       ? (host as SluiceApproval)
@@ -295,8 +295,8 @@ export class SluiceMessage extends SluiceElement {
     const { words } = this
     const tool = escapeInvisible((name ?? askedName ?? words.aCall).slice(0, 100))
     if (!status || status === 'pending' || status === 'streaming') return
-    if (status === 'awaiting_approval') this.#newAsks.push(words.asks(tool))
-    else if (status === 'awaiting_result_approval') this.#newAsks.push(words.asksRelease(tool))
+    if (status === 'awaiting_approval') this.#newQuestions.push(words.asks(tool))
+    else if (status === 'awaiting_result_approval') this.#newQuestions.push(words.asksRelease(tool))
     else {
       this.#cameTo.set(call, { tool, status })
       this.#gathering ??= setTimeout(() => this.#speak(true), GATHER_MS)
@@ -307,18 +307,19 @@ export class SluiceMessage extends SluiceElement {
     this.#spoken.push(
       `${spokenEnd(view, this.words) || this.words.finished} ${wordsOf(textOf(view.blocks as BlockView[]), this.words, READ_OUT)}`,
     )
-    if (this.message) told.add(this.message)
+    if (this.message) announced.add(this.message)
   }
 
   #speak(gathered = false): void {
-    if (!gathered && this.#spoken.length === 0 && this.#newAsks.length === 0) return
+    if (!gathered && this.#spoken.length === 0 && this.#newQuestions.length === 0) return
     clearTimeout(this.#gathering)
     this.#gathering = undefined
-    const asking = this.#newAsks.length >= MANY ? [this.words.waitingCount(this.#newAsks.length)] : this.#newAsks
+    const asking =
+      this.#newQuestions.length >= MANY ? [this.words.waitingCount(this.#newQuestions.length)] : this.#newQuestions
     const region = this.renderRoot.querySelector('.status')
     if (region) region.textContent = [...this.#cards(), ...asking, ...this.#spoken].join('. ')
     this.#spoken = []
-    this.#newAsks = []
+    this.#newQuestions = []
     this.#cameTo.clear()
   }
 

@@ -6,7 +6,7 @@ import { questionLines } from '../../../app/bridge/question.js'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import { meaningOf, questionOf, type SluiceApproval } from '../approval/approval-element.js'
 import { ARM_MS, Arming } from '../approval/arming.js'
-import { AskEvents, cardOf } from '../approval/ask-events.js'
+import { QuestionEvents, cardOf } from '../approval/question-events.js'
 import { FollowingElement } from '../chat/following-element.js'
 import { follow } from '../chat/following.js'
 import { each } from '../shared/each.js'
@@ -36,7 +36,7 @@ export class SluiceQuestions extends FollowingElement {
   /** Instead of `client`: the message that asks. */
   declare message: MessageSource | undefined
   /** Who tells of the questions of `message`, and knows which the app shows itself. Default: this element. */
-  declare events: AskEvents | undefined
+  declare events: QuestionEvents | undefined
   declare name: string | undefined
   declare compact: boolean
   declare armMs: number
@@ -44,7 +44,7 @@ export class SluiceQuestions extends FollowingElement {
   protected override readonly followed = ['client', 'conversation', 'message']
 
   readonly #arming = new Arming(this, () => this.armMs)
-  readonly #own = new AskEvents(this)
+  readonly #own = new QuestionEvents(this)
   #live: MessageSource | undefined
   #view: MessageView | undefined
   #asks: readonly QuestionView[] = []

@@ -1,12 +1,12 @@
 // `sluice-ask` and `sluice-settled`: a page learns of every question, and may answer it by itself.
 import { fasterIn } from './faster.js'
-import type { AskDetail, QuestionView, BlockView, CardView, MessageSource, ShownMessage } from '../ui-types.js'
+import type { QuestionDetail, QuestionView, BlockView, CardView, MessageSource, ShownMessage } from '../ui-types.js'
 
-export class AskEvents {
+export class QuestionEvents {
   readonly #host: HTMLElement
   /** Tokens of the questions that the app shows itself. */
   #taken = new Set<string>()
-  #details = new Map<string, AskDetail>()
+  #details = new Map<string, QuestionDetail>()
 
   constructor(host: HTMLElement) {
     this.#host = host
@@ -43,14 +43,14 @@ export class AskEvents {
   }
 
   /** Returns false if a listener called `preventDefault()`. */
-  #fire(type: 'sluice-ask' | 'sluice-settled', detail: AskDetail): boolean {
+  #fire(type: 'sluice-ask' | 'sluice-settled', detail: QuestionDetail): boolean {
     return this.#host.dispatchEvent(
       new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: type === 'sluice-ask' }),
     )
   }
 }
 
-function detailOf(ask: QuestionView, message: MessageSource, card: CardView | undefined): AskDetail {
+function detailOf(ask: QuestionView, message: MessageSource, card: CardView | undefined): QuestionDetail {
   const answered = async (given: unknown): Promise<boolean> => fasterIn(await given) === undefined
   return {
     message: message.id,

@@ -282,7 +282,7 @@ function announcer(mode = 'end') {
   const one = new Announcer({
     mode: () => mode,
     name: () => 'Lulu',
-    words: () => ({ kit, chat: chatText('en') }),
+    words: () => ({ elements: kit, chat: chatText('en') }),
     lang: () => 'en',
     say: (text, how) => said.push([how, text]),
   })

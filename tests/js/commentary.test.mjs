@@ -92,7 +92,10 @@ for (const [name, { deltas, answer }] of Object.entries(answers)) {
         mode: () => 'sentences',
         name: () => 'Lulu',
         lang: () => 'en',
-        words: () => ({ kit: { codeBlock: '', outcome: {}, endings: {}, errors: {} }, chat: { toolsUsed: String } }),
+        words: () => ({
+          elements: { codeBlock: '', outcome: {}, endings: {}, errors: {} },
+          chat: { toolsUsed: String },
+        }),
         say: (text) => said.push(text.trim()),
       })
       let view = emptyView('m')

@@ -220,8 +220,8 @@ export function petBubble({
     const card = ask && cardOf(pet, ask)
     const small =
       ask !== undefined && questions && isSmall(ask, card) && customElements.get('sluice-approval') !== undefined
-    const told = withoutOverrides(shown)
-    if (line.textContent !== told) line.textContent = told
+    const written = withoutOverrides(shown)
+    if (line.textContent !== written) line.textContent = written
     line.hidden = small && !note
     box.classList.toggle('asks', asking)
     box.classList.toggle('small', small)

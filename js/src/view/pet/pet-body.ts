@@ -142,13 +142,13 @@ export function petBody({ pet, element, window: side, openChat, solid = () => []
   })
   // A question reaches the person also while the bubble is quiet, and a bubble in a window of its own shows what is
   // heard and told here.
-  let told = { asks: 0, heard: '', note: '' }
+  let sent = { asks: 0, heard: '', note: '' }
   const tell = (): void => {
     const { waiting: asks, heard = '', note = '' } = pet.getSnapshot()
-    if (asks !== told.asks) side?.send({ asks })
-    if (heard !== told.heard) side?.send({ heard })
-    if (note !== told.note) side?.send({ note })
-    told = { asks, heard, note }
+    if (asks !== sent.asks) side?.send({ asks })
+    if (heard !== sent.heard) side?.send({ heard })
+    if (note !== sent.note) side?.send({ note })
+    sent = { asks, heard, note }
   }
   const left = side && pet.subscribe(tell)
   side?.send({ ready: true })

@@ -15,8 +15,8 @@ export class VoiceSide {
   readonly #off: () => void
   #state: VoiceState = 'off'
   #turn = 0
-  /** The host was told; until somebody spoke there is nothing to tell. */
-  #told = 'off 0'
+  /** What the host was sent; until somebody spoke there is nothing to send. */
+  #sent = 'off 0'
   #busy = false
 
   constructor(speaker: PetSpeaker, side: Side) {
@@ -39,7 +39,7 @@ export class VoiceSide {
 
   /** The host may know nothing of it any more. */
   again(): void {
-    this.#told = 'off 0'
+    this.#sent = 'off 0'
     void this.#tell()
   }
 
@@ -53,8 +53,8 @@ export class VoiceSide {
   async #tell(): Promise<void> {
     if (this.#busy) return
     this.#busy = true
-    for (let now = this.#now; now !== this.#told; now = this.#now) {
-      this.#told = now
+    for (let now = this.#now; now !== this.#sent; now = this.#now) {
+      this.#sent = now
       // then nobody ends it from elsewhere
       await this.#side.voice({ state: this.#state, turn: this.#turn }).catch(() => {})
     }

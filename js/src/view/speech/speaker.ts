@@ -49,8 +49,8 @@ class VoiceOver implements Speaker {
   /** Who wants it to be quiet. */
   readonly #quiet = new Set<string>()
   #closed = false
-  /** That it cannot speak was told. */
-  #told = false
+  /** That it cannot speak was reported. */
+  #reported = false
   /** Counts what was stopped. */
   #stops = 0
 
@@ -305,7 +305,7 @@ class VoiceOver implements Speaker {
         const playing = await this.#sound.play(buffers)
         if (this.#heard !== heard) return playing.stop()
         heard.playing = playing
-        this.#told = false
+        this.#reported = false
         this.#tell(segment, 'speaking')
         heard.track.by(playing.position, playing.duration)
         await this.#pause.within(playing.ended, mostMs, abort.signal) // a context that was closed never tells of an end
@@ -315,7 +315,7 @@ class VoiceOver implements Speaker {
         heard.track.reach(0)
         heard.track.by(() => this.#pause.now - heard.begun - heard.held)
         await this.#pause.within(made.plays, mostMs, abort.signal)
-        this.#told = false
+        this.#reported = false
       }
     } catch (error) {
       spoken = false
@@ -360,14 +360,14 @@ class VoiceOver implements Speaker {
 
   /** Each segment would say it again. */
   #blocked(why: string): void {
-    if (!this.#told) guarded(() => this.#options.onOff?.(why))
-    this.#told = true
+    if (!this.#reported) guarded(() => this.#options.onOff?.(why))
+    this.#reported = true
   }
 
   #settle(): void {
     const why = this.#voice.silent
     if (why !== undefined) this.#blocked(why)
-    else if (this.#state === 'off') this.#told = false
+    else if (this.#state === 'off') this.#reported = false
     const state = this.#silent !== undefined ? 'off' : this.#heard || !this.#queue.empty ? 'speaking' : 'idle'
     if (state === this.#state) return
     this.#state = state

@@ -302,8 +302,8 @@ export class SluiceCard extends SluiceElement {
   }
 
   #progress({ progressDone: done, progressTotal: of }: CardView, text: string): TemplateResult {
-    const told = done !== undefined && of ? [Math.min(done, of), of] : done === undefined ? [shareOf(text), 1] : []
-    const [value, max] = told
+    const reported = done !== undefined && of ? [Math.min(done, of), of] : done === undefined ? [shareOf(text), 1] : []
+    const [value, max] = reported
     const bar =
       value === undefined
         ? nothing
@@ -348,7 +348,7 @@ export class SluiceCard extends SluiceElement {
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
       ${card.output === undefined || card.output === card.error ? nothing : this.#result(card.output, card.parts)}
       ${card.hostOutput ? this.#rewritten(card.hostOutput) : nothing}
-      ${card.modelOutput && !saysTheSame(card) ? this.#textSection('told', words.told, card.modelOutput) : nothing}
+      ${card.modelOutput && !saysTheSame(card) ? this.#textSection('told', words.modelOutput, card.modelOutput) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
       ${card.approvals?.length ? this.#section('approvals', words.approvals, undefined, drawDecisions(card.approvals, words, this.language)) : nothing}
       ${drawFacts(card, this.#title !== undefined, words, this.language)}`

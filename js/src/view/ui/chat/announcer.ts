@@ -19,7 +19,7 @@ const SILENCE_MS = 10_000
 export interface AnnouncerOptions {
   mode: () => AnnounceMode
   name: () => string
-  words: () => { kit: Strings; chat: ChatStrings }
+  words: () => { elements: Strings; chat: ChatStrings }
   lang: () => string
   say: (text: string, how: 'polite' | 'assertive') => void
 }
@@ -97,18 +97,18 @@ export class Announcer {
   #questions(view: MessageView): void {
     const fresh = view.questions.filter(({ token }) => !this.#asked.has(token))
     for (const { token } of fresh) this.#asked.add(token)
-    const { kit } = this.#options.words()
+    const { elements } = this.#options.words()
     const [ask] = fresh
     if (!ask) return
-    const sentence = sentenceOf(ask, kit, this.#options.lang(), this.#options.name())
+    const sentence = sentenceOf(ask, elements, this.#options.lang(), this.#options.name())
       .map(({ text }) => text)
       .join('')
     const text =
       fresh.length > 1
-        ? kit.waitingCount(view.questions.length)
+        ? elements.waitingCount(view.questions.length)
         : ask.stage === 'result'
           ? sentence
-          : kit.asks(sentence)
+          : elements.asks(sentence)
     this.#options.say(text.slice(0, READ_OUT), 'assertive')
   }
 
@@ -130,19 +130,19 @@ export class Announcer {
 
   /** The words between two places: marks in front of them tell what they are. */
   #wordsOf(text: string, from: number, to: number): string {
-    const { kit } = this.#options.words()
+    const { elements } = this.#options.words()
     const begin = Math.max(text.lastIndexOf('\n\n', from), from - AROUND, 0)
-    const before = wordsOf(text.slice(begin, from), kit, AROUND)
-    const now = wordsOf(text.slice(begin, to), kit, 2 * AROUND)
-    return (now.startsWith(before) ? now.slice(before.length) : wordsOf(text.slice(from, to), kit, AROUND)).trim()
+    const before = wordsOf(text.slice(begin, from), elements, AROUND)
+    const now = wordsOf(text.slice(begin, to), elements, 2 * AROUND)
+    return (now.startsWith(before) ? now.slice(before.length) : wordsOf(text.slice(from, to), elements, AROUND)).trim()
   }
 
   #end(view: MessageView): void {
     this.#stopWaiting()
-    const { kit, chat } = this.#options.words()
-    const end = spokenEnd(view, kit)
+    const { elements, chat } = this.#options.words()
+    const end = spokenEnd(view, elements)
     const tools = view.blocks.filter((block: BlockView | undefined) => block?.type === 'tool_use').length
-    const said = this.#options.mode() === 'sentences' ? '' : wordsOf(textOf(view.blocks), kit, READ_OUT)
+    const said = this.#options.mode() === 'sentences' ? '' : wordsOf(textOf(view.blocks), elements, READ_OUT)
     const text = [said, tools > 0 ? chat.toolsUsed(tools) : '', end].filter(Boolean).join('\n')
     if (text) this.#options.say(`${this.#options.name()}: ${text}`, 'polite')
   }

@@ -79,7 +79,7 @@ export class SluiceThread extends FollowingElement {
   readonly #announcer = new Announcer({
     mode: () => this.announce,
     name: () => this.name || this.chat.assistant,
-    words: () => ({ kit: this.words, chat: this.chat }),
+    words: () => ({ elements: this.words, chat: this.chat }),
     lang: () => this.language,
     say: (text, how) => this.#say(text, how),
   })

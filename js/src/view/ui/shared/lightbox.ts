@@ -16,9 +16,9 @@ export function openLightbox(
   dialog.className = 'lightbox'
   dialog.setAttribute('part', 'lightbox')
   const image = document.createElement('img')
-  const told = document.createElement('span')
-  told.className = 'told'
-  told.setAttribute('aria-live', 'polite')
+  const position = document.createElement('span')
+  position.className = 'told'
+  position.setAttribute('aria-live', 'polite')
   const save = document.createElement('a')
   save.className = 'button quiet'
   save.textContent = words.savePicture
@@ -28,7 +28,7 @@ export function openLightbox(
     image.src = save.href = source
     image.alt = words.image
     save.download = `${words.pictureName(at + 1)}.${/^data:image\/(\w+)/.exec(source)?.[1] ?? 'png'}`
-    told.textContent = sources.length > 1 ? words.pictureOf(at + 1, sources.length) : ''
+    position.textContent = sources.length > 1 ? words.pictureOf(at + 1, sources.length) : ''
   }
   const button = (name: IconName, label: string, act: () => void): HTMLButtonElement => {
     const made = document.createElement('button')
@@ -44,7 +44,7 @@ export function openLightbox(
   if (sources.length > 1)
     bar.append(
       button('before', words.previousPicture, () => show(at - 1)),
-      told,
+      position,
       button('chevron', words.nextPicture, () => show(at + 1)),
     )
   bar.append(

@@ -74,7 +74,7 @@ export interface Strings extends QuestionWords {
   close: string
   /** Of a call that was stopped while it ran. */
   mayHaveHappened: string
-  told: string
+  modelOutput: string
   /** Title of the text that the app put in place of the result, for the model. */
   rewritten: string
   /** Title of the arguments in which the app replaced references. */
@@ -270,7 +270,7 @@ const en: Strings = {
   nextPicture: 'Next picture',
   close: 'Close',
   mayHaveHappened: 'It may already have happened',
-  told: 'What the model reads',
+  modelOutput: 'What the model reads',
   rewritten: 'The model was told something else',
   resolved: 'Arguments that the app put in',
   notice: 'Notice',
@@ -471,7 +471,7 @@ const zh: Strings = {
   nextPicture: '下一张',
   close: '关闭',
   mayHaveHappened: '可能已经执行了',
-  told: '模型读到的内容',
+  modelOutput: '模型读到的内容',
   rewritten: '告诉模型的内容与此不同',
   resolved: '应用代入的参数',
   notice: '通知',

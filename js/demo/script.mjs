@@ -76,11 +76,11 @@ function writer({ tools, messages }) {
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
     .join('\n')
-  const format = formats.find(({ told }) => prompt.includes(told))
+  const format = formats.find(({ marker }) => prompt.includes(marker))
   if (!tools && !format) return undefined
-  const told = tools ? JSON.stringify(tools) : prompt
+  const offered = tools ? JSON.stringify(tools) : prompt
   return ({ call: { name, arguments: args }, anyOf = {} }) => {
-    const has = (value) => told.includes(`"${value}"`) || told.includes(`&quot;${value}&quot;`)
+    const has = (value) => offered.includes(`"${value}"`) || offered.includes(`&quot;${value}&quot;`)
     const chosen = Object.entries(anyOf).map(([argument, values]) => [argument, values.find(has)])
     if (chosen.some(([, value]) => value === undefined)) return []
     const given = { ...Object.fromEntries(chosen), ...args }
@@ -104,14 +104,14 @@ const lines = (args, line) =>
 const formats = [
   {
     id: 'tool_action',
-    told: '<tool_action ',
+    marker: '<tool_action ',
     results: '<tool_output ',
     call: (name, args) =>
       `<tool_action name="${name}">\n${lines(args, (key, value) => `  <${key} value="${xml(value)}" />`)}\n</tool_action>`,
   },
   {
     id: 'json_strict',
-    told: '{"tool_calls":',
+    marker: '{"tool_calls":',
     results: '"tool_call_result"',
     call: (name, args) =>
       JSON.stringify({
@@ -120,13 +120,13 @@ const formats = [
   },
   {
     id: 'xml_tag',
-    told: '<tool_code>',
+    marker: '<tool_code>',
     results: '<tool_result>',
     call: (name, args) => `<tool_code>${JSON.stringify({ name, arguments: args })}</tool_code>`,
   },
   {
     id: 'qwen3-coder',
-    told: '<tool_call>\n<function=',
+    marker: '<tool_call>\n<function=',
     results: '<tool_response>',
     call: (name, args) => {
       const parameters = lines(args, (key, value) => `<parameter=${key}>\n${value}\n</parameter>`)
@@ -135,13 +135,13 @@ const formats = [
   },
   {
     id: 'hermes',
-    told: '<tool_call>\n{"name":',
+    marker: '<tool_call>\n{"name":',
     results: '<tool_response>',
     call: (name, args) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`,
   },
   {
     id: 'vcp',
-    told: '<<<[TOOL_REQUEST]>>>',
+    marker: '<<<[TOOL_REQUEST]>>>',
     results: '<<<[TOOL_RESULT]>>>',
     call: (name, args) => {
       const fields = Object.entries({ tool_name: name, ...args }).map(([key, value]) => `${key}:「始」${value}「末」`)

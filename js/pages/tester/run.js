@@ -136,7 +136,7 @@ export function runTab(app) {
       return replace(parts.result, h('p', { class: 'fault' }, `${path ? `${path}: ` : ''}${detail ?? message}`))
     }
     const { reply } = shown
-    const { status, output, modelOutput: told, error, durationMs, progress, ipc } = reply
+    const { status, output, modelOutput, error, durationMs, progress, ipc } = reply
     replace(
       parts.result,
       badge(status, text.status[status] ?? status, durationMs),
@@ -159,7 +159,7 @@ export function runTab(app) {
         ),
       ],
       reply.arguments && more(text.calledWith, JSON.stringify(reply.arguments, null, 2)),
-      told !== undefined && more(text.told, told),
+      modelOutput !== undefined && more(text.modelOutput, modelOutput),
     )
   }
 

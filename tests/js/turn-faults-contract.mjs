@@ -69,15 +69,16 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       t.after(() => process.off('warning', listen))
       const turns = turnsOf(t, server, { store, queue: lossy })
       const members = { phase: 'sleeping', rev: '-3', logNumber: '-1' }
-      for (const id of ['sound', ...Object.keys(members)]) {
+      const ids = Object.keys(members).map((member) => member.toLowerCase())
+      for (const id of ['sound', ...ids]) {
         await turns.start({ id, messages: hello })
         await turns.advance(id)
       }
       const {
         questions: [question],
       } = await turns.status('sound')
-      for (const [id, value] of Object.entries(members)) await spoil(t, id, id, value)
-      for (const id of Object.keys(members)) {
+      for (const [member, value] of Object.entries(members)) await spoil(t, member.toLowerCase(), member, value)
+      for (const id of ids) {
         for (const act of [
           () => turns.status(id),
           () => turns.advance(id),
@@ -94,8 +95,7 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       }
       assert.deepEqual(await questionsOf(turns), { seen: ['sound'], fault: undefined })
       await until(
-        () =>
-          Object.keys(members).every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))),
+        () => ids.every((id) => warned.some((text) => text.includes('passed over') && text.includes(id))),
         'the words',
       )
       assert.equal(await turns.sweep(), 0)

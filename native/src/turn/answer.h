@@ -158,7 +158,7 @@ class Answer final : WireSink, ScanSink {
     visit("late", answer.late_);
     visit("calls", answer.calls_);
     visit("argumentsLost", answer.arguments_lost_);
-    visit("orphansReported", answer.orphans_reported_);
+    visit("orphansTold", answer.orphans_reported_);
     visit("finishWord", answer.finish_word_);
     visit("finishExplanation", answer.finish_explanation_);
     visit("textBytes", answer.text_bytes_);

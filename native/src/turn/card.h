@@ -412,7 +412,7 @@ class Card {
     visit("error", card.error_);
     visit("modelOutput", card.model_text_);
     visit("hasOutput", card.has_output_);
-    visit("hasModelOutput", card.has_model_text_);
+    visit("hasTold", card.has_model_text_);
     visit("dropped", card.dropped);
     visit("dirty", card.changes_);
   }

@@ -107,7 +107,7 @@ class Turn final : Answer::Listener {
     visit("usageRefused", turn.usage_refused_);
     visit("opaqueRefused", turn.opaque_refused_);
     visit("schemaRefused", turn.schema_refused_);
-    visit("reportedUnsent", turn.reported_unsent_);
+    visit("toldUnsent", turn.reported_unsent_);
     visit("endedOnFire", turn.ended_on_fire_and_forget_);
     visit("malformedRounds", turn.malformed_rounds_);
   }

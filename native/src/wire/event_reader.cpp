@@ -95,7 +95,7 @@ void EventReader::save(std::string &out) const {
   append_saved_bytes(saved.value("finish"), finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
     saved.number(kind.name, usage_.*kind.count);
-    saved.number(saved_name("reported", kind), reported_usage_.*kind.count);
+    saved.number(saved_name("told", kind), reported_usage_.*kind.count);
   }
   saved.boolean("whole", whole_).boolean("known", known_).boolean("done", done_).boolean("failed", failed_);
   if (odd_) saved.boolean("odd", odd_);
@@ -118,7 +118,7 @@ void EventReader::load(std::string_view saved) {
   from.text("finish", finish_words_);
   for (const TokenKind &kind : kTokenKinds) {
     from.get(kind.name, usage_.*kind.count);
-    from.get(saved_name("reported", kind), reported_usage_.*kind.count);
+    from.get(saved_name("told", kind), reported_usage_.*kind.count);
   }
   from.get("whole", whole_);
   from.get("known", known_);

@@ -425,7 +425,7 @@ class GeminiReader final : public EventReader {
   void save_more(ObjectWriter &saved) const override {
     items_.save(saved);
     append_saved_bytes(saved.value("openText"), text_);
-    saved.boolean("openThought", thought_).boolean("reportedUnknown", reported_unknown_);
+    saved.boolean("openThought", thought_).boolean("toldUnknown", reported_unknown_);
     saved.text("finishReason", finish_).text("finishMessage", finish_message_);
     std::string &out = saved.value("provided");
     out += '[';
@@ -443,7 +443,7 @@ class GeminiReader final : public EventReader {
     items_.load(from, limits().depth);
     from.get("openText", text_);
     from.get("openThought", thought_);
-    from.get("reportedUnknown", reported_unknown_);
+    from.get("toldUnknown", reported_unknown_);
     from.text("finishReason", finish_);
     from.text("finishMessage", finish_message_);
     for (JsonSlices ids(from.nested("provided")); ids.next();)

@@ -33,7 +33,7 @@ inline constexpr TokenKind kTokenKinds[] = {{"inputTokens", &Usage::input_tokens
                                             {"cacheWriteTokens", &Usage::cache_write_tokens},
                                             {"reasoningTokens", &Usage::reasoning_tokens}};
 
-// The name with a prefix, for a saved turn: "reported" and "inputTokens" make "reportedInputTokens".
+// The name with a prefix, for a saved turn: "told" and "inputTokens" make "toldInputTokens".
 std::string saved_name(std::string_view prefix, const TokenKind &kind);
 
 // Writes the counts that are known as members of `object`.

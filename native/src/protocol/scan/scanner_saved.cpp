@@ -64,7 +64,7 @@ void Scanner::each_number(Self &self, const Field &field) {
   field("inBody", self.in_body_, false);
   field("closer", self.closer_, Closer::first);
   field("lineFrom", self.line_from_, size_t{0});
-  field("reported", self.reported_, size_t{0});
+  field("told", self.reported_, size_t{0});
   field("quoted", self.quoted_, false);
   field("quotedInLine", self.quoted_in_line_, false);
   field("last", self.last_, '\0');

@@ -80,6 +80,11 @@ test('pages have words for what a person is shown, in both languages', () => {
     'unsent_part',
     'no_callable_tool',
     'ipc_withdrawn',
+    'tool_left_out',
+    'schema_changed',
+    'too_many_tools',
+    'reasoning_required',
+    'reasoning_refused',
   ])
   for (const [language, { codes }] of Object.entries(languages)) {
     assert.deepEqual(

@@ -20,7 +20,8 @@ const Json &list(const Json &object, const char *key) {
 
 // ---- anthropic ----
 
-std::string block_rule(const Json &block, const std::string &role, std::set<std::string> &ids) {
+// `signs`: the server signs its thoughts, and takes none without a signature.
+std::string block_rule(const Json &block, const std::string &role, bool signs, std::set<std::string> &ids) {
   const std::string type = text_of(block, "type");
   if (type.empty()) return "a block without a type: " + brief(block);
   const bool by_model =
@@ -29,7 +30,7 @@ std::string block_rule(const Json &block, const std::string &role, std::set<std:
   if ((type == "tool_result" || type == "image" || type == "document") && role != "user")
     return "a block of the user in a message of the assistant: " + brief(block);
   if (type == "text" && is_blank(text_of(block, "text"))) return "a blank text block";
-  if (type == "thinking" && text_of(block, "signature").empty()) return "a thinking block without a signature";
+  if (type == "thinking" && signs && text_of(block, "signature").empty()) return "a thinking block without a signature";
   if (type == "tool_use") {
     const std::string id = text_of(block, "id");
     if (!is_legal_id(id)) return "an id that the server refuses: " + brief(block);
@@ -45,6 +46,7 @@ std::string anthropic_rule(const Json &body) {
   const Json &messages = list(body, "messages");
   std::set<std::string> ids, open;
   std::string before = "assistant";
+  const bool signs = text_of(body, "model").starts_with("claude");
   for (const Json &message : messages) {
     const std::string role = text_of(message, "role");
     if (role == before || (role != "user" && role != "assistant")) return "roles that do not alternate, from user on";
@@ -53,7 +55,7 @@ std::string anthropic_rule(const Json &body) {
     bool results_over = false;
     std::set<std::string> asked;
     for (const Json &block : message["content"]) {
-      if (std::string why = block_rule(block, role, ids); !why.empty()) return why;
+      if (std::string why = block_rule(block, role, signs, ids); !why.empty()) return why;
       const std::string type = text_of(block, "type");
       if (type == "tool_use") asked.insert(text_of(block, "id"));
       if (type != "tool_result") {

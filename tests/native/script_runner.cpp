@@ -454,7 +454,8 @@ class Player {
 
   // With the same configuration each request begins with the one before it.
   void check_append(const Json &event, const Json &body) {
-    static const std::set<std::string> kOtherwise = {"fallback_to_text", "signature_dropped"};
+    static const std::set<std::string> kOtherwise = {"fallback_to_text", "signature_dropped", "reasoning_required",
+                                                     "reasoning_refused"};
     const bool told_otherwise = std::any_of(all_.begin(), all_.end(),
                                             [](const Json &one) { return kOtherwise.contains(text_of(one, "code")); });
     const bool keeps = (wire_ == "anthropic" || !text_) &&       // the last request of text mode

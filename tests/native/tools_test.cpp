@@ -17,7 +17,8 @@ std::string listed(const Registry &registry, const Exposure &exposure) {
   std::string out;
   ObjectWriter object(out);
   list_tools(
-      registry, exposure, [](std::string_view) { return std::set<std::string>(); }, object);
+      registry, exposure, [](std::string_view) { return std::set<std::string>(); }, [](const Tool &, ObjectWriter &) {},
+      object);
   object.close();
   return out;
 }

@@ -929,7 +929,8 @@ namespace {
 
 const std::vector<ToolOffer> &offers() {
   static const std::vector<ToolOffer> tools = {
-      {"live2d.motion", "live2d_motion", "Moves \"it\"", R"({ "type":"object" })"}, {"now", "now", "", ""}};
+      {"live2d.motion", "live2d_motion", "Moves \"it\"", R"({ "type":"object" })"},
+      {"now", "now", "", R"({"type":"object","properties":{}})"}};
   return tools;
 }
 

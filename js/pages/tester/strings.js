@@ -39,6 +39,11 @@ const en = {
   reasons: {
     not_callable: 'its developer did not open it to models: agentCallable is false',
     disabled: 'it is switched off',
+    unsendable: 'this server takes it in no form',
+  },
+  sent: {
+    changed: (wires) => `Sent to ${wires} in another form:`,
+    'left out': (wires) => `Not sent to ${wires}:`,
   },
   toggle: (name) => `Let the model use ${name}`,
   runIt: 'Run',
@@ -215,7 +220,15 @@ const zh = {
   wouldRead: '文本模式会写入的内容：{{tools}}',
   nativePrompt: (count) => `此模式下，工具以 JSON 形式放进请求。文本模式会写入下面的内容，≈ ${count} 个 token。`,
   noPrompt: '空。',
-  reasons: { not_callable: '开发者没有向模型开放：agentCallable 为 false', disabled: '已关闭' },
+  reasons: {
+    not_callable: '开发者没有向模型开放：agentCallable 为 false',
+    disabled: '已关闭',
+    unsendable: '此服务器无法接收',
+  },
+  sent: {
+    changed: (wires) => `发送给 ${wires} 时有改动：`,
+    'left out': (wires) => `不发送给 ${wires}：`,
+  },
   toggle: (name) => `允许模型使用 ${name}`,
   runIt: '运行',
   runTool: (name) => `手动运行 ${name}`,

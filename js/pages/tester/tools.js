@@ -134,6 +134,9 @@ export function toolsTab(app) {
         ),
         tool.description && h('p', {}, foreign(tool.description)),
         why && h('p', { class: 'why' }, why),
+        (reply.forms[tool.name] ?? []).map(({ wires, sent, changes }) =>
+          h('p', { class: 'why sent' }, `${text.sent[sent](wires.join(', '))} `, foreign(changes.join('; '))),
+        ),
       ),
       h('span', { class: 'about cost' }, tool.estimatedTokens === undefined ? '' : text.tokens(tool.estimatedTokens)),
       !reply.runnable.includes(tool.name)

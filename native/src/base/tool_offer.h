@@ -3,17 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 
 namespace sluice {
 
-// The views live as long as the engine.
+// Keys of arguments that are renamed for a server: the host's, and the server's.
+using KeyNames = std::vector<std::pair<std::string, std::string>>;
+
+// The views live as long as the engine, or as the turn where a server wants another form.
 struct ToolOffer {
   std::string_view name;       // the engine's: live2d.expression
   std::string_view wire_name;  // unique, and legal for the provider: live2d_expression
   std::string_view description;
-  std::string_view parameters;  // JSON Schema as the host wrote it: spliced as text
+  std::string_view parameters;     // JSON Schema as the host wrote it, or as its server takes it: spliced as text
+  const KeyNames *keys = nullptr;  // of `parameters`, where some are renamed; nullptr: none is
 };
 
 inline constexpr size_t kMostNameBytes = 64;

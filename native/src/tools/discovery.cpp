@@ -9,6 +9,7 @@
 #include "base/reading.h"
 #include "base/sha256.h"
 #include "base/sort.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -64,7 +65,8 @@ std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
       on = toggle->second;
       return true;
     });
-  return on ? "" : "disabled";
+  if (!on) return "disabled";
+  return exposure.unsendable.contains(tool.name) ? "unsendable" : "";
 }
 
 std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag) {
@@ -106,38 +108,31 @@ size_t estimate_tokens(std::string_view text) {
   return (ascii + 3) / 4 + others;
 }
 
-void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, ObjectWriter &out) {
-  std::string definitions, list;
+void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, const ToolForm &form,
+                ObjectWriter &out) {
+  std::string definitions;
+  ListWriter list;
   for (const Tool &tool : registry.tools()) {
     const std::string_view reason = hidden_reason(tool, exposure);
     if (reason.empty()) definitions.append(tool.definition_hash).append("\n");
-    list.append(list.empty() ? "" : ",").append("{\"name\":");
-    append_json_string(list, tool.name);
-    list.append(",\"wireName\":");
-    append_json_string(list, tool.wire_name);
-    list.append(reason.empty() ? ",\"exposed\":true" : ",\"exposed\":false");
-    if (!reason.empty()) {
-      list.append(",\"reason\":");
-      append_json_string(list, reason);
-    }
-    const auto append_words = [&](std::string_view member, const auto &all) {
+    ObjectWriter one(list.next());
+    one.text("name", tool.name).text("wireName", tool.wire_name).boolean("exposed", reason.empty());
+    if (!reason.empty()) one.text("reason", reason);
+    const auto words = [&](std::string_view member, const auto &all) {
       if (all.empty()) return;
-      list.append(",\"").append(member).append("\":[");
-      for (const std::string &word : all) {
-        if (list.back() != '[') list += ',';
-        append_json_string(list, word);
-      }
-      list += ']';
+      ListWriter texts;
+      for (const std::string &word : all) append_json_string(texts.next(), word);
+      one.raw(member, texts.array());
     };
-    if (tool.ipc) list.append(",\"ipc\":true");
-    append_words("unchecked", tool.schema.unchecked());
-    if (reason.empty()) append_words("unseen", unseen(tool.parameters));
-    list.append(",\"estimatedTokens\":");
-    append_number(list, static_cast<int64_t>(estimate_tokens(tool.name) + estimate_tokens(tool.description) +
-                                             estimate_tokens(compact_json(tool.parameters))));
-    list += '}';
+    if (tool.ipc) one.boolean("ipc", true);
+    words("unchecked", tool.schema.unchecked());
+    if (reason.empty()) words("unseen", unseen(tool.parameters));
+    if (is_one_of(reason, {"", "unsendable"})) form(tool, one);
+    one.number("estimatedTokens", static_cast<int64_t>(estimate_tokens(tool.name) + estimate_tokens(tool.description) +
+                                                       estimate_tokens(compact_json(tool.parameters))));
+    one.close();
   }
-  out.text("hash", sha256_hex(definitions)).raw("tools", "[" + list + "]");
+  out.text("hash", sha256_hex(definitions)).raw("tools", list.array());
 }
 
 }  // namespace sluice

@@ -18,9 +18,10 @@ struct Exposure {
   bool enabled = true;
   std::map<std::string, bool, std::less<>> toggles;  // by any name of the tool: has_name
   bool default_enabled = true;
+  std::set<std::string, std::less<>> unsendable;  // by name: what this server takes in no form
 };
 
-// Why a tool is hidden: "not_callable" or "disabled". Empty: it is exposed.
+// Why a tool is hidden: "not_callable", "disabled" or "unsendable". Empty: it is exposed.
 std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
 
 // The exposed tools, sorted by name; with `tag`, only those that carry it.
@@ -34,8 +35,11 @@ std::vector<std::string> nearest_names(const Registry &registry, const Exposure 
 size_t estimate_tokens(std::string_view text);
 
 // Writes the members "hash" and "tools" of SLUICE_GET_TOOLS: "tools" is a list of { name, wireName, exposed, reason,
-// ipc, unchecked, unseen, estimatedTokens }. `unseen`: the keywords of a schema that do not reach the model.
+// ipc, unchecked, unseen, sent, changes, estimatedTokens }. `unseen`: the keywords of a schema that do not reach the
+// model. `form` writes how the server gets a tool, which is exposed or unsendable.
 using Unseen = std::function<std::set<std::string>(std::string_view schema)>;
-void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, ObjectWriter &out);
+using ToolForm = std::function<void(const Tool &tool, ObjectWriter &out)>;
+void list_tools(const Registry &registry, const Exposure &exposure, const Unseen &unseen, const ToolForm &form,
+                ObjectWriter &out);
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "base/reading.h"
 #include "base/sha256.h"
 #include "base/sort.h"
+#include "base/surrogates.h"
 #include "base/text.h"
 
 namespace sluice {
@@ -189,6 +190,8 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     out.name = out.tool_id + "_" + out.method;
   }
   status = check_parameters(out.parameters).inside("parameters");
+  if (const auto name = status.ok() ? name_with_lone_surrogate(out.parameters) : std::nullopt)
+    status = error(Code::json, "found half a character in the name " + *name + ", expected whole ones", "parameters");
   if (!status.ok()) return status;
   status = Schema::compile(out.parameters, out.schema, max_depth).inside("parameters");
   if (!status.ok()) return status;

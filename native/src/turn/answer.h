@@ -129,6 +129,7 @@ class Answer final : WireSink, ScanSink {
   std::string_view within_text_limit(std::string_view utf8);
   void overflow();
   const Tool *find_tool(std::string_view name) const;
+  const Tool *find_meant(std::string_view source, std::string_view name) const;  // also under a name with a rest
   Card *open_card(std::string_view source, std::string_view name);
   void take_server_results(const std::vector<ParsedCall> &results);
   void note_unsealed();

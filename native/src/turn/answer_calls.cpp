@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "turn/answer.h"
 #include "turn/arguments.h"
+#include "turn/said_names.h"
 
 namespace sluice {
 
@@ -33,7 +34,7 @@ void Answer::on_call_head(uint32_t slot, std::string_view id, std::string_view n
   Card *const card = call_in(slot);
   if (card == nullptr || card->state() != CardState::streaming) return;
   if (card->wire_id() == id && card->requested_name() == name) return;
-  card->rename(name, find_tool(name));
+  card->rename(name, find_meant(card->source, name));
   passed_ = 0;
   if (card->wire_id() != id) {
     card->set_wire_id(id);
@@ -152,6 +153,13 @@ const Tool *Answer::find_tool(std::string_view name) const {
   return own == nullptr ? nullptr : setup_.registry().named(*own);
 }
 
+const Tool *Answer::find_meant(std::string_view source, std::string_view name) const {
+  if (const Tool *const tool = find_tool(name)) return tool;
+  for (const std::string_view meant : meant_names(name, source == "native"))
+    if (const Tool *const tool = find_tool(meant)) return tool;
+  return nullptr;
+}
+
 // Opens a card. nullptr: the answer has more calls than limits.callsPerRound, and ends.
 Card *Answer::open_card(std::string_view source, std::string_view name) {
   const size_t limit = setup_.config.limits.calls_per_round;
@@ -161,7 +169,7 @@ Card *Answer::open_card(std::string_view source, std::string_view name) {
   }
   ++calls_;
   shown_ = true;
-  return &log_.new_card(source, name, find_tool(name));
+  return &log_.new_card(source, name, find_meant(source, name));
 }
 
 // Completes native calls after which something else came.

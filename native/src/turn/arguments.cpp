@@ -2,7 +2,9 @@
 
 #include "base/json_writer.h"
 #include "base/release.h"
+#include "base/utf8.h"
 #include "turn/missing_tool.h"
+#include "wire/key_names.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +23,12 @@ std::string fault_text(const Setup &setup, const Card &card, const ArgumentFault
 }  // namespace
 
 bool complete_call(const Setup &setup, Log &log, Card &card, std::string arguments) {
+  if (const KeyNames *const keys =
+          card.tool != nullptr && card.source == "native" ? setup.renamed_keys(*card.tool) : nullptr;
+      keys != nullptr && json_kind(arguments) == '{') {
+    arguments = with_host_keys(arguments, *keys);
+    card.keys_renamed = true;
+  }
   std::string coerced;
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (setup.parser || setup.hidden(*card.tool).empty());
@@ -94,7 +102,11 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
     return;
   }
   if (card.requested_name().empty()) return log.invalidate(card, "missing_tool_name");
-  if (const auto name = repeated_name(text)) log.diagnostic("duplicate_argument", *name, card.call);
+  if (const auto name = repeated_name(text)) {
+    log.diagnostic("duplicate_argument", *name, card.call);
+    if (name->find(kReplacement) != name->npos)  // two names that half a character told apart
+      return log.invalidate(card, "invalid_json", words(Word::arguments_broken, "two members have the name " + *name));
+  }
   complete_call(setup, log, card, std::string(text));
 }
 

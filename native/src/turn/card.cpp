@@ -162,7 +162,7 @@ std::string_view Card::sendable_arguments() const {
   // As the model wrote it where every reader takes that; else what was made of it.
   const bool plain = json_kind(raw_arguments) == '{' && raw_arguments.view().find("\\ud") == std::string::npos &&
                      raw_arguments.view().find("\\uD") == std::string::npos;
-  if (source == "native" && !arguments_.empty() && plain) return raw_arguments;
+  if (source == "native" && !keys_renamed && !arguments_.empty() && plain) return raw_arguments;
   return arguments_.empty() ? std::string_view("{}") : arguments_.view();
 }
 

@@ -334,6 +334,7 @@ class Card {
     state_ = state;
     approvals_ = std::move(approvals);
     near_ = std::move(near);
+    if (tool == nullptr && !final()) mark(field::head);  // it may end under a name that nobody was told
   }
 
   // -- set when it opened
@@ -348,14 +349,15 @@ class Card {
   bool asked_differed = false;  // an event had askedName: a patch cannot remove it
   // As the model wrote them. `args` events tell them while they stream; complete and invalidate mark them.
   SharedText raw_arguments;
-  bool typed = true;      // the arguments carry JSON types: nothing to coerce
-  std::string broken;     // the reason, if the wire reported that bytes of the call were lost
-  bool ended = false;     // the provider said that it wrote all of the call
-  bool oversize = false;  // longer than limits.argumentBytes: the rest was dropped
-  size_t tried = 0;       // the size of raw_arguments when they were last found incomplete
-  JsonProgress shape;     // of raw_arguments; not saved: a restore reads them again
-  bool late = false;      // a diagnostic reported arguments that came after the call had started
-  bool dropped = false;   // malformed: "drop": the model is not told of the call
+  bool typed = true;          // the arguments carry JSON types: nothing to coerce
+  bool keys_renamed = false;  // the server has other names for keys of them: what is sent is written from `arguments`
+  std::string broken;         // the reason, if the wire reported that bytes of the call were lost
+  bool ended = false;         // the provider said that it wrote all of the call
+  bool oversize = false;      // longer than limits.argumentBytes: the rest was dropped
+  size_t tried = 0;           // the size of raw_arguments when they were last found incomplete
+  JsonProgress shape;         // of raw_arguments; not saved: a restore reads them again
+  bool late = false;          // a diagnostic reported arguments that came after the call had started
+  bool dropped = false;       // malformed: "drop": the model is not told of the call
   // -- the gate
   bool definition_changed = false;  // the tool has changed since the turn was saved
   bool asked_polled = false;        // the host polled its question, so that somebody may have seen it
@@ -384,6 +386,7 @@ class Card {
     visit("end", card.end_);
     visit("utf16Start", card.utf16_start_);
     visit("typed", card.typed);
+    visit("keysRenamed", card.keys_renamed);
     visit("broken", card.broken);
     visit("ended", card.ended);
     visit("oversize", card.oversize);

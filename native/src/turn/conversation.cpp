@@ -524,8 +524,8 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                   [&form](std::string &text) {
                     for (const auto &protocol : form.parsed) protocol->defuse(text);
                   },
-                  setup.calls_from_text() && !setup.config.results_as_tool_role,
-                  setup.wire->has_strict_roles(setup.body),
+                  (setup.calls_from_text() && !setup.config.results_as_tool_role) || setup.calls_as_text,
+                  setup.dialect->strict_roles,
                   !setup.registry().tools().empty(),
                   setup.calls_from_text() && (!final_answer || setup.wire->keeps_definitions())};
   std::vector<Item> items;

@@ -1,6 +1,7 @@
 #include "turn/engine.h"
 
 #include "base/json.h"
+#include "wire/tool_schema.h"
 
 namespace sluice {
 
@@ -17,6 +18,7 @@ Status Engine::compile(std::string_view document, Engine &out) {
     if (Status status = Registry::compile(*tools, depth, out.registry); !status.ok())
       return std::move(status).inside("tools");
   }
+  for (const ToolOffer &offer : out.registry.offers()) out.plain_tools.push_back(is_plain(offer));
   if (Status status = join_parsed_tags(out.defaults); !status.ok()) return std::move(status).inside("alsoParse");
   return check_protocols(out.defaults, out.registry);
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "tools/registry.h"
@@ -13,6 +14,7 @@ namespace sluice {
 struct Engine {
   Registry registry;
   Config defaults;
+  std::vector<bool> plain_tools;  // of each tool: no server wants another form of its schema
 
   static Status compile(std::string_view document, Engine &out);
 };

@@ -341,4 +341,9 @@ void Log::diagnostic(std::string_view code, std::string_view detail, uint32_t ca
   if (!raw.empty()) event.text("raw", raw);
 }
 
+void Log::tool_diagnostic(std::string_view code, std::string_view tool, std::string_view detail) {
+  ObjectWriter event(events_.open(Event::other));
+  event.text("type", "diagnostic").text("code", code).text("detail", detail).text("tool", tool);
+}
+
 }  // namespace sluice

@@ -99,6 +99,7 @@ class Log {
   LentTexts &lent() { return events_.lent(); }  // large texts of the event that was opened last
   void diagnostic(std::string_view code, std::string_view detail, uint32_t call = 0, std::optional<size_t> offset = {},
                   std::string_view raw = {});
+  void tool_diagnostic(std::string_view code, std::string_view tool, std::string_view detail);
   // Removes an event that nobody has polled. Returns false if there is none.
   bool withdraw(Event kind, uint32_t key) { return events_.withdraw(kind, key); }
   bool waits(Event kind, uint32_t key) const { return events_.waits(kind, key); }

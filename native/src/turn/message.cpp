@@ -39,6 +39,10 @@ void write_error(const TurnError &error, std::string &out) {
     out += ",\"requestId\":";
     append_json_string(out, error.request_id);
   }
+  if (!error.tool.empty()) {
+    out += ",\"tool\":";
+    append_json_string(out, error.tool);
+  }
 }
 
 namespace {

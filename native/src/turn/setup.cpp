@@ -71,10 +71,15 @@ Status Setup::read_members() {
   if (Status status = check_document(document, document_depth(document, config.limits.depth)); !status.ok())
     return status;
   if (json_kind(document) != '{') return error(Code::json, "expected an object");
-  if (Status status = read_config(document, {"wire", "endpoint", "request"}, config); !status.ok()) return status;
+  if (Status status = read_config(document, {"wire", "endpoint", "dialect", "leaveOut", "request"}, config);
+      !status.ok())
+    return status;
   if (Status status = read_wire(); !status.ok()) return status;
   if (Status status = read_endpoint(); !status.ok()) return status;
+  if (Status status = read_dialect(); !status.ok()) return status;
+  if (Status status = read_left_out(); !status.ok()) return status;
   if (Status status = read_model(); !status.ok()) return status;
+  dialect = &dialect_of(wire->id(), served_by, model);
   collect_offers();
   return read_request();
 }
@@ -92,18 +97,44 @@ Status Setup::read_wire() {
   return {};
 }
 
-Status Setup::read_endpoint() {
+namespace {
+
+// A name of at most 256 bytes; absent or null: none.
+Status read_name(std::string_view document, std::string_view member, std::string_view what, std::string &out) {
   constexpr size_t kMostBytes = 256;
-  const auto value = json_member(document, "endpoint");
+  const auto value = json_member(document, member);
   if (!value || json_kind(*value) == 'n') return {};
-  if (json_kind(*value) != '"') return error(Code::json, "expected the name of an endpoint, a string", "endpoint");
-  endpoint = json_text(*value);
-  if (endpoint.size() > kMostBytes)
-    return error(Code::json, "expected at most 256 bytes, found " + std::to_string(endpoint.size()), "endpoint");
+  if (json_kind(*value) != '"')
+    return error(Code::json, "expected the name of " + std::string(what) + ", a string", std::string(member));
+  out = json_text(*value);
+  if (out.size() <= kMostBytes) return {};
+  return error(Code::json, "expected at most 256 bytes, found " + std::to_string(out.size()), std::string(member));
+}
+
+}  // namespace
+
+Status Setup::read_endpoint() { return read_name(document, "endpoint", "an endpoint", endpoint); }
+
+Status Setup::read_dialect() { return read_name(document, "dialect", "who serves the model", served_by); }
+
+Status Setup::read_left_out() {
+  const auto names = json_member(document, "leaveOut");
+  if (!names || json_kind(*names) == 'n') return {};
+  if (json_kind(*names) != '[') return error(Code::json, "expected an array of names of tools", "leaveOut");
+  size_t i = 0;
+  for (JsonSlices list(*names); list.next(); ++i) {
+    if (json_kind(list.value()) != '"')
+      return error(Code::json, "expected the name of a tool, a string", "leaveOut[" + std::to_string(i) + "]");
+    left_out.emplace(json_text(list.value()), "the server refused it before");
+  }
   return {};
 }
 
 void Setup::collect_offers() {
+  offers.clear();
+  harmless_offers.clear();
+  changed_tools.clear();
+  config.exposure.unsendable.clear();
   if (observes()) return;
   const Defuse defuse = [&](std::string &said) {
     for (const auto &protocol : config.also_parse) protocol->defuse(said);
@@ -115,8 +146,51 @@ void Setup::collect_offers() {
       offer.description = harmless_offers.emplace_back(harmless_text(offer.description, defuse));
       offer.parameters = harmless_offers.emplace_back(harmless_strings(offer.parameters, defuse, true));
     }
-    offers.push_back(offer);
+    give_form(i, offer);
   }
+  for (const auto &[name, form] : changed_tools)
+    if (!form.unsendable.empty() && !text_mode()) config.exposure.unsendable.emplace(name);
+}
+
+void Setup::give_form(size_t index, ToolOffer offer) {
+  const Tool &tool = registry().tools()[index];
+  ToolRules rules = dialect->tools;
+  if (most_description != 0) rules.most_description_units = most_description;
+  const size_t most = rules.most_description_units;  // a description has at most as many as it has bytes
+  if (engine->plain_tools[index] && (most == 0 || offer.description.size() <= most) && !left_out.contains(tool.name))
+    return offers.push_back(offer);
+  SentTool form = sent_tool(offer, rules);
+  if (const auto why = left_out.find(tool.name); why != left_out.end() && form.unsendable.empty())
+    form.unsendable = why->second;
+  if (form.unsendable.empty() && form.changes.empty()) return offers.push_back(offer);
+  const SentTool &kept = changed_tools.emplace(tool.name, std::move(form)).first->second;
+  if (!kept.unsendable.empty()) return;
+  offer.description = kept.description;
+  offer.parameters = kept.parameters;
+  if (!kept.keys.empty()) offer.keys = &kept.keys;
+  offers.push_back(offer);
+}
+
+const KeyNames *Setup::renamed_keys(const Tool &tool) const {
+  if (text_mode()) return nullptr;
+  const auto form = changed_tools.find(tool.name);
+  return form == changed_tools.end() || form->second.keys.empty() ? nullptr : &form->second.keys;
+}
+
+void Setup::leave_out(const std::string &tool, const std::string &why) {
+  left_out.emplace(tool, why);
+  collect_offers();
+}
+
+void Setup::cut_descriptions(size_t most) {
+  most_description = most;
+  collect_offers();
+}
+
+void Setup::change_to_text() {
+  calls_as_text = !has_tools();
+  config.mode = Mode::text;
+  config.exposure.unsendable.clear();
 }
 
 // The protocols of the model that the request names.
@@ -192,12 +266,28 @@ Inject Setup::inject() const {
 
 // ---- documents ----
 
+// `sent` and `changes`: how the server of this turn gets the tool.
+void Setup::write_form(const Tool &tool, ObjectWriter &out) const {
+  const auto form = text_mode() ? changed_tools.end() : changed_tools.find(tool.name);
+  if (form == changed_tools.end()) {
+    out.text("sent", "as it is").raw("changes", "[]");
+    return;
+  }
+  const bool left_out = !form->second.unsendable.empty();
+  out.text("sent", left_out ? "left out" : "changed");
+  ListWriter changes;
+  if (left_out) append_json_string(changes.next(), form->second.unsendable);
+  for (const std::string &change : form->second.changes) append_json_string(changes.next(), change);
+  out.raw("changes", changes.array());
+}
+
 void Setup::write_tools(std::string &out) const {
   ObjectWriter object(out);
   const auto unseen = [&](std::string_view schema) {
     return text_mode() ? std::set<std::string>() : wire->dropped_keywords(schema);
   };
-  list_tools(registry(), config.exposure, unseen, object);
+  const auto form = [&](const Tool &tool, ObjectWriter &out_of) { write_form(tool, out_of); };
+  list_tools(registry(), config.exposure, unseen, form, object);
   std::string list = "[";
   for (const auto &protocol : config.protocols) {
     if (list.back() != '[') list += ',';

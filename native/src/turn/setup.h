@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "turn/config.h"
 #include "turn/definitions.h"
 #include "turn/engine.h"
+#include "wire/tool_schema.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -52,6 +54,15 @@ struct Setup {
   // Why this turn does not show the tool to its model; empty: it does.
   std::string_view hidden(const Tool &tool) const { return hidden_reason(tool, config.exposure); }
 
+  // The names under which the server knows keys of this tool's arguments. nullptr: none is renamed.
+  const KeyNames *renamed_keys(const Tool &tool) const;
+  void collect_offers();
+  // What the server refused: from here on these are not sent, or not as long. Each of them forms the offers anew.
+  void leave_out(const std::string &tool, const std::string &why);
+  void cut_descriptions(size_t most);
+  // From here on the tools are told as text, in the form in which the host wrote them.
+  void change_to_text();
+
   // The tools as text, those with `tag` where it is not empty: the host's own guide, or what the protocol writes. And
   // where they go where no macro asks for them.
   std::string definitions(std::string_view tag = {}) const;
@@ -65,23 +76,33 @@ struct Setup {
   std::shared_ptr<const Engine> engine;
   Config config;
   const Wire *wire = nullptr;
-  std::string endpoint;            // which server gets the request; empty: the host does not say
+  std::string endpoint;   // which server gets the request; empty: the host does not say
+  std::string served_by;  // who serves the model: a dialect; empty: the host does not say
+  const Dialect *dialect = nullptr;
   std::string model;               // of the request, or empty
+  bool calls_as_text = false;      // without tools, calls and results of the history are told as text
   bool parser = false;             // without a request: one answer is read, and nothing runs
   std::string document;            // as the host wrote it
   std::string_view body;           // its request
   std::string_view host_messages;  // the messages of that
   size_t host_message_count = 0;
-  std::vector<ToolOffer> offers;            // exposed
-  std::deque<std::string> harmless_offers;  // what they say, where it had to be changed
+  std::vector<ToolOffer> offers;            // exposed, in the form in which the server takes them
+  std::deque<std::string> harmless_offers;  // what they say, where a text of theirs would be read as a call
+  std::map<std::string, std::string, std::less<>> left_out;  // tools that the server refused, and why
+  size_t most_description = 0;                         // UTF-16 units of a description that it takes; 0: it did not say
+  std::map<std::string_view, SentTool> changed_tools;  // those whose form is another one, or that have none
 
  private:
   Status read_members();
   Status read_wire();
   Status read_endpoint();
+  Status read_dialect();
+  Status read_left_out();
   Status read_model();
   Status read_request();
-  void collect_offers();
+
+  void give_form(size_t index, ToolOffer offer);
+  void write_form(const Tool &tool, ObjectWriter &out) const;
 };
 
 bool has_protocol(const Protocols &protocols, std::string_view id);

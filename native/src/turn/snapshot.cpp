@@ -22,6 +22,13 @@ void Turn::state(std::string &out) const {
   object.number("format", kFormat).raw("turn", setup_->document);
   each_field(*this, Saver{object});
   object.number("check", static_cast<int64_t>(check_));
+  object.number("reasoningWish", static_cast<int64_t>(reasoning_));
+  if (setup_->most_description != 0) object.number("mostDescription", static_cast<int64_t>(setup_->most_description));
+  if (!setup_->left_out.empty()) {
+    std::string &list = object.value("leftOut");
+    write_list(list, setup_->left_out,
+               [&](const auto &tool) { ObjectWriter(list).text("tool", tool.first).text("why", tool.second).close(); });
+  }
   gate_.save(object);
   log_.save(object);
   if (answering()) answer_->save(object.value("answer"));
@@ -53,7 +60,12 @@ Status Turn::restore(std::shared_ptr<const Engine> engine, std::string_view stat
 Status Turn::load(const SavedReader &saved) {
   each_field(*this, Loader{saved});
   check_ = saved_enum(saved, "check", check_, Check::seen);
-  if (fell_back_) setup_->config.mode = Mode::text;
+  reasoning_ = saved_enum(saved, "reasoningWish", reasoning_, ReasoningWish::refused);
+  if (fell_back_) setup_->change_to_text();
+  saved.get("mostDescription", setup_->most_description);
+  for (JsonSlices tools(saved.nested("leftOut")); tools.next();)
+    setup_->left_out.emplace(json_member_text(tools.value(), "tool"), json_member_text(tools.value(), "why"));
+  if (setup_->most_description != 0 || !setup_->left_out.empty()) setup_->collect_offers();
   if (Status status = gate_.load(saved); !status.ok()) return status;
   if (Status status = log_.load(saved); !status.ok()) return status;
   if (Status status = log_.check(); !status.ok()) return status;

@@ -6,11 +6,15 @@
 #include <set>
 
 #include "base/json_writer.h"
+#include "base/surrogates.h"
+#include "base/utf8.h"
 #include "turn/arguments.h"
 #include "turn/history.h"
 #include "turn/question.h"
 #include "wire/picture_refusal.h"
+#include "wire/reasoning_refusal.h"
 #include "wire/refusal_hint.h"
+#include "wire/refused_tool.h"
 
 namespace sluice {
 namespace {
@@ -56,6 +60,7 @@ Status Turn::create(std::shared_ptr<const Engine> engine, std::string_view docum
   std::unique_ptr<Turn> turn(new Turn(std::move(setup)));
   turn->warn_of_hidden_tools();
   turn->tell_unknown_names();
+  turn->tell_unsent_tools();
   if (turn->setup_->parser) {
     turn->log_.begin_round();
     turn->open_answer();
@@ -94,6 +99,20 @@ void Turn::tell_unknown_names() {
     if (rule.definition.empty() &&
         std::none_of(tools.begin(), tools.end(), [&](const Tool &tool) { return names(rule, tool); }))
       log_.diagnostic("unknown_rule", "no tool is called \"" + rule.tool + "\", so its rule does nothing");
+}
+
+// What the server does not take of the tools, or may refuse.
+void Turn::tell_unsent_tools() {
+  if (setup_->parser || !setup_->config.exposure.enabled || setup_->text_mode() || setup_->observes()) return;
+  for (const auto &[name, form] : setup_->changed_tools) {
+    if (!form.unsendable.empty())
+      log_.tool_diagnostic("tool_left_out", name, std::string(name) + ": " + form.unsendable);
+    if (form.keeps_refs) log_.tool_diagnostic("schema_changed", name, std::string(name) + ": " + form.changes.back());
+  }
+  size_t count = setup_->offers.size();
+  for (JsonSlices own(json_member(setup_->body, "tools").value_or("[]")); own.next();) ++count;
+  if (const size_t most = setup_->dialect->tools.most_tools; most != 0 && count > most)
+    log_.diagnostic("too_many_tools", std::to_string(count) + " tools; this server takes " + std::to_string(most));
 }
 
 void Turn::tell_unknown_model() {
@@ -156,9 +175,13 @@ std::string Turn::build_request(bool drop_opaque, std::string *unsent) const {
   parts.forbid_calls = gate_.final_answer();
   parts.drop_opaque = drop_opaque;
   parts.plain_schemas = schema_refused_;
+  parts.dialect = setup.dialect;
+  parts.reasoning = reasoning_;
   parts.unsent = unsent;
   parts.ask_usage = setup.config.ask_usage && !usage_refused_;
-  return setup.wire->write(parts);
+  std::string request = setup.wire->write(parts);
+  replace_lone_surrogates(request);  // of messages, tools, results and what the host wrote: servers refuse them
+  return request;
 }
 
 void Turn::emit_request() {
@@ -208,6 +231,11 @@ void Turn::explain(TurnError &error, std::string_view detail) const {
     error.hint = kNoPictures;
     error.retryable = false;
   }
+  if (!setup_->parser)
+    if (const std::string own = refused(error).host_tool; !own.empty()) {
+      error.tool = own;
+      error.hint = "the server refuses the tool " + own + ": " + error.detail;
+    }
   if (error.hint.empty() && !setup_->parser && is_one_of(error.code, {"http", "provider"}))
     error.hint = refusal_hint(setup_->wire->id(), error.status, error.detail);
   if (error.code == "http" && !detail.empty()) error.detail += " (" + repair_utf8(detail) + ")";
@@ -222,12 +250,107 @@ bool Turn::sends_pictures() const {
   return hold_pictures(conversation.messages());
 }
 
+namespace {
+
+// How the request that was refused names its tools.
+std::vector<std::string> names_of_host_tools(std::string_view body, bool functions) {
+  std::vector<std::string> names;
+  for (JsonSlices own(json_member(body, "tools").value_or("[]")); own.next();) {
+    if (functions) {
+      for (JsonSlices list(json_member(own.value(), "functionDeclarations").value_or("[]")); list.next();)
+        names.push_back(json_member_text(list.value(), "name"));
+    } else {
+      const std::string name = json_member_text(own.value(), "name");
+      names.push_back(!name.empty() ? name
+                                    : json_member_text(json_member(own.value(), "function").value_or(""), "name"));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+// The tool that a refusal is about: one that is offered, or one of the host's own request.
+Turn::Refused Turn::refused(const TurnError &error) const {
+  Refused found;
+  const Setup &setup = *setup_;
+  if (!is_one_of(error.code, {"http", "provider"}) || (error.status != 400 && error.status != 422)) return found;
+  const std::vector<ToolOffer> none;
+  const std::vector<ToolOffer> &offers = setup.offers_tools() ? setup.offers : none;
+  const bool gemini = setup.wire->id() == "gemini";
+  const std::vector<std::string> own = names_of_host_tools(setup.body, gemini);
+  const auto offered = [&](std::string_view name) {
+    return std::find_if(offers.begin(), offers.end(),
+                        [&](const ToolOffer &one) { return one.wire_name == name || one.name == name; });
+  };
+  const auto words = refused_tool(error.detail, [&](std::string_view name) {
+    return offered(name) != offers.end() || std::find(own.begin(), own.end(), name) != own.end();
+  });
+  if (!words) return found;
+  // Gemini has all offers in one tool behind the host's.
+  const size_t first = gemini ? 0 : own.size();
+  const std::optional<size_t> at = gemini ? words->function_at : words->at ? words->at : words->function_at;
+  bool of_host = !gemini && at && *at < first;
+  if (gemini && words->at) of_host = *words->at < names_of_host_tools(setup.body, false).size();
+  if (!words->name.empty()) {
+    if (const auto offer = offered(words->name); offer != offers.end())
+      found.offer = &*offer;
+    else
+      found.host_tool = words->name;
+  } else if (at && of_host) {
+    found.host_tool = *at < own.size() ? own[*at] : std::string();
+  } else if (at && *at >= first && *at - first < offers.size()) {
+    found.offer = &offers[*at - first];
+  }
+  found.most_description = words->most_description;
+  return found;
+}
+
+// Forms the tools anew as the server wants them. False: the refusal is about none of them, or too many were refused.
+bool Turn::send_otherwise(const TurnError &error) {
+  constexpr size_t kMostLeftOut = 8;
+  Setup &setup = *setup_;
+  if (wants_tools_for_calls(error.detail) && !setup.text_mode() && !setup.offers_tools() &&
+      (error.status == 400 || error.status == 422)) {
+    log_.diagnostic("fallback_to_text", error.detail);
+    setup.change_to_text();
+    fell_back_ = true;
+    return true;
+  }
+  const Refused tool = refused(error);
+  if (tool.offer == nullptr) return false;
+  if (const size_t most = tool.most_description; most != 0 &&
+                                                 (setup.most_description == 0 || most < setup.most_description) &&
+                                                 utf16_length(tool.offer->description) > most) {
+    setup.cut_descriptions(most);
+    return true;
+  }
+  if (left_out_ >= kMostLeftOut) return false;
+  const std::string name(tool.offer->name);
+  log_.tool_diagnostic("tool_left_out", name, name + ": " + error.detail);
+  setup.leave_out(name, error.detail);
+  ++left_out_;
+  return true;
+}
+
+// Sends the reasoning of earlier answers as the server wants it: once in a turn. False: it says nothing of that.
+bool Turn::send_reasoning_otherwise(const TurnError &error) {
+  if (reasoning_ != ReasoningWish::by_dialect || error.status != 400) return false;
+  const ReasoningWish wish = reasoning_wish(error.detail);
+  if (wish == ReasoningWish::by_dialect) return false;
+  reasoning_ = wish;
+  log_.diagnostic(wish == ReasoningWish::required ? "reasoning_required" : "reasoning_refused", error.detail);
+  return true;
+}
+
 // Begins the same round again without what the provider refused: the usage, signatures, schemas, or tools. In mode text
 // what ran so far is told as text.
 bool Turn::fall_back(const TurnError &error) {
   if (setup_->parser || answer_->shown()) return false;
   Config &config = setup_->config;
-  if (error.code == "usage_refused") {
+  if (send_otherwise(error) || send_reasoning_otherwise(error)) {
+    // the next try goes without what it refuses, or with what it wants
+  } else if (error.code == "usage_refused") {
     log_.diagnostic("usage_refused", error.detail);
     usage_refused_ = true;
   } else if (error.code == "schema_refused") {
@@ -238,7 +361,7 @@ bool Turn::fall_back(const TurnError &error) {
     opaque_refused_ = true;
   } else if (error.code == "tools_unsupported" && config.fall_back_to_text && config.mode == Mode::automatic) {
     log_.diagnostic("fallback_to_text", error.detail);
-    config.mode = Mode::text;
+    setup_->change_to_text();
     fell_back_ = true;
     tell_unknown_model();
   } else {

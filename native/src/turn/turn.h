@@ -69,6 +69,7 @@ class Turn final : Answer::Listener {
   // -- the beginning
   void warn_of_hidden_tools();
   void tell_unknown_names();
+  void tell_unsent_tools();
   void tell_unknown_model();
   void adopt(std::vector<OpenCall> calls);
 
@@ -86,6 +87,14 @@ class Turn final : Answer::Listener {
   void close_answer(std::string_view detail);
   void explain(TurnError &error, std::string_view detail) const;
   bool fall_back(const TurnError &error);
+  struct Refused {
+    const ToolOffer *offer = nullptr;
+    std::string host_tool;
+    size_t most_description = 0;
+  };
+  Refused refused(const TurnError &error) const;
+  bool send_otherwise(const TurnError &error);
+  bool send_reasoning_otherwise(const TurnError &error);
   void advance();
   bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds() || setup_->observes(); }
   void check_final(std::string_view outcome);
@@ -110,6 +119,7 @@ class Turn final : Answer::Listener {
     visit("toldUnsent", turn.reported_unsent_);
     visit("endedOnFire", turn.ended_on_fire_and_forget_);
     visit("malformedRounds", turn.malformed_rounds_);
+    visit("leftOutTools", turn.left_out_);
   }
 
   enum class Check : uint8_t {
@@ -121,16 +131,18 @@ class Turn final : Answer::Listener {
   const std::unique_ptr<Setup> setup_;
   Log log_;
   Gate gate_;
-  std::unique_ptr<Answer> answer_;              // nullptr: there was no request yet
-  std::shared_ptr<const std::string> request_;  // body of the open answer's request; shared with its readers
-  bool fell_back_ = false;                      // from mode auto to mode text
-  bool usage_refused_ = false;                  // the provider refuses the member that asks for the usage
-  bool opaque_refused_ = false;                 // it refused a signature: requests hold none
-  bool schema_refused_ = false;                 // it refused JSON Schema: requests hold what old servers take
-  bool reported_unsent_ = false;                // that a part of the conversation cannot be sent
-  Check check_ = Check::none;                   // the host's check of the final answer
-  uint32_t malformed_rounds_ = 0;               // rounds in a row with nothing but malformed calls, up to the last one
-  bool ended_on_fire_and_forget_ = false;       // the turn ended with a round of fire-and-forget calls
+  std::unique_ptr<Answer> answer_;                       // nullptr: there was no request yet
+  std::shared_ptr<const std::string> request_;           // body of the open answer's request; shared with its readers
+  bool fell_back_ = false;                               // from mode auto to mode text
+  bool usage_refused_ = false;                           // the provider refuses the member that asks for the usage
+  bool opaque_refused_ = false;                          // it refused a signature: requests hold none
+  bool schema_refused_ = false;                          // it refused JSON Schema: requests hold what old servers take
+  bool reported_unsent_ = false;                             // that a part of the conversation cannot be sent
+  Check check_ = Check::none;                            // the host's check of the final answer
+  ReasoningWish reasoning_ = ReasoningWish::by_dialect;  // what the server said of earlier answers
+  uint32_t left_out_ = 0;                                // tools that the server refused in this turn
+  uint32_t malformed_rounds_ = 0;          // rounds in a row with nothing but malformed calls, up to the last one
+  bool ended_on_fire_and_forget_ = false;  // the turn ended with a round of fire-and-forget calls
 };
 
 }  // namespace sluice

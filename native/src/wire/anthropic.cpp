@@ -32,8 +32,8 @@ std::vector<NativeCall> calls_of(std::string_view items) {
   return calls;
 }
 
-constexpr SentRules kRules = {
-    .calls_of = calls_of, .in_id = [](char c) { return in_identifier(c); }, .most_id_bytes = 64, .unique_ids = true};
+constexpr SentRules kRules = {.calls_of = calls_of,
+                              .ids = {.in_id = in_identifier, .most_bytes = 64, .once_in_all = true}};
 
 // ---- Blocks ----
 
@@ -113,12 +113,24 @@ void write_call(std::string_view item, const SentCall &call, std::string &out) {
   out += changed.write();
 }
 
-void write_said(const SentMessage &message, ListWriter &blocks) {
+bool holds_thought(const SentMessage &message) {
+  for (JsonSlices items(message.native); items.next();)
+    if (message.opaque && is_one_of(type_of(items.value()), {"thinking", "redacted_thinking"})) return true;
+  return false;
+}
+
+// Some servers want a thought with each answer that has calls.
+void write_said(const SentMessage &message, const RequestParts &parts, ListWriter &blocks) {
+  const bool thought = parts.reasoning == ReasoningWish::required;
+  if (thought && !message.calls.empty() && !holds_thought(message))
+    ObjectWriter(blocks.next()).text("type", "thinking").text("thinking", "").close();
   if (!message.native.empty()) {
     size_t calls = 0;
     for (JsonSlices items(message.native); items.next();) {
       const std::string type = type_of(items.value());
       if (!message.opaque && is_one_of(type, {"thinking", "redacted_thinking"})) continue;
+      if (parts.dialect->signed_thoughts && type == "thinking" && json_member_text(items.value(), "signature").empty())
+        continue;
       if (type == "tool_use" && calls < message.calls.size())
         write_call(items.value(), message.calls[calls++], blocks.next());
       else
@@ -166,12 +178,12 @@ class Messages {
   std::vector<One> all_;
 };
 
-std::string write_messages(const std::vector<SentMessage> &sent, size_t first) {
+std::string write_messages(const std::vector<SentMessage> &sent, size_t first, const RequestParts &parts) {
   Messages messages;
   for (size_t i = first; i < sent.size(); ++i) {
     const SentMessage &message = sent[i];
     switch (message.role) {
-      case SentMessage::Role::assistant: write_said(message, messages.of("assistant")); break;
+      case SentMessage::Role::assistant: write_said(message, parts, messages.of("assistant")); break;
       case SentMessage::Role::tool: write_result(message, messages.of("user")); break;
       default:
         for (const SentPart &part : message.parts) write_part(part, messages.of("user"));
@@ -183,14 +195,6 @@ std::string write_messages(const std::vector<SentMessage> &sent, size_t first) {
 
 // ---- Tools ----
 
-// Anthropic requires "type": "object".
-std::string input_schema(std::string_view parameters) {
-  parameters = trim_json(parameters);
-  if (json_member(parameters, "type")) return std::string(parameters);
-  const std::string_view inner = trim_json(parameters.substr(1, parameters.size() - 2));
-  return R"({"type":"object")" + (inner.empty() ? std::string() : "," + std::string(inner)) + "}";
-}
-
 std::string tools_array(std::string_view host, const std::vector<ToolOffer> &tools) {
   ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
@@ -198,7 +202,7 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
     ObjectWriter one(list.next());
     one.text("name", tool.wire_name);
     if (!tool.description.empty()) one.text("description", tool.description);
-    one.raw("input_schema", input_schema(tool.parameters)).close();
+    one.raw("input_schema", trim_json(tool.parameters)).close();
   }
   return list.array();
 }
@@ -270,7 +274,7 @@ class AnthropicWire final : public Wire {
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
       for (const SentPart &part : sent[first].parts) write_part(part, system);
 
-    const std::string messages = write_messages(sent, first);
+    const std::string messages = write_messages(sent, first, parts);
     if (!system.empty()) body.set("system", system.array());
     const auto host_tools = body.member("tools");
     if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));

@@ -87,7 +87,7 @@ struct OpenBlock {
   Kind kind = Kind::other;
   uint32_t slot = 0;      // of a call
   std::string start;      // the block as it started
-  std::string text;       // what its deltas added: text, thinking, JSON of the input, or of a compaction
+  std::string text;       // what its deltas added: text, thinking, JSON of the input
   std::string signature;  // of thinking
   std::string citations;  // JSON values with commas between them
   Utf8Joiner joiner;      // of the input's pieces
@@ -262,8 +262,20 @@ class AnthropicReader final : public EventReader {
                                     error);
         break;
       }
-      case Kind::other: break;
+      case Kind::other:
+        if (named == "compaction") opened.slot = open_provided({}, named);
+        if (named == "fallback") tell_fallback(block);
+        break;
     }
+  }
+
+  // Another model goes on with the answer.
+  void tell_fallback(JsonView block) {
+    const uint32_t slot = open_provided({}, "fallback");
+    std::string_view model = block["model"].string();
+    if (model.empty()) model = block["to"]["model"].string();
+    if (model.empty()) model = block["to"].string();
+    if (slot != kNoSlot) sink().on_provider_result(slot, repair_utf8(model), false);
   }
 
   OpenBlock &add_block(int64_t index, Kind kind, std::string start) {
@@ -272,6 +284,7 @@ class AnthropicReader final : public EventReader {
       close(*before, true);  // nothing may tell its end either
       blocks_.erase(before);
     }
+    keep_unsigned();
     next_index_ = index + 1;
     top_index_ = std::max(top_index_, index);
     OpenBlock &opened = blocks_.emplace_back();
@@ -337,8 +350,20 @@ class AnthropicReader final : public EventReader {
       if (!block.citations.empty()) block.citations += ',';
       keep(block.citations, citation);
     } else if (type == "compaction_delta") {
-      keep(block.text, delta["content"].string());
+      compact(block, event.sliced()["delta"]);
     }
+  }
+
+  // Each delta brings the whole summary; null counts as a value.
+  void compact(OpenBlock &block, JsonView delta) {
+    ItemText item(block.start);
+    for (const std::string_view key : {"content", "encrypted_content"}) {
+      if (!delta[key]) continue;
+      const std::string_view text = delta[key].text();
+      if (!items_.reserve(text.size())) return tell_oversize();
+      item.set(key, std::string(text));
+    }
+    block.start = item.write();
   }
 
   void take_piece(OpenBlock &block, Piece kind, std::string_view text, bool surrogates) {
@@ -418,7 +443,12 @@ class AnthropicReader final : public EventReader {
         if (!block.signature.empty()) item.set("signature", json_string(repair_utf8(block.signature)));
         const auto signature = json_member(block.start, "signature");
         const bool from_start = signature && trim_json(*signature) != "\"\"" && json_kind(*signature) == '"';
-        keeps = !block.signature.empty() || from_start;  // no request may hold a thought without one
+        keeps = !block.signature.empty() || from_start;
+        signs_ = signs_ || keeps;
+        // One that is damaged is no thought without a signature.
+        if (const bool none = !signature || json_kind(*signature) == 'n' || trim_json(*signature) == "\"\"";
+            none && !keeps && whole)
+          unsigned_ = R"({"type":"thinking","thinking":)" + json_string(joined("thinking")) + "}";
         break;
       }
       case Kind::call:
@@ -428,10 +458,18 @@ class AnthropicReader final : public EventReader {
         break;
       case Kind::provider_result: break;
       case Kind::other:
-        if (!block.text.empty()) item.set("content", json_string(join_surrogates(block.text)));
+        if (json_member_text(block.start, "type") == "compaction" && block.slot != kNoSlot)
+          sink().on_provider_result(block.slot, json_member_text(block.start, "content"), false);
         break;
     }
     if (keeps) items_.add(item.write());
+  }
+
+  // A thought without a signature goes back to servers that sign none; not where the answer ended with it: it may be
+  // half a thought.
+  void keep_unsigned() {
+    if (!unsigned_.empty() && !signs_) items_.add(unsigned_);
+    unsigned_.clear();
   }
 
   // Settles the input: what the deltas wrote, or where they wrote nothing what the start held.
@@ -481,7 +519,7 @@ class AnthropicReader final : public EventReader {
   void save_more(ObjectWriter &saved) const override {
     items_.save(saved);
     append_saved_bytes(saved.value("message"), id_);
-    saved.text("container", container_);
+    saved.text("container", container_).text("unsigned", unsigned_).boolean("signs", signs_);
     saved.boolean("started", started_).number("nextIndex", next_index_).number("unannounced", unannounced_);
     std::string &ended = saved.value("endedCalls");
     ended += '[';
@@ -514,6 +552,9 @@ class AnthropicReader final : public EventReader {
     items_.load(from, limits().depth);
     from.get("message", id_);
     from.text("container", container_);
+    from.text("unsigned", unsigned_);
+    if (!check_json(unsigned_, limits().depth).ok()) unsigned_.clear();
+    from.get("signs", signs_);
     from.get("started", started_);
     from.get("nextIndex", next_index_);
     next_index_ = std::min(next_index_, kMostInteger);
@@ -561,6 +602,8 @@ class AnthropicReader final : public EventReader {
       -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
   std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the block, slot
   std::vector<std::string> provided_;                      // ids of the tools that the provider runs, by slot
+  std::string unsigned_;                                   // the thought without a signature that was closed last
+  bool signs_ = false;                                     // a thought of this answer has a signature
   NativeItems items_;
 };
 

@@ -215,10 +215,10 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
       if (entry.name.empty() || open->name.empty()) return open;
       return entry.name == open->name && open->arguments.empty() ? open : nullptr;
     }
-    // Nothing in this entry begins a call: the server makes up an id for every fragment.
-    const bool fragment_only =
-        has_index && entry.name.empty() && !entry.arguments.empty() && !open->name.empty() && !is_closed(*open);
-    return fragment_only ? open : nullptr;
+    // Nothing in this entry begins a call: the server makes up an id for every fragment, and may repeat the name.
+    const bool fragment = has_index && !entry.arguments.empty() && !open->name.empty() && !is_closed(*open);
+    const bool begins = !entry.name.empty() && (entry.name != open->name || is_whole_object(entry.arguments));
+    return fragment && !begins ? open : nullptr;
   }
   if (has_index) {
     if (Call *call = find_index(index)) return continues(*call, entry) ? call : nullptr;
@@ -230,6 +230,10 @@ CallAssembler::Call *CallAssembler::find(const CallDelta &entry) {
   if (last == nullptr || entry.name.empty()) return last;
   if (last->delta == delta_ || (!last->name.empty() && last->name != entry.name)) return nullptr;
   return continues(*last, entry) ? last : nullptr;
+}
+
+bool CallAssembler::is_whole_object(std::string_view arguments) const {
+  return opens_object(arguments) && check_json(arguments, limits_.depth).ok();
 }
 
 // Does an entry without an id continue this call? Otherwise it begins the next call.

@@ -81,6 +81,7 @@ class CallAssembler {
   Call *find_index(int64_t index);
   Call *find_last();
   bool continues(Call &call, const CallDelta &entry);
+  bool is_whole_object(std::string_view arguments) const;
   bool is_closed(Call &call);
   bool same_arguments(Call &call, std::string_view other);
   void count_orphans();

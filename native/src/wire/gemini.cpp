@@ -36,7 +36,6 @@ constexpr SentRules kRules = {.calls_of = calls_of};
 struct Model {
   explicit Model(std::string_view name) {
     const std::string small = lower_case(name);
-    is_gemma = small.find("gemma") != std::string::npos;
     constexpr std::string_view kFamily = "gemini-";
     const size_t at = small.find(kFamily);
     if (at == std::string::npos) return;
@@ -44,7 +43,6 @@ struct Model {
     read_integer(number.substr(0, number.find_first_not_of("0123456789")), version);
   }
 
-  bool is_gemma = false;
   uint32_t version = 0;  // 0: it says none
 };
 
@@ -374,7 +372,7 @@ class GeminiWire final : public Wire {
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
       for (const SentPart &part : sent[first].parts) write_part(part, instructions);
     Contents contents(parts, model);
-    const bool apart = !model.is_gemma && first < sent.size();
+    const bool apart = !parts.dialect->system_in_messages && first < sent.size();
     if (!apart) contents.begin_with(instructions);
     for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
 

@@ -25,9 +25,17 @@ bool GeminiArguments::add(JsonView entry) {
   if (!read_path(entry["jsonPath"].string(), path, ends_array) || path.empty()) return false;
   const JsonView string = entry["stringValue"];
   const bool goes_on = entry["willContinue"].is_true();
+  bool same = !ends_array && path.size() == levels_.size();
+  for (size_t i = 0; same && i < path.size(); ++i) same = path[i] == levels_[i].child;
+  if (awaits_) {  // a number has no pieces: the same path alone says that it was whole
+    if (same && !goes_on && !string && !entry["numberValue"] && !entry["boolValue"]) {
+      awaits_ = false;
+      return true;
+    }
+    cut_string_ = true;
+    awaits_ = false;
+  }
   if (in_string_) {
-    bool same = !ends_array && path.size() == levels_.size();
-    for (size_t i = 0; same && i < path.size(); ++i) same = path[i] == levels_[i].child;
     if (same) {
       for (const std::string_view other : {"numberValue", "boolValue", "nullValue"})
         if (entry[other]) return false;
@@ -49,6 +57,7 @@ bool GeminiArguments::add(JsonView entry) {
     return true;
   }
   if (!open(path)) return false;
+  awaits_ = goes_on && string.kind() != '"';
   if (string.kind() == '"') {
     text_ += '"';
     in_string_ = true;
@@ -156,7 +165,10 @@ void GeminiArguments::close_string() {
 }
 
 void GeminiArguments::save(ObjectWriter &saved) const {
-  saved.text("text", text_).boolean("inString", in_string_).boolean("cutString", cut_string_);
+  saved.text("text", text_)
+      .boolean("inString", in_string_)
+      .boolean("cutString", cut_string_)
+      .boolean("awaits", awaits_);
   append_saved_bytes(saved.value("held"), joiner_.held());
   std::string &out = saved.value("levels");
   out += '[';
@@ -180,6 +192,7 @@ void GeminiArguments::load(const SavedReader &saved) {
   saved.text("text", text_);
   saved.get("inString", in_string_);
   saved.get("cutString", cut_string_);
+  saved.get("awaits", awaits_);
   std::string held;
   saved.get("held", held);
   joiner_.restore(std::move(held));

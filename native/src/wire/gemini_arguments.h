@@ -26,7 +26,7 @@ class GeminiArguments {
   // A string has begun, and more of it was promised.
   bool in_string() const { return in_string_; }
   // Was more of a string promised that never came? Such a call must not run.
-  bool cut_string() const { return cut_string_; }
+  bool cut_string() const { return cut_string_ || awaits_; }
   // The text so far.
   const std::string &text() const { return text_; }
 
@@ -61,6 +61,7 @@ class GeminiArguments {
   std::string text_;
   std::vector<Level> levels_;
   bool in_string_ = false;
+  bool awaits_ = false;  // more of a value that is no string was promised
   bool cut_string_ = false;
   Utf8Joiner joiner_;
 };

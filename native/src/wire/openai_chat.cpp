@@ -12,6 +12,7 @@
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/foreign_members.h"
+#include "wire/joined_members.h"
 #include "wire/opaque_members.h"
 #include "wire/openai_chat_chunk.h"
 #include "wire/request_writer.h"
@@ -43,6 +44,7 @@ class ChatReader final : public EventReader {
     append_saved_bytes(saved.value("messageReasoning"), message_reasoning_);
     saved.number("keptBytes", static_cast<int64_t>(kept_bytes_)).boolean("tooMuch", too_much_);
     append_saved_bytes(saved.value("reasoningContent"), reasoning_content_);
+    saved.boolean("thought", thought_);
     save_members(saved.value("members"), opaque_);
   }
 
@@ -60,6 +62,7 @@ class ChatReader final : public EventReader {
     from.get("keptBytes", kept_bytes_);
     from.get("tooMuch", too_much_);
     from.text("reasoningContent", reasoning_content_);
+    from.get("thought", thought_);
     opaque_ = load_members(from.nested("members"), limits().depth);
   }
 
@@ -188,6 +191,7 @@ class ChatReader final : public EventReader {
 
   // `reasoning` is not kept: servers that send it refuse it in a request.
   void keep_members(const ChatMessage &message, bool surrogates) {
+    thought_ = !too_much_ && (thought_ || message.has_reasoning_content());
     if (message.reasoning_content().empty() && message.opaque.empty()) return;
     kept_bytes_ += message.reasoning_content().size();
     for (const ChatMember &member : message.opaque) kept_bytes_ += member.value.size();
@@ -196,6 +200,7 @@ class ChatReader final : public EventReader {
         sink().on_diagnostic("oversize", "opaque members of the message beyond limits.lineBytes are not kept");
       reasoning_content_.clear();
       opaque_.clear();
+      thought_ = false;
       return;
     }
     std::string_view reasoning = message.reasoning_content();
@@ -205,29 +210,9 @@ class ChatReader final : public EventReader {
       const auto known =
           std::find_if(opaque_.begin(), opaque_.end(), [&](const auto &other) { return other.first == member.key; });
       if (known == opaque_.end())
-        opaque_.emplace_back(member.key, member.value);
+        opaque_.emplace_back(member.key, first_piece(member.key, member.value));
       else
-        join(known->second, member.value);
-    }
-  }
-
-  // Arrays and strings come in pieces that are joined; of anything else the last value counts.
-  static void join(std::string &so_far, std::string_view more) {
-    const char kind = json_kind(more);
-    if (kind == '"' && more == so_far) return;
-    if (kind != json_kind(so_far) || (kind != '[' && kind != '"')) {
-      so_far = more;
-      return;
-    }
-    const std::string_view inner = trim_json(more.substr(1, more.size() - 2));
-    if (kind == '"') {
-      so_far.pop_back();
-      so_far += more.substr(1);
-    } else if (!inner.empty()) {
-      so_far.pop_back();
-      if (so_far != "[") so_far += ',';
-      so_far += inner;
-      so_far += ']';
+        add_piece(member.key, member.value, known->second);
     }
   }
 
@@ -236,11 +221,11 @@ class ChatReader final : public EventReader {
     if (failed()) return;
     reasoning_content_ += content_joiner_.finish();
     const std::string calls = calls_.members();
-    if (reasoning_content_.empty() && opaque_.empty() && calls.empty()) return;
+    if (!thought_ && opaque_.empty() && calls.empty()) return;
     std::string items = "[";
     ObjectWriter item(items);
-    if (!reasoning_content_.empty()) item.text("reasoning_content", reasoning_content_);
-    for (const auto &[key, value] : opaque_) item.raw(key, value);
+    if (thought_) item.text("reasoning_content", reasoning_content_);
+    for (const auto &[key, value] : opaque_) item.raw(key, joined_member(key, value));
     if (!calls.empty()) item.raw("tool_calls", calls);
     item.close();
     sink().on_native(items + "]");
@@ -261,17 +246,9 @@ class ChatReader final : public EventReader {
   size_t kept_bytes_ = 0;
   bool too_much_ = false;
   std::string reasoning_content_;
+  bool thought_ = false;  // that member came, though it may be empty
   OpaqueMembers opaque_;
 };
-
-// Servers of Mistral's models have rules of their own, wherever they run. The models' names tell.
-bool is_mistral(std::string_view body) {
-  const std::string name = lower_case(model_of(body));
-  for (const std::string_view family :
-       {"mistral", "ministral", "mixtral", "magistral", "codestral", "devstral", "pixtral"})
-    if (name.find(family) != std::string::npos) return true;
-  return false;
-}
 
 class OpenAiChatWire final : public Wire {
  public:
@@ -288,8 +265,6 @@ class OpenAiChatWire final : public Wire {
 
   bool echoes(std::string_view, size_t) const override { return true; }
   bool echoes_answers() const override { return false; }
-  // "Unexpected role 'user' after role 'tool'"
-  bool has_strict_roles(std::string_view body) const override { return is_mistral(body); }
 
   std::string write_tools(const std::vector<ToolOffer> &tools) const override {
     std::string out;
@@ -297,8 +272,7 @@ class OpenAiChatWire final : public Wire {
     return out;
   }
 
-  // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-  std::string write(const RequestParts &parts) const override { return write_request(parts, is_mistral(parts.body)); }
+  std::string write(const RequestParts &parts) const override { return write_request(parts); }
 };
 
 }  // namespace

@@ -204,8 +204,8 @@ class Walk {
       const TextAlias &alias = kTextAliases[at];
       if (key != alias.name) continue;
       const bool inside = value.is_object() && !alias.inside.empty();
-      if (const std::string_view text = inside ? value[alias.inside].string() : value.string(); !text.empty())
-        texts[at] = text;
+      const std::string_view text = inside ? value[alias.inside].string() : value.string();
+      if (!text.empty() || texts[at].data() == nullptr) texts[at] = text;  // an empty text is one
       return true;
     }
     return false;

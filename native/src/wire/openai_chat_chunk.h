@@ -33,6 +33,7 @@ struct ChatMessage {
   bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
 
   std::string_view reasoning_content() const { return texts[kReasoningContent]; }
+  bool has_reasoning_content() const { return texts[kReasoningContent].data() != nullptr; }  // it may be empty
   std::string_view plain_reasoning() const { return first_text(texts, true); }
   std::string_view other_text() const { return first_text(texts, false); }
   void clear();

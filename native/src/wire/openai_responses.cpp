@@ -27,7 +27,7 @@ std::vector<NativeCall> calls_of(std::string_view items) {
   return calls;
 }
 
-constexpr SentRules kRules = {.calls_of = calls_of, .most_id_bytes = 64, .unique_ids = true};
+constexpr SentRules kRules = {.calls_of = calls_of, .ids = {.most_bytes = 64, .once_in_all = true}};
 
 // ---- Parts ----
 

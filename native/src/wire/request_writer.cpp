@@ -1,13 +1,14 @@
 #include "wire/request_writer.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <unordered_map>
 
 #include "base/json.h"
-#include "base/sha256.h"
+#include "base/surrogates.h"
+#include "wire/key_names.h"
 #include "wire/native_items.h"
+#include "wire/sent_ids.h"
+#include "wire/sent_message.h"
 
 namespace sluice {
 namespace {
@@ -38,43 +39,46 @@ bool is(const JsonSlices &member, std::string_view key) {
 
 using Names = std::unordered_map<std::string_view, std::string_view>;
 
-constexpr size_t kMostIdBytes = 64;
+constexpr size_t kMostIdBytes = 40;  // of OpenAI and Azure
 
-// An id of another provider as this server takes it: the same for the same id.
-std::string sent_id(const std::string &id, bool short_ids) {
-  constexpr size_t kShort = 9;
-  if (!short_ids) return id.size() <= kMostIdBytes ? id : sha256_hex(id);
-  const bool legal = id.size() == kShort &&
-                     std::all_of(id.begin(), id.end(), [](char c) { return in_identifier(c) && c != '_' && c != '-'; });
-  return legal ? id : sha256_hex(id).substr(0, kShort);
+IdRules id_rules(const Dialect &dialect) {
+  IdRules rules{.most_bytes = kMostIdBytes, .once_in_all = true};
+  if (dialect.short_call_ids) rules.form = IdRules::Form::nine;
+  if (dialect.named_call_ids) rules.form = IdRules::Form::named;
+  return rules;
 }
 
 class MessageWriter {
  public:
-  MessageWriter(const RequestParts &parts, bool short_ids, std::string &out)
-      : drop_opaque_(parts.drop_opaque), short_ids_(short_ids), out_(out) {
+  MessageWriter(const RequestParts &parts, std::string &out)
+      : parts_(parts), drop_opaque_(parts.drop_opaque), ids_(id_rules(*parts.dialect)), out_(out) {
     if (parts.names == nullptr) return;
     for (const ToolOffer &tool : *parts.names) names_.emplace(tool.name, tool.wire_name);
     maps_names_ = true;
   }
 
-  void write(std::string_view message) {
-    bool has_calls = false, is_tool = false, changes = false, has_id = false;
+  // `in_turn_with_calls`: it is an answer of a turn that had calls.
+  void write(std::string_view message, bool in_turn_with_calls) {
+    bool has_calls = false, is_tool = false, is_answer = false, changes = false, has_id = false, has_thought = false;
     std::string_view opaque;  // members that the provider wants back with the calls
     for (JsonSlices members(message); members.next();) {
       if (is(members, "tool_calls"))
         has_calls = json_kind(members.value()) == '[' && JsonSlices(members.value()).next();
-      else if (is(members, "role"))
-        is_tool = json_kind(members.value()) == '"' && json_text(members.value()) == "tool";
+      if (is(members, "role") && json_kind(members.value()) == '"') {
+        const std::string role = json_text(members.value());
+        is_tool = role == "tool";
+        is_answer = role == "assistant";
+      }
+      has_thought = has_thought || is(members, kReasoning);
       has_id = has_id || is(members, "tool_call_id");
       if (!is(members, "metadata")) continue;
       changes = true;
       opaque = opaque_members(members.value());
     }
-    if (!has_calls) opaque = {};
+    const bool empty = is_answer && !has_thought && wants_empty_thought(has_calls);
     if (!is_tool) forget_calls();
     const Given *const answered = is_tool && answered_ < given_.size() ? &given_[answered_++] : nullptr;
-    if (!changes && !has_calls && !is_tool) {
+    if (!changes && !has_calls && !is_tool && !empty) {
       out_ += trim_json(message);
       return;
     }
@@ -95,7 +99,7 @@ class MessageWriter {
       else if (is_tool && is(members, "name"))
         write_name(answered != nullptr && !answered->name.empty() ? std::string_view(answered->name) : value);
       else if (is_tool && is(members, "tool_call_id"))
-        append_json_string(out_, answered != nullptr ? answered->id : sent_id(json_text(value), short_ids_));
+        append_json_string(out_, answered != nullptr ? answered->id : ids_.legal(json_text(value)));
       else
         out_ += value;
     }
@@ -103,12 +107,38 @@ class MessageWriter {
       out_ += R"(,"tool_call_id":)";
       append_json_string(out_, answered->id);
     }
-    for (JsonSlices members(opaque); members.next();)
-      if (!is(members, "tool_calls")) add(members);
+    for (JsonSlices members(opaque); members.next();) {
+      if (is(members, "tool_calls")) continue;
+      if (is(members, kReasoning)) {
+        if (has_thought || !returns_thought(has_calls, in_turn_with_calls)) continue;
+        if (members.value() == "\"\"" && !parts_.dialect->empty_thoughts) continue;  // it said that it thought nothing
+        has_thought = true;
+      } else if (!has_calls) {
+        continue;
+      }
+      add(members);
+    }
+    if (empty && !has_thought) out_ += R"(,"reasoning_content":"")";
     out_ += '}';
   }
 
  private:
+  static constexpr std::string_view kReasoning = "reasoning_content";
+
+  bool returns_thought(bool has_calls, bool in_turn_with_calls) const {
+    if (parts_.reasoning == ReasoningWish::refused) return false;
+    switch (parts_.dialect->thoughts) {
+      case Thoughts::with_calls: return has_calls;
+      case Thoughts::in_turns_with_calls: return in_turn_with_calls;
+      case Thoughts::always: break;
+    }
+    return true;
+  }
+  bool wants_empty_thought(bool has_calls) const {
+    if (parts_.reasoning == ReasoningWish::refused) return false;
+    return parts_.reasoning == ReasoningWish::required || (has_calls && parts_.dialect->empty_thoughts);
+  }
+
   // A call of the last message with calls, in order: results have the same order.
   struct Given {
     std::string id;
@@ -150,9 +180,10 @@ class MessageWriter {
   }
 
   void write_call(std::string_view call) {
-    const std::string own = json_member_text(call, "id"), id = new_id(own);
     const auto name = json_member(json_member(call, "function").value_or("{}"), "name");
-    given_.push_back({id, name && json_kind(*name) == '"' ? std::string(*name) : std::string()});
+    const std::string named = name && json_kind(*name) == '"' ? json_text(*name) : std::string();
+    const std::string own = json_member_text(call, "id"), id = ids_.give(own, sent_name(named));
+    given_.push_back({id, named.empty() ? std::string() : std::string(*name)});
     const auto given = json_member(call, "id");
     const bool odd = given && json_kind(*given) != '"';  // of the host: the provider refuses it
     if (odd || id == own || json_kind(call) != '{') return rewrite(call, "function", &MessageWriter::write_function);
@@ -162,33 +193,34 @@ class MessageWriter {
     rewrite(other, "function", &MessageWriter::write_function);
   }
 
-  // The id of a call as it is sent: no other call of its message has it.
-  std::string new_id(const std::string &own) {
-    const std::string stem = own.empty() ? "call" : own;
-    size_t &uses = uses_[stem];
-    while (true) {
-      ++uses;
-      std::string id = sent_id(uses == 1 ? stem : stem + "_" + std::to_string(uses), short_ids_);
-      if (ids_.insert(id).second) return id;
-    }
-  }
   void forget_calls() {
     given_.clear();
-    ids_.clear();
-    uses_.clear();
+    ids_.begin_message();
     answered_ = 0;
   }
 
-  void write_function(std::string_view function) { rewrite(function, "name", &MessageWriter::write_name); }
+  void write_function(std::string_view function) {
+    const KeyNames *const keys = renamed_keys(parts_, json_member_text(function, "name"));
+    const bool escapes = function.find("\\\\u") != function.npos;  // within the text of the arguments
+    std::string arguments = keys != nullptr || escapes ? json_member_text(function, "arguments") : std::string();
+    if (arguments.empty()) return rewrite(function, "name", &MessageWriter::write_name);
+    if (keys != nullptr) arguments = with_sent_keys(arguments, *keys);
+    replace_lone_surrogates(arguments);
+    ItemText changed(function);
+    changed.set("arguments", json_string(arguments));
+    rewrite(changed.write(), "name", &MessageWriter::write_name);
+  }
 
   void write_name(std::string_view token) {
     if (!maps_names_ || json_kind(token) != '"') {
       out_ += token;
       return;
     }
-    const std::string name = json_text(token);
+    append_json_string(out_, sent_name(json_text(token)));
+  }
+  std::string sent_name(const std::string &name) const {
     const auto known = names_.find(name);
-    append_json_string(out_, known != names_.end() ? std::string(known->second) : wire_name_of(name));
+    return known != names_.end() ? std::string(known->second) : wire_name_of(name);
   }
 
   // `value` with one member written by `write_member`; anything but an object as it is.
@@ -208,17 +240,40 @@ class MessageWriter {
   }
 
   // -- set once
+  const RequestParts &parts_;
   const bool drop_opaque_;
-  const bool short_ids_;
+  SentIds ids_;
   std::string &out_;
   Names names_;
   bool maps_names_ = false;
   // -- of the last message with calls
   std::vector<Given> given_;
-  std::set<std::string> ids_;           // theirs
-  std::map<std::string, size_t> uses_;  // of an id, as the host gave it
   size_t answered_ = 0;
 };
+
+// Which messages are of a turn that had calls; empty where nobody asks. A turn goes from one user message to the next.
+std::vector<bool> in_turns_with_calls(const RequestParts &parts) {
+  std::vector<bool> marked;
+  if (parts.dialect->thoughts != Thoughts::in_turns_with_calls) return marked;
+  marked.resize(parts.messages.size());
+  size_t first = 0;
+  const auto mark = [&](size_t end, bool calls) {
+    if (calls)
+      std::fill(marked.begin() + static_cast<std::ptrdiff_t>(first), marked.begin() + static_cast<std::ptrdiff_t>(end),
+                true);
+    first = end;
+  };
+  bool calls = false;
+  for (size_t i = 0; i < parts.messages.size(); ++i) {
+    if (json_member_text(parts.messages[i], "role") == "user") {
+      mark(i, calls);
+      calls = false;
+    }
+    calls = calls || JsonSlices(json_member(parts.messages[i], "tool_calls").value_or("")).next();
+  }
+  mark(parts.messages.size(), calls);
+  return marked;
+}
 
 void append_tool(std::string &out, const ToolOffer &tool) {
   out += R"({"type":"function","function":{"name":)";
@@ -228,8 +283,7 @@ void append_tool(std::string &out, const ToolOffer &tool) {
     append_json_string(out, tool.description);
   }
   out += R"(,"parameters":)";
-  out +=
-      tool.parameters.empty() ? std::string_view(R"({"type":"object","properties":{}})") : trim_json(tool.parameters);
+  out += trim_json(tool.parameters);
   out += "}}";
 }
 
@@ -307,7 +361,7 @@ Status check_request(std::string_view body, const std::vector<ToolOffer> &tools,
   return {};
 }
 
-std::string write_request(const RequestParts &parts, bool short_ids) {
+std::string write_request(const RequestParts &parts) {
   const std::vector<ToolOffer> &tools = parts.offered();
   const std::string_view body = trim_json(parts.body);
   const auto host_tools = json_member(body, "tools");
@@ -321,11 +375,12 @@ std::string write_request(const RequestParts &parts, bool short_ids) {
   out.reserve(size);
 
   const auto write_messages = [&] {
-    MessageWriter writer(parts, short_ids, out);
+    MessageWriter writer(parts, out);
+    const std::vector<bool> with_calls = in_turns_with_calls(parts);
     out += '[';
     for (size_t i = 0; i < parts.messages.size(); ++i) {
       if (i > 0) out += ',';
-      writer.write(parts.messages[i]);
+      writer.write(parts.messages[i], !with_calls.empty() && with_calls[i]);
     }
     out += ']';
   };

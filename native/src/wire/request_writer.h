@@ -14,8 +14,7 @@ namespace sluice {
 // `name_path`: where a tool of the host's body has its name.
 Status check_request(std::string_view body, const std::vector<ToolOffer> &tools,
                      std::string_view name_path = "function.name");
-// `short_ids`: the server takes only ids of calls that are nine letters or digits.
-std::string write_request(const RequestParts &parts, bool short_ids = false);
+std::string write_request(const RequestParts &parts);
 
 // Appends an array of tools: the host's own first, then these. `host`: the host's array, or empty.
 void append_tools(std::string &out, std::string_view host, const std::vector<ToolOffer> &tools);

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/json.h"
+#include "base/surrogates.h"
 #include "base/text.h"
+#include "wire/key_names.h"
 
 namespace sluice {
 namespace {
@@ -52,7 +53,7 @@ void read_parts(std::string_view content, std::vector<SentPart> &out) {
 // ids tell nothing about that, since a message may use one of them twice, or have none.
 class SentCalls {
  public:
-  explicit SentCalls(const SentRules &rules) : rules_(rules) {}
+  explicit SentCalls(const IdRules &rules) : rules_(rules), ids_(rules) {}
 
   struct Given {
     std::string sent, name;
@@ -61,17 +62,14 @@ class SentCalls {
 
   void begin_message() {
     now_.clear();
-    here_.clear();
+    ids_.begin_message();
     answered_ = 0;
   }
-  // `native`: the call's own item, if the message goes back as items.
-  std::string give(const std::string &id, std::string name, const NativeCall *native) {
-    const bool nameless = native != nullptr && native->id.empty() && !rules_.unique_ids;
-    std::string sent = nameless ? std::string() : legal(native == nullptr || native->id.empty() ? id : native->id);
-    if (!nameless) {
-      used_.insert(sent);
-      here_.insert(sent);
-    }
+  // `native`: the call's own item, if the message goes back as items. `sent_name`: the server's name of the tool.
+  std::string give(const std::string &id, std::string name, std::string_view sent_name, const NativeCall *native) {
+    const bool nameless = native != nullptr && native->id.empty() && !rules_.once_in_all;
+    std::string sent;
+    if (!nameless) sent = ids_.give(native == nullptr || native->id.empty() ? id : native->id, sent_name);
     now_.push_back({sent, std::move(name), native != nullptr ? native->item : std::string_view()});
     return sent;
   }
@@ -79,27 +77,8 @@ class SentCalls {
   const Given *next_answered() { return answered_ < now_.size() ? &now_[answered_++] : nullptr; }
 
  private:
-  std::string legal(const std::string &id) const {
-    std::string out = id.empty() ? "call" : id;
-    if (rules_.in_id != nullptr)
-      std::replace_if(
-          out.begin(), out.end(), [&](char c) { return !rules_.in_id(c); }, '_');
-    if (out.size() > rules_.most_id_bytes) out.resize(rules_.most_id_bytes);
-    const bool taken = here_.contains(out) || ((out != id || rules_.unique_ids) && used_.contains(out));
-    return taken ? unused(out) : out;
-  }
-
-  std::string unused(const std::string &stem) const {
-    std::string out = stem;
-    for (size_t number = 2; used_.contains(out); ++number) {
-      const std::string tail = "_" + std::to_string(number);
-      out = stem.substr(0, rules_.most_id_bytes - tail.size()) + tail;
-    }
-    return out;
-  }
-
-  const SentRules &rules_;
-  std::set<std::string> used_, here_;  // ids of the conversation, and of this message
+  const IdRules rules_;
+  SentIds ids_;
   std::vector<Given> now_;
   size_t answered_ = 0;
 };
@@ -107,7 +86,7 @@ class SentCalls {
 class Taker {
  public:
   Taker(const RequestParts &parts, const SentRules &rules)
-      : parts_(parts), rules_(rules), names_(parts), calls_(rules) {}
+      : parts_(parts), rules_(rules), names_(parts), calls_(rules.ids) {}
 
   std::vector<SentMessage> all() {
     for (const std::string_view message : parts_.messages) take(message);
@@ -172,12 +151,15 @@ class Taker {
       const std::string_view function = json_member(items.value(), "function").value_or("{}");
       SentCall call;
       const std::string id = json_member_text(items.value(), "id"), name = json_member_text(function, "name");
-      call.id = calls_.give(id, name, index < own.size() ? &own[index] : nullptr);
       call.name = names_(name);
+      call.id = calls_.give(id, name, call.name, index < own.size() ? &own[index] : nullptr);
       const auto arguments = json_member(function, "arguments");
       call.arguments = !arguments                     ? "{}"
                        : json_kind(*arguments) == '"' ? json_text(*arguments)
                                                       : std::string(trim_json(*arguments));
+      if (const KeyNames *const keys = renamed_keys(parts_, name); keys != nullptr && json_kind(call.arguments) == '{')
+        call.arguments = with_sent_keys(call.arguments, *keys);
+      replace_lone_surrogates(call.arguments);
       message.calls.push_back(std::move(call));
     }
   }
@@ -242,13 +224,26 @@ std::optional<DataUrl> read_data_url(std::string_view url) {
   return DataUrl{head.substr(0, head.find(';')), url.substr(comma + 1)};
 }
 
+namespace {
+
+// `tools`: sorted by name, or nullptr.
+const ToolOffer *named_offer(const std::vector<ToolOffer> *tools, std::string_view name) {
+  if (tools == nullptr) return nullptr;
+  const auto tool = std::lower_bound(tools->begin(), tools->end(), name,
+                                     [](const ToolOffer &one, std::string_view key) { return one.name < key; });
+  return tool != tools->end() && tool->name == name ? &*tool : nullptr;
+}
+
+}  // namespace
+
 std::string WireNames::operator()(std::string_view name) const {
-  if (tools_ != nullptr) {
-    const auto tool = std::lower_bound(tools_->begin(), tools_->end(), name,
-                                       [](const ToolOffer &one, std::string_view key) { return one.name < key; });
-    if (tool != tools_->end() && tool->name == name) return std::string(tool->wire_name);
-  }
-  return wire_name_of(name);
+  const ToolOffer *const tool = named_offer(tools_, name);
+  return tool != nullptr ? std::string(tool->wire_name) : wire_name_of(name);
+}
+
+const KeyNames *renamed_keys(const RequestParts &parts, std::string_view name) {
+  const ToolOffer *const tool = named_offer(parts.tools, name);
+  return tool == nullptr ? nullptr : tool->keys;
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/sent_ids.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -60,10 +61,7 @@ struct NativeCall {
 struct SentRules {
   // The client's calls in the items of an answer, in order.
   std::vector<NativeCall> (*calls_of)(std::string_view items);
-  // May this character stand in an id? nullptr: any may.
-  bool (*in_id)(char c) = nullptr;
-  size_t most_id_bytes = 256;
-  bool unique_ids = false;  // the server refuses an id that an earlier call of the conversation had
+  IdRules ids = {};
   // The images of results become SentMessage::images. If not, they stay in a message of the user behind the results.
   bool images_with_results = true;
 };
@@ -88,5 +86,8 @@ class WireNames {
  private:
   const std::vector<ToolOffer> *tools_;  // sorted by name
 };
+
+// The keys that the server knows by other names in calls of `name`. nullptr: none.
+const KeyNames *renamed_keys(const RequestParts &parts, std::string_view name);
 
 }  // namespace sluice

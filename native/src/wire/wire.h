@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "base/tool_offer.h"
+#include "wire/dialect.h"
 #include "wire/usage.h"
 
 namespace sluice {
@@ -144,6 +145,9 @@ class WireReader {
   virtual void load(std::string_view saved) = 0;
 };
 
+// What the provider said of the reasoning of earlier answers: that every answer needs it, or that it takes none.
+enum class ReasoningWish : uint8_t { by_dialect, required, refused };
+
 struct RequestParts {
   std::string_view body;  // the host's `request`: a checked JSON object
   // Each one checked JSON object in OpenAI's shape, in a valid order. Where `metadata.native` holds the items of an
@@ -157,6 +161,8 @@ struct RequestParts {
   bool drop_opaque = false;                       // the provider refused a signature: send none
   bool plain_schemas = false;                     // the provider refused JSON Schema: send what old servers take
   bool ask_usage = false;                         // ask for token counts, unless the host's body says otherwise
+  const Dialect *dialect = &dialect_of({}, {}, {});
+  ReasoningWish reasoning = ReasoningWish::by_dialect;
   std::string *unsent = nullptr;  // where set: gets in words what this wire cannot send of the messages, if anything
 
   const std::vector<ToolOffer> &offered() const {
@@ -186,8 +192,6 @@ class Wire {
   // Must what the model was told before stay in the last request, which forbids calls? Some providers check that
   // nothing before a signature has changed.
   virtual bool keeps_definitions() const { return false; }
-  // Does the server of this request refuse a user's message right after results?
-  virtual bool has_strict_roles(std::string_view) const { return false; }
 };
 
 // Returns nullptr for an unknown id.

@@ -8,6 +8,7 @@ import { checkKey, serverOf } from './model.js'
 import { handleOf, native, setHandle } from './native.js'
 import { array, encode, members, text, withMethods, wrong } from './options.js'
 import type { WireName } from './providers.js'
+import { RefusedTools } from './refused-tools.js'
 import { Remembered } from './remembered.js'
 import { memoryRules, type RuleStore } from './rules.js'
 import { Run } from './run.js'
@@ -110,6 +111,7 @@ export class Engine<C = any> {
   #hooks: RunHooks
   #protocols: readonly DeclaredProtocol[]
   readonly #unanswered = new Unanswered()
+  readonly #refused = new RefusedTools()
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
 
@@ -199,10 +201,13 @@ export class Engine<C = any> {
     const hooks = { ...this.#hooks, ...own }
     const server = serverOf(model, model.name)
     if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server) // these two may bring one
+    const refused = this.#refused.of(server, model.name)
     const turn = asOptions(() =>
       this.turn({
         wire: server.wire,
         endpoint: server.endpoint,
+        dialect: server.dialect ?? null,
+        ...(refused.size > 0 ? { leaveOut: [...refused] } : {}),
         ...(hooks.onFinal ? { checkFinal: true } : {}),
         ...settings,
         ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}),
@@ -218,6 +223,7 @@ export class Engine<C = any> {
       tools: this.#tools,
       remembered,
       server,
+      refused,
       unanswered: this.#unanswered,
       hooks,
       context,
@@ -262,6 +268,7 @@ export class Engine<C = any> {
         tools: this.#tools,
         remembered,
         server,
+        refused: this.#refused.of(server, request.model ?? ''),
         unanswered: this.#unanswered,
         hooks,
         context,
@@ -337,6 +344,7 @@ export class Engine<C = any> {
   }
 
   #compile(tools: Tool<C>[]): void {
+    this.#refused.forget()
     checkTools(tools)
     const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
     const config = {

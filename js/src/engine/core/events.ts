@@ -402,6 +402,8 @@ export interface DiagnosticEvent extends Base {
   offset?: number
   /** The text in question. */
   raw?: string
+  /** The name of the tool in question. */
+  tool?: string
   /** The same request may succeed later. */
   retryable?: boolean
 }
@@ -419,6 +421,8 @@ export interface ErrorEvent extends Base {
   retryable?: boolean
   /** A fault of Sluice: the turn is lost. */
   fatal?: boolean
+  /** A tool of `request.tools` that the server refuses. */
+  tool?: string
   /** By `run()`, where a server answered: the status of its response. */
   status?: number
   /** By which the provider knows the request, where it says so. */

@@ -4,6 +4,7 @@ import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
 import {
   addressesOf,
+  dialectOf,
   firstWire,
   isProvider,
   otherNames,
@@ -66,6 +67,8 @@ export interface Server {
   wire: WireName
   /** Names the base URL: what an answer holds beside text and calls goes back to this endpoint alone. */
   endpoint: string
+  /** Who serves the model; absent where nobody knows. */
+  dialect?: string | undefined
   url: string
   /** Names in lower case. */
   headers: { [name: string]: string }
@@ -211,6 +214,7 @@ export function serverOf(
   url.search = [url.search.slice(1), query].filter(Boolean).join('&')
   return {
     wire: spoken,
+    dialect: dialectOf(provider, url.href),
     endpoint: createHash('sha256').update(base).digest('hex').slice(0, 16),
     url: url.href,
     headers: {

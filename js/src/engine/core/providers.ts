@@ -221,6 +221,24 @@ export const addressesOf = (name: ProviderName): readonly string[] => [
   ...(providers[name].elsewhere ?? []),
 ]
 
+/** Ports that other servers like to use as well. */
+const common: readonly ProviderName[] = ['llama.cpp', 'vllm']
+
+/** @internal The provider at whose address a server is: it may be given by its address alone. */
+export function providerAt(url: string): ProviderName | undefined {
+  const origin = new URL(url).origin.replace('//localhost', '//127.0.0.1')
+  return providerNames.find(
+    (name) => !common.includes(name) && addressesOf(name).some((address) => new URL(address).origin === origin),
+  )
+}
+
+const azure = /\.(openai\.azure\.com|(services\.ai|cognitiveservices)\.azure\.com|openai\.azure\.us)$/
+
+/** @internal Who serves a model, which decides what its requests may hold: `azure`, a provider, or nobody known. */
+export function dialectOf(provider: ProviderName | undefined, url: string): 'azure' | ProviderName | undefined {
+  return azure.test(new URL(url).hostname) ? 'azure' : (provider ?? providerAt(url))
+}
+
 const gone = 'it needs a server that speaks a wire: give its baseURL'
 /** @internal What people write instead of a provider's name. */
 export const otherNames: { readonly [name: string]: string } = {

@@ -46,6 +46,8 @@ export interface RunParts {
   tools: readonly Tool<any>[] // their context is checked when the run begins
   remembered: Remembered
   server: Server
+  /** Names of tools that this server refused for this model: those of this run are added. */
+  refused: Set<string>
   unanswered: Unanswered
   hooks: RunHooks
   context: unknown
@@ -81,6 +83,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #hooks: RunHooks
   readonly #remembered: Remembered
   readonly #onEvent: RunParts['onEvent']
+  readonly #refused: Set<string>
   readonly #events = new EventLog()
   #settle!: (result: RunResult) => void
   #result: RunResult | undefined
@@ -111,7 +114,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #tended = false
 
   /** @internal */
-  constructor({ id, turn, resumed, tools, remembered, server, unanswered, hooks, context, onEvent, signal }: RunParts) {
+  constructor(parts: RunParts) {
+    const { id, turn, resumed, tools, remembered, server, refused, unanswered, hooks, context, onEvent, signal } = parts
     this.id = id
     this.tools = tools
     this.before = resumed ? turn.message : undefined
@@ -119,6 +123,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#hooks = hooks
     this.#remembered = remembered
     this.#onEvent = onEvent
+    this.#refused = refused
     const stage = this.#stage()
     this.#polling = new RunPolling(stage, this.#polled())
     this.#quiet = new RunQuiet({
@@ -503,6 +508,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'request':
         this.#lastError = undefined
         return this.#quiet.track(this.#requests.perform(event.round))
+      case 'diagnostic':
+        if (event.code === 'tool_left_out' && event.tool !== undefined) this.#refused.add(event.tool)
+        return
       case 'card':
         this.#tools.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)

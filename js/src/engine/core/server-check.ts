@@ -14,7 +14,7 @@ import {
   type ServerRequestOptions,
   type Listed,
 } from './models.js'
-import { addressesOf, providerNames, providers, type ProviderName } from './providers.js'
+import { providerAt, providers, type ProviderName } from './providers.js'
 import { words, type Said } from './server-check-words.js'
 import type { CheckStep, ServerCheck } from './server-step.js'
 import { tool } from './tool.js'
@@ -385,17 +385,6 @@ function failureOf({ code, status, detail }: ErrorEvent): Failure {
 }
 
 const shownOrigin = (url: string): string => new URL(url).origin
-
-/** Ports that other servers like to use as well. */
-const common: readonly ProviderName[] = ['llama.cpp', 'vllm']
-
-/** The provider at whose address a server is: it may be given by its address alone. */
-function providerAt(url: string): ProviderName | undefined {
-  const origin = new URL(url).origin.replace('//localhost', '//127.0.0.1')
-  return providerNames.find(
-    (name) => !common.includes(name) && addressesOf(name).some((address) => new URL(address).origin === origin),
-  )
-}
 
 /** Up to three names that may have been meant. */
 function near(name: string, names: readonly string[]): string[] {

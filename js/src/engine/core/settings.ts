@@ -258,6 +258,13 @@ export interface TurnSettings extends Settings {
    * same wire, endpoint and model alone. `engine.run` sets it. Default null: one server for all.
    */
   endpoint?: string | null
+  /**
+   * Who serves the model, in at most 256 bytes: `openai`, `azure`, `groq`, `xai`, `openrouter`, or another name of
+   * `providers`. Requests keep to what that server takes. `engine.run` sets it. Default null: unknown.
+   */
+  dialect?: string | null
+  /** Names of tools that the server refused before: the request goes without them. Default none. `engine.run` sets it. */
+  leaveOut?: string[]
   /** The body of the request, with `messages`. Left out: the turn is a parser. */
   request?: {
     /** The conversation, at least one message. */
@@ -311,7 +318,7 @@ export interface ListedTool {
   wireName: string
   /** The model sees it. */
   exposed: boolean
-  /** Why the model does not see it: `not_callable` or `disabled`. */
+  /** Why the model does not see it: `not_callable`, `disabled`, or `unsendable`: this server takes it in no form. */
   reason?: string
   /** Its calls go to a window and have no result: no function runs them. */
   ipc?: true
@@ -321,6 +328,13 @@ export interface ListedTool {
    * Keywords of its schema that the provider's server drops: its model does not know of them, the engine checks them.
    */
   unseen?: string[]
+  /**
+   * How the server of this configuration gets it, where the model sees it: `changed` in its schema, its keys or its
+   * description; `left out` where no form of it is taken. Arguments are checked against the tool's own schema.
+   */
+  sent?: 'as it is' | 'changed' | 'left out'
+  /** What was changed, in words: `items added at /ids`, `key sort[] is sort_`. Why, where it was left out. */
+  changes?: string[]
   /** Roughly, what it costs a request. */
   estimatedTokens?: number
 }
@@ -424,5 +438,7 @@ export function withSettings({ members, ...rest }: Shape): Shape {
 
 /** The configuration of a native turn. */
 export const checkTurnSettings = members(
-  withSettings({ members: { wire: value, endpoint: value, request: record, rules: value } }),
+  withSettings({
+    members: { wire: value, endpoint: value, dialect: value, leaveOut: value, request: record, rules: value },
+  }),
 )

@@ -29,6 +29,13 @@ export interface McpListed {
   readonly before?: McpTool
   /** SHA-256 of the definition, for `accept`. */
   readonly digest?: string
+  /**
+   * Of `ready`: how the servers of `wires` get it. `changed`: one of them in another form; `left out`: one of them not
+   * at all.
+   */
+  readonly sent?: 'as it is' | 'changed' | 'left out'
+  /** What was changed or why it was left out, in words; behind the wires where not all of them do so. */
+  readonly changes?: readonly string[]
 }
 
 /** With what the engine gets of it. */

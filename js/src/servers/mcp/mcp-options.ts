@@ -11,6 +11,7 @@ import {
   type Check,
 } from '../../engine/core/options.js'
 import type { PermissionLevel } from '../../engine/core/events.js'
+import { wireNames, type WireName } from '../../engine/core/providers.js'
 import type { McpTool } from './definition.js'
 import type { McpAnswer, McpQuestion } from './elicit.js'
 import type { McpPinStore } from './pins.js'
@@ -75,6 +76,8 @@ export interface McpToolsOptions {
    * none, since Sluice cannot see what the client sends.
    */
   secrets?: readonly string[]
+  /** Wires for which `list` says how their servers get each tool. Default: all. */
+  wires?: readonly WireName[]
   /** Milliseconds that a call may take; 0: no limit. Default: the engine's `timeoutMs`. */
   timeoutMs?: number
   /** Milliseconds that the server has to tell its tools. Default 30,000. */
@@ -105,6 +108,10 @@ export const checkOptions = members({
     pins: withMethods('a store of pins such as memoryPins() or filePins(path)', 'get', 'set'),
     onChanged: func('(change) => void'),
     onElicit: func('(question) => answer'),
+    wires: is(
+      `an array of ${wireNames.join(', ')}`,
+      (value) => Array.isArray(value) && value.every((wire) => (wireNames as readonly unknown[]).includes(wire)),
+    ),
     secrets: is(
       'a list of texts',
       (value) => Array.isArray(value) && value.every((secret) => typeof secret === 'string'),

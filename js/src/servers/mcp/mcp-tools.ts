@@ -11,6 +11,7 @@ import { callTool, ListChanges, listTools, type McpClientLike, type McpProgress 
 import { MOST_TOOLS, type McpTool } from './definition.js'
 import { askPeople } from './elicit.js'
 import { failureOf } from './failure.js'
+import { withForms } from './listed-forms.js'
 import { Reader, type Entry, type McpListed } from './listed.js'
 import { checkClient, checkOptions, isChosen, strangers, type McpChange, type McpToolsOptions } from './mcp-options.js'
 import { faultOfPins, memoryPins, type McpPin, type McpPinStore } from './pins.js'
@@ -310,7 +311,7 @@ class ServerTools implements McpTools {
   #publish(): void {
     const entries = [...this.#entries.values()]
     this.#tools = entries.flatMap(({ made }) => made ?? [])
-    this.#list = entries.map(({ listed }) => listed)
+    this.#list = withForms(entries, this.#tools, this.#options.wires)
     for (const engine of [...this.#engines.keys()]) this.#withEngine(engine, () => this.#supply(engine))
   }
 

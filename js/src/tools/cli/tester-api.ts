@@ -4,6 +4,7 @@
 import type { ConfigurationView } from '../../app/bridge/messages.js'
 import type { AssistantMessage, DiagnosticEvent, JsonObject, SluiceEvent } from '../../engine/core/events.js'
 import type { WireName as ProviderWire } from '../../engine/core/providers.js'
+import type { ToolForm } from '../../engine/core/tool-forms.js'
 
 /** POST /api/tools: what a model would see with these settings. */
 export interface ToolsRequest {
@@ -16,6 +17,8 @@ export interface ToolsRequest {
 export interface ToolsReply extends ConfigurationView {
   /** Names of the tools that POST /api/run can run: those with `execute`, and fire-and-forget ones. */
   runnable: string[]
+  /** Tools that servers get in another form, or not at all; by name, the wires together that have one form. */
+  forms: { [tool: string]: ToolForm[] }
 }
 
 /** A provider's format, or plain text. */

@@ -4,6 +4,7 @@ import { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { wireNames } from '../../engine/core/providers.js'
 import type { Tool } from '../../engine/core/tool.js'
+import { toolForms } from '../../engine/core/tool-forms.js'
 import { flag, jsonObject, members, oneOf, optional, text as textOf } from '../../app/host/checks.js'
 import { Configuration, tokensSent } from '../../app/host/configuration.js'
 import { serve, type WebRoute, type WebServer } from '../../app/web/web-server.js'
@@ -109,10 +110,11 @@ const withBytes = ({ text, ...how }: ParseRequest): ParseInput => ({ ...how, byt
 function describeTools(engine: Engine, { settings = {}, model }: ToolsRequest): ToolsReply {
   const view = new Configuration(engine, undefined, () => {}).configure({ settings })
   const runnable = engine.tools.filter(canRun).map((tool) => tool.name)
-  if (view.settings['protocol'] !== 'auto' || !model) return { ...view, runnable }
+  const forms = Object.fromEntries(toolForms(engine, settings))
+  if (view.settings['protocol'] !== 'auto' || !model) return { ...view, runnable, forms }
   const { prompt, tokens } = engine.describe({
     ...settings,
     request: { model, messages: [{ role: 'user', content: '' }] },
   })
-  return { ...view, prompt, tokens, estimatedTokens: tokensSent(view.settings, tokens), runnable }
+  return { ...view, prompt, tokens, estimatedTokens: tokensSent(view.settings, tokens), runnable, forms }
 }

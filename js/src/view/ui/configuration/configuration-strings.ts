@@ -72,6 +72,7 @@ const en = {
   reasons: {
     not_callable: 'Its developer did not open it to models (agentCallable is false).',
     disabled: 'Off by default. Switch it on to show it to the model.',
+    unsendable: 'The server takes it in no form.',
     toggled: 'Switched off here.',
     all: 'All tools are switched off, see “The model uses tools” above.',
   },
@@ -268,6 +269,7 @@ const zh: ConfigurationStrings = {
   reasons: {
     not_callable: '开发者没有向模型开放（agentCallable 为 false）。',
     disabled: '默认关闭。打开后模型才能看到。',
+    unsendable: '此服务器无法接收。',
     toggled: '已在此处关闭。',
     all: '所有工具都已关闭，见上方的“允许使用工具”开关。',
   },

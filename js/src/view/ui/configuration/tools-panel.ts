@@ -182,7 +182,7 @@ function isOn(store: ConfigurationStore, tool: ToolView): boolean {
 }
 
 function whyHidden({ store, text }: ConfigurationPage, tool: ToolView): string {
-  if (tool.reason === 'not_callable') return text.reasons.not_callable
+  if (tool.reason === 'not_callable' || tool.reason === 'unsendable') return text.reasons[tool.reason]
   if (tool.reason !== 'disabled') return text.reason(tool.reason ?? '?')
   if (store.get(['settings', 'enabled']) === false) return text.reasons.all
   return store.get(togglePath(tool.name)) === false ? text.reasons.toggled : text.reasons.disabled

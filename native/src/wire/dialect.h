@@ -1,0 +1,39 @@
+// What a server takes, by who serves the model. No other file asks for the name of a provider or of a model's family.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// The form in which a server takes tools. What a rule leaves undone goes out as the host wrote it.
+struct ToolRules {
+  bool merge_top = false;             // no anyOf, oneOf, allOf, enum, const, not at the top of a schema
+  bool legal_keys = false;            // the keys of arguments are [a-zA-Z0-9_.-]{1,64}
+  bool inline_refs = false;           // no $ref
+  bool known_required = false;        // `required` names only what `properties` has
+  size_t most_description_units = 0;  // UTF-16 units of a tool's description; 0: any number
+  size_t most_tools = 0;              // in one request; 0: any number
+};
+
+// Which earlier answers go back with their reasoning, in the member `reasoning_content`: those with calls, all of a
+// turn that had calls, or every one.
+enum class Thoughts : uint8_t { with_calls, in_turns_with_calls, always };
+
+struct Dialect {
+  ToolRules tools;
+  Thoughts thoughts = Thoughts::with_calls;
+  bool signed_thoughts = false;     // it signs its thoughts, and takes none without a signature
+  bool empty_thoughts = false;      // a message with calls has the member, empty where nothing was thought
+  bool short_call_ids = false;      // "Tool call id … must be a-z, A-Z, 0-9, with a length of 9"
+  bool named_call_ids = false;      // functions.NAME:N, N counts all calls
+  bool strict_roles = false;        // "Unexpected role 'user' after role 'tool'"
+  bool system_in_messages = false;  // the model takes no system instruction beside its messages
+};
+
+// `dialect`: who serves the model, as the host says: "openai", "azure", "openrouter" …; empty: unknown. `model`: its
+// name, as the request has it.
+const Dialect &dialect_of(std::string_view wire, std::string_view dialect, std::string_view model);
+
+}  // namespace sluice

@@ -157,6 +157,8 @@ class Session {
     while ((plain_ && poll_piece()) || poll_event()) {
     }
   }
+  // Forgets what the events showed so far.
+  void forget() { shown_.clear(); }
   // All that can be asked is JSON, and the message holds what the events showed.
   void look() {
     drain();

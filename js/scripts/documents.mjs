@@ -110,6 +110,25 @@ export function examples(addon) {
   )
   main.feed(delta({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }))
   main.answer([], 'tool_calls', { choices: [], usage: { prompt_tokens: 120, completion_tokens: 18 } })
+
+  const shown = new Scene(addon, {}, asking('Draw the weather.'))
+  shown.answer(
+    [
+      { content: 'Rain all day.' },
+      {
+        annotations: [
+          {
+            type: 'url_citation',
+            url_citation: { url: 'https://weather.example/oslo', title: 'Oslo', start_index: 0, end_index: 4 },
+          },
+        ],
+        images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }],
+      },
+    ],
+    'stop',
+  )
+  add({ 'event sources': shown.event('sources'), 'event media': shown.event('media') })
+
   add({
     'event reasoning': main.event('reasoning'),
     'event text': main.event('text'),

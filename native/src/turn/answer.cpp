@@ -238,6 +238,45 @@ void Answer::overflow() {
   listener_.on_overflow(std::move(error));
 }
 
+// The part of a message. What is beyond the limits stays without what it holds, and a diagnostic says so.
+std::string Answer::part_of(const Media &media) {
+  const Limits &limits = setup_.config.limits;
+  media_bytes_ += media.data.size();
+  const bool each = media.data.size() > limits.result_bytes, all = media_bytes_ > limits.line_bytes;
+  if (each || all) {
+    media_bytes_ -= media.data.size();
+    log_.diagnostic("oversize", each ? "a picture or a file beyond limits.resultBytes is not kept"
+                                     : "pictures and files beyond limits.lineBytes are not kept");
+  }
+  return media_part(media, each || all);
+}
+
+void Answer::on_media(const Media &media) {
+  if (!goes_on()) return;
+  note_content("media");
+  interrupt_text();
+  const bool room = log_.continues(Block::Kind::media, Block::Mark::none) ||
+                    log_.message().blocks.size() < setup_.config.limits.blocks;
+  if (!room) return;
+  shown_ = true;
+  log_.add_media(part_of(media));
+}
+
+void Answer::on_provider_media(uint32_t slot, std::span<const Media> media) {
+  if (!goes_on() || media.empty() || slot >= provided_.size() || provided_[slot] == nullptr) return;
+  note_content("media");
+  if (provided_[slot]->final()) return;
+  std::string parts = "[";
+  for (const Media &one : media) parts.append(parts.size() > 1 ? "," : "").append(part_of(one));
+  log_.provider_parts(*provided_[slot], parts + "]");
+}
+
+void Answer::on_sources(std::span<const Source> sources) {
+  if (ignores_bytes() || sources.empty()) return;
+  note_content("source");
+  log_.add_sources(sources);
+}
+
 void Answer::on_native(std::string_view items) {
   if (is_open()) log_.keep_native(setup_.wire->id(), items);
 }

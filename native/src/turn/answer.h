@@ -89,6 +89,9 @@ class Answer final : WireSink, ScanSink {
   void on_calls_full() override;
   void on_provider_call(uint32_t slot, std::string_view id, std::string_view name, std::string_view arguments) override;
   void on_provider_result(uint32_t slot, std::string_view text, bool is_error) override;
+  void on_provider_media(uint32_t slot, std::span<const Media> media) override;
+  void on_media(const Media &media) override;
+  void on_sources(std::span<const Source> sources) override;
   bool reads_on() const override { return !is_cut(); }
   bool gave_something() const override { return shown_ || text_bytes_ > 0; }
   bool has_tool(std::string_view name) const override;
@@ -128,6 +131,7 @@ class Answer final : WireSink, ScanSink {
   void show_text(std::string_view utf8, Block::Mark mark);
   std::string_view within_text_limit(std::string_view utf8);
   void overflow();
+  std::string part_of(const Media &media);
   const Tool *find_tool(std::string_view name) const;
   const Tool *find_meant(std::string_view source, std::string_view name) const;  // also under a name with a rest
   Card *open_card(std::string_view source, std::string_view name);
@@ -164,6 +168,7 @@ class Answer final : WireSink, ScanSink {
     visit("finishExplanation", answer.finish_explanation_);
     visit("textBytes", answer.text_bytes_);
     visit("thoughtBytes", answer.thought_bytes_);
+    visit("mediaBytes", answer.media_bytes_);
     visit("waitingSince", answer.waiting_since_);
     visit("saidAt", answer.said_at_);
     visit("emptyBytes", answer.empty_bytes_);
@@ -198,6 +203,7 @@ class Answer final : WireSink, ScanSink {
   std::string finish_word_, finish_explanation_;  // the provider's own, of the finish reason
   size_t text_bytes_ = 0;
   size_t thought_bytes_ = 0;        // of the wire's own reasoning
+  size_t media_bytes_ = 0;          // of pictures and files, as base64
   bool calls_of_thoughts_ = false;  // the calls reported now stand in that reasoning
   struct {
     size_t bytes = 0, units = 0;

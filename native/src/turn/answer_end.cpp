@@ -26,6 +26,7 @@ void Answer::conclude(bool whole, End how) {
         error_ || how != End::complete || never_ended || finish == Finish::length || finish == Finish::content_filter;
     end_text(cut ? TextEnd::cut : ended_well(finish, setup_.wire->has_end(), how) ? TextEnd::well : TextEnd::over);
     if (!is_open()) return;
+    if (!cut && log_.end_sources()) shown_ = true;
   }
   apply(AnswerTrigger::end);
   const bool says_all = how == End::complete && finish != Finish::pause && finish != Finish::malformed;

@@ -132,9 +132,11 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
     }
   }
   if (fields & field::reason && !reason_.empty()) list.text("reason", reason_);
-  if (fields & field::output && has_output_) {
-    list.text("output", output_);
-    list.number("outputBytes", static_cast<int64_t>(output_bytes_));
+  if (fields & field::output && (has_output_ || !parts_.empty())) {
+    if (has_output_) {
+      list.text("output", output_);
+      list.number("outputBytes", static_cast<int64_t>(output_bytes_));
+    }
     if (!parts_.empty()) list.raw("parts", parts_);
     if (rewritten_) list.raw("hostOutput", *rewritten_);
   }

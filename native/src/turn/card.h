@@ -261,6 +261,11 @@ class Card {
     parts_ = parts;
     has_output_ = true;
   }
+  // Pictures and files that a tool of the provider gave: a JSON array of content parts.
+  void set_parts(std::string parts) {
+    mark(field::output);
+    parts_ = std::move(parts);
+  }
   void set_rewritten(std::string object) {
     mark(field::output);
     rewritten_ = std::move(object);

@@ -30,6 +30,8 @@ constexpr Choice<bool> kExecutions[] = {{"serial", false}, {"parallel", true}};
 constexpr Choice<bool> kQuestionOrders[] = {{"together", false}, {"one_by_one", true}};
 constexpr Choice<bool> kMalformed[] = {{"drop", false}, {"report", true}};
 constexpr Choice<bool> kResultRoles[] = {{"user", false}, {"tool", true}};
+constexpr Choice<MadePictures> kMadePictures[] = {
+    {"auto", MadePictures::automatic}, {"send", MadePictures::send}, {"name", MadePictures::name}};
 constexpr Choice<bool> kProviderCards[] = {{"text", true}, {"off", false}};
 constexpr Choice<bool> kReasoningCalls[] = {{"ignore", false}, {"execute", true}};
 
@@ -333,6 +335,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
   if (name == "resultMaxBytes") return read_whole_into(value, 1, config.result_max_bytes);
   if (name == "providerCards") return read_choice(value, kProviderCards, config.tell_provided);
+  if (name == "madePictures") return read_choice(value, kMadePictures, config.made_pictures);
   if (name == "resultRole") return read_choice(value, kResultRoles, config.results_as_tool_role);
   if (name == "reasoningCalls") {
     bool execute = false;
@@ -542,6 +545,7 @@ void write_config(const Config &config, std::string &out) {
   object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
   choice("resultRole", kResultRoles, config.results_as_tool_role);
   choice("providerCards", kProviderCards, config.tell_provided);
+  choice("madePictures", kMadePictures, config.made_pictures);
   choice("reasoningCalls", kReasoningCalls, config.calls_in_reasoning);
   object.boolean("startsInReasoning", config.starts_in_reasoning);
   object.boolean("usage", config.ask_usage);

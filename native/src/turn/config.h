@@ -20,6 +20,9 @@ namespace sluice {
 
 enum class Mode : uint8_t { native, text, automatic };
 enum class Dispatch : uint8_t { round, block, end };
+// What becomes of a picture that the model made, where the provider's own item does not go back: it goes as a message of
+// the user, or its model reads that it was made. `automatic`: as a message where the conversation has other pictures.
+enum class MadePictures : uint8_t { automatic, send, name };
 enum class Inject : uint8_t { by_protocol, top, bottom, off };
 
 // The most that `limits.callsPerRound` may be: each call costs some hundred bytes, and a card.
@@ -71,6 +74,7 @@ struct Config {
   bool report_malformed = true;
   size_t result_max_bytes = 65536;
   bool results_as_tool_role = false;
+  MadePictures made_pictures = MadePictures::automatic;
   bool tell_provided = true;  // providerCards: what the provider's tools did is told to other providers as text
   bool starts_in_reasoning = false;
   bool calls_in_reasoning = false;  // reasoningCalls: execute

@@ -416,6 +416,58 @@ std::string joined(std::string_view first, std::string_view second) {
   return with_content(first, "[" + parts + more + "]", {});
 }
 
+bool holds_picture(const Item &item) {
+  if (item.role != "user" || json_member(item.metadata, "imagesOf")) return false;
+  const auto content = json_member(item.json, "content");
+  if (!content || json_kind(*content) != '[') return false;
+  for (JsonSlices parts(*content); parts.next();)
+    if (json_member_text(parts.value(), "type") == "image_url") return true;
+  return false;
+}
+
+// The pictures that the model made in this answer, as a message of the user; empty: none that can be sent.
+std::string made_pictures(const Item &item, const Wording &words) {
+  std::string list;
+  for (JsonSlices parts(json_member(item.metadata, "media").value_or("")); parts.next();) {
+    if (json_member_text(parts.value(), "type") != "image") continue;
+    std::string url = json_member_text(parts.value(), "url");
+    if (const auto data = json_member(parts.value(), "data"); data && json_kind(*data) == '"')
+      url = "data:" + json_member_text(parts.value(), "mediaType") + ";base64," + json_text(*data);
+    if (!url.starts_with("data:image/") && !url.starts_with("https://") && !url.starts_with("http://")) continue;
+    list += R"(,{"type":"image_url","image_url":{"url":)" + json_string(url) + "}}";
+  }
+  if (list.empty()) return list;
+  return R"({"role":"user","content":[{"type":"text","text":)" + json_string(words(Word::made_pictures)) + "}" + list +
+         "]}";
+}
+
+// Where the items of an answer do not go back, its pictures do in a message behind it and its results, if the model
+// takes pictures.
+std::vector<Item> with_made_pictures(std::vector<Item> items, const Form &form, std::deque<std::string> &owned) {
+  const MadePictures how = form.setup.config.made_pictures;
+  const bool any = std::any_of(items.begin(), items.end(), [](const Item &item) {
+    return item.role == "assistant" && json_member(item.metadata, "media").has_value();
+  });
+  if (!any || how == MadePictures::name) return items;
+  if (how == MadePictures::automatic && std::none_of(items.begin(), items.end(), holds_picture)) return items;
+  std::vector<Item> out;
+  std::string waiting;
+  bool echoed = false;
+  const auto flush = [&] {
+    if (!waiting.empty()) out.push_back(read_item(owned.emplace_back(std::exchange(waiting, {}))));
+  };
+  for (Item &item : items) {
+    if (item.role != "tool" && !(item.role == "user" && json_member(item.metadata, "imagesOf"))) flush();
+    if (item.role == "assistant") {
+      echoed = is_echoed(item, form, echoed);
+      if (!echoed || !form.setup.wire->echoes_answers()) waiting = made_pictures(item, form.setup.config.words);
+    }
+    out.push_back(std::move(item));
+  }
+  flush();
+  return out;
+}
+
 // Some providers refuse a user message right after results, and two user messages in a row (an answer that failed
 // before it said anything leaves two). Results that become text are a user message themselves.
 std::vector<Item> with_strict_roles(std::vector<Item> items, const Form &form, std::deque<std::string> &owned) {
@@ -541,6 +593,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     if (std::string kept = with_items_of_answers(item, setup); !kept.empty())
       item = read_item(owned_.emplace_back(std::move(kept)));
   items = in_order(std::move(items), setup.config.words, owned_);
+  items = with_made_pictures(std::move(items), form, owned_);
   if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
 
   bool macro = false, echoed = false;
@@ -559,7 +612,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     if (of_host) --earlier;
     if (item.role == "assistant") echoed = is_echoed(item, form, echoed);
     if (item.role == "assistant" && !echoed && (!form.text_calls || item.calls.empty()) &&
-        json_member(item.metadata, "native")) {
+        (json_member(item.metadata, "native") || json_member(item.metadata, "media"))) {
       std::string rebuilt = without_native(item, form);
       if (rebuilt.empty()) continue;
       items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));

@@ -71,6 +71,12 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
   if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
   const SavedReader event(document);
+  if (kind == EventQueue::Kind::of_block) {
+    uint32_t block = key;
+    event.get("block", block);
+    const bool fits = event.fits().ok() && block == key && key < about.blocks && (said == "sources" || said == "media");
+    return fits ? Status() : error(Code::json, "expected the number of its block");
+  }
   uint32_t call = key;
   event.get("call", call);
   const bool of_call =
@@ -222,7 +228,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    auto known = kind > static_cast<uint32_t>(Kind::of_final_answer) ? Kind::other : static_cast<Kind>(kind);
+    auto known = kind > static_cast<uint32_t>(Kind::of_block) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     const bool document = piece_head(known).empty() || known == Kind::progress;

@@ -68,13 +68,29 @@ void write_requested(const std::vector<const Card *> &cards, std::string &out) {
   out += ']';
 }
 
-// The tools that the provider ran in a round, as a sentence each: what other providers read of them.
-std::string provided_sentences(const Wording &words, const std::vector<const Card *> &provided) {
+// The pictures and files of content parts, without the brackets around them.
+std::string media_of(std::string_view parts) {
+  std::string list;
+  for (JsonSlices all(parts); all.next();)
+    if (json_member_text(all.value(), "type") != "text") list.append(list.empty() ? "" : ",").append(all.value());
+  return list;
+}
+
+// The tools that the provider ran in a round, and what the model made, as a sentence each: what other providers read of
+// them.
+std::string provided_sentences(const Wording &words, const std::vector<const Card *> &provided,
+                               std::string_view media) {
   std::string text;
   for (const Card *card : provided) {
     std::string said = card->requested_name();
     if (!card->arguments().empty()) said += " " + std::string(card->arguments().view());
     text += (text.empty() ? "" : "\n") + words(Word::provider_tool, said);
+  }
+  for (JsonSlices parts(media); parts.next();) {
+    std::string said = json_member_text(parts.value(), "mediaType");
+    for (const std::string_view key : {"name", "type"})
+      if (said.empty()) said = json_member_text(parts.value(), key);
+    text += (text.empty() ? "" : "\n") + words(Word::made_media, said);
   }
   return text;
 }
@@ -85,6 +101,7 @@ struct RoundParts {
   const Round *round = nullptr;
   std::vector<const Card *> cards;
   std::vector<const Card *> provided;  // tools that the provider ran
+  std::string media;                   // pictures and files that the model made: JSON with commas between them
   std::string_view native;             // JSON array; empty: the message is made of its text and calls
 };
 
@@ -103,10 +120,11 @@ std::string assistant_message(const Setup &setup, const RoundParts &parts, std::
   const std::vector<const Card *> &cards = parts.cards;
   const bool raw = !cards.empty() && round.text_calls && !round.raw.empty();
   const bool arguments = stored || !raw;  // a request sends the raw text instead
-  const std::string provided = provided_sentences(setup.config.words, parts.provided);
+  const std::string media = parts.media.empty() ? std::string() : "[" + parts.media + "]";
+  const std::string provided = provided_sentences(setup.config.words, parts.provided, media);
   std::string out;
   ObjectWriter message(out);
-  size_t size = text.size() + parts.native.size() + (raw ? json_string_size(round.raw) : 0);
+  size_t size = text.size() + parts.native.size() + media.size() + (raw ? json_string_size(round.raw) : 0);
   for (const Card *card : cards)
     size += (arguments ? json_string_size(card->sendable_arguments()) : 0) + (stored ? card->arguments().size() : 0);
   message.reserve(size);
@@ -125,6 +143,7 @@ std::string assistant_message(const Setup &setup, const RoundParts &parts, std::
   }
   if (!parts.native.empty()) write_native(setup, parts, content, metadata);
   if (!provided.empty()) metadata.text("provided", provided);
+  if (!media.empty()) metadata.raw("media", media);
   metadata.close();
   message.close();
   return out;
@@ -260,7 +279,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     const Round &round = number == 0 ? kAdopted : message.rounds[number - 1];
     const bool split = (split_last && number == rounds) || !round.note.empty();
     std::string text, behind;  // behind: text after the last call, if it becomes a message of its own
-    RoundParts parts{number, &round, {}, {}, {}};
+    RoundParts parts{number, &round, {}, {}, {}, {}};
     bool dropped = false;
     HiddenTags hidden(round);
     std::vector<const Card *> &cards = parts.cards;
@@ -272,12 +291,18 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       if (block.apart && !content.empty()) content += "\n\n";
       const std::string_view shown = block.kind == Block::Kind::text ? std::string_view(block.text) : "";
       hidden.write(shown, at, content);
+      const auto add_media = [&](std::string_view list) {
+        if (const std::string more = media_of(list); !more.empty())
+          parts.media.append(parts.media.empty() ? "" : ",").append(more);
+      };
+      if (block.kind == Block::Kind::media) add_media(block.text);
       if (block.kind != Block::Kind::tool_use) continue;
       const Card &card = *message.cards[block.card];
       dropped = dropped || card.dropped;
       if (card.dropped && !card.adopted) continue;  // the call of an adopted card is in the host's message
       if (card.is_provided()) {
         parts.provided.push_back(&card);
+        add_media(card.parts());
         continue;
       }
       if (card.stays_as_text()) {
@@ -300,7 +325,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     const bool whole = setup.wire->echoes_answers();  // the items are all of the answer
     if ((whole || !cards.empty()) && !(whole && dropped) && !(round.text_calls && !behind.empty()))
       parts.native = round.native;
-    if (number > 0 && (!text.empty() || !cards.empty() || !parts.provided.empty()))
+    if (number > 0 && (!text.empty() || !cards.empty() || !parts.provided.empty() || !parts.media.empty()))
       out.push_back(assistant_message(setup, parts, text, stored));
     for (const Card *card : cards)
       if (card->final() || message.outcome != "awaiting_user") out.push_back(result_message(words, *card, stored));
@@ -311,7 +336,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
     if (!behind.empty()) {
       // Where the items of the message with the calls go back, this text stands in them.
       const bool within = whole && !parts.native.empty();
-      out.push_back(assistant_message(setup, {number, &round, {}, {}, within ? "[]" : ""}, behind, stored));
+      out.push_back(assistant_message(setup, {number, &round, {}, {}, {}, within ? "[]" : ""}, behind, stored));
     }
     if (!round.note.empty()) out.push_back(note_message(round.note));
   }

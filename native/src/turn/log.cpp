@@ -11,6 +11,8 @@
 namespace sluice {
 namespace {
 
+constexpr size_t kMostSources = 256;  // of one text: each event has all of them
+
 // Do providers accept this id when it is sent back?
 bool is_legal_id(std::string_view id) {
   if (id.empty() || id.size() > 256) return false;
@@ -82,8 +84,62 @@ void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mar
     block.mark = mark;
     block.round = round_number();
     block.apart = apart;
+    if (kind == Block::Kind::text) block.sources = std::exchange(round().sources, {});
   }
-  tell_text(message_.blocks.back(), utf8);
+  Block &block = message_.blocks.back();
+  const bool begins = block.text.empty() && !block.sources.empty();
+  tell_text(block, utf8);
+  if (begins) tell_sources(block);
+}
+
+void Log::add_sources(std::span<const Source> sources) {
+  Block *const block = last_text();
+  std::vector<Source> &list = block != nullptr ? block->sources : round().sources;
+  bool grew = false;
+  for (const Source &source : sources) {
+    const auto known =
+        std::find_if(list.begin(), list.end(), [&](const Source &other) { return other.is_same_place(source); });
+    if (known == list.end()) {
+      if (list.size() >= kMostSources) continue;
+      list.push_back(source);
+      grew = true;
+    } else if (known->title.empty() && !source.title.empty()) {
+      known->title = source.title;
+      grew = true;
+    }
+  }
+  if (grew && block != nullptr) tell_sources(*block);
+}
+
+bool Log::end_sources() {
+  const bool opens = !round().sources.empty() && last_text() == nullptr;
+  if (opens) append(Block::Kind::text, {}, true);
+  for (size_t at = message_.blocks.size(); at-- > 0 && message_.blocks[at].round == round_number();)
+    if (Block &block = message_.blocks[at]; places_grew(block)) tell_sources(block);
+  return opens;
+}
+
+void Log::tell_sources(Block &block) {
+  block.told_text = block.text.size();
+  const auto number = static_cast<uint32_t>(&block - message_.blocks.data());
+  ObjectWriter event(events_.open(Event::of_block, number));
+  event.text("type", "sources").number("block", number);
+  write_sources(block, event.value("sources"));
+}
+
+void Log::add_media(const std::string &part) {
+  if (!continues(Block::Kind::media, Block::Mark::none)) {
+    Block &block = message_.blocks.emplace_back();
+    block.kind = Block::Kind::media;
+    block.round = round_number();
+    block.text = "[]";
+  }
+  Block &block = message_.blocks.back();
+  block.text.pop_back();
+  block.text.append(block.text.size() > 1 ? "," : "").append(part).append("]");
+  const auto number = static_cast<uint32_t>(&block - message_.blocks.data());
+  ObjectWriter event(events_.open(Event::of_block, number));
+  event.text("type", "media").number("block", number).raw("part", part);
 }
 
 void Log::tell_text(Block &block, std::string_view utf8) {
@@ -244,10 +300,15 @@ void Log::provider_arguments(Card &card, std::string_view arguments) {
 void Log::provider_result(Card &card, std::string_view text, bool is_error) {
   if (card.final()) return;
   const std::string_view output = first_bytes(text, setup_.config.limits.result_bytes);
-  if (!text.empty()) card.set_output(output, text.size(), false);
+  if (!text.empty()) card.set_output(output, text.size(), false, std::string(card.parts()));
   card.failed = is_error;
   if (is_error) card.set_error(output);
   end_provided(card, is_error ? Trigger::fail : Trigger::succeed, is_error ? "tool" : "");
+}
+
+void Log::provider_parts(Card &card, std::string parts) {
+  card.set_parts(std::move(parts));
+  tell(card);
 }
 
 void Log::lose_provided(std::string_view reason) {

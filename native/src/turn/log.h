@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,13 @@ class Log {
   // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway, a text as a message of its
   // own.
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
+  // Adds sources to the last text of this round, or to the first one that comes, and says so in an event.
+  void add_sources(std::span<const Source> sources);
+  // No text of this answer comes any more: sources that wait for one get a block, and those are told again whose place
+  // was beyond the text so far. Returns whether a block was opened.
+  bool end_sources();
+  // Adds a part of a message, JSON, to a block of its own kind.
+  void add_media(const std::string &part);
   // Keeps a tag that is not shown, for the history.
   void hide(std::string_view tag);
   // The last text of this round has this phase, which became known after it.
@@ -69,6 +77,7 @@ class Log {
   Card &open_provided(std::string_view id, std::string_view name);
   void provider_arguments(Card &card, std::string_view arguments);  // JSON text, as far as it is known
   void provider_result(Card &card, std::string_view text, bool is_error);
+  void provider_parts(Card &card, std::string parts);  // a JSON array
   // Ends the cards of tools that the provider runs and of which no result can come any more.
   void lose_provided(std::string_view reason);
   // Where the call stands in the text that is shown: behind so many bytes of this block. The card's own block and 0: no
@@ -118,6 +127,7 @@ class Log {
  private:
   Block *last_text();
   void tell_text(Block &block, std::string_view utf8);
+  void tell_sources(Block &block);
   void tell_retracted(const std::vector<size_t> &blocks);
   void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);

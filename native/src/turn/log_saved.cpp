@@ -41,9 +41,9 @@ bool is_parts(std::string_view array) {
   if (!is_json(array, '[')) return false;
   for (JsonSlices parts(array); parts.next();) {
     const std::string_view part = parts.value();
-    if (!has_text(part, "type") ||
-        (!has_text(part, "text") && !has_text(part, "url") && !(has_text(part, "mediaType") && has_text(part, "data"))))
-      return false;
+    const bool whole = has_text(part, "text") || has_text(part, "url") ||
+                       (has_text(part, "mediaType") && has_text(part, "data")) || json_member_text(part, "type") == "file";
+    if (!has_text(part, "type") || !whole) return false;
   }
   return true;
 }
@@ -150,6 +150,40 @@ Status load_card(const SavedReader &saved, const Registry &registry, Card &card)
 
 }  // namespace
 
+namespace {
+
+void save_sources(const std::vector<Source> &sources, ObjectWriter &object) {
+  if (sources.empty()) return;
+  std::string &out = object.value("sources");
+  write_list(out, sources, [&](const Source &source) {
+    ObjectWriter entry(out);
+    entry.number("kind", static_cast<int64_t>(source.kind)).number("unit", static_cast<int64_t>(source.unit));
+    const Saver save{entry};
+    save("url", source.url);
+    save("title", source.title);
+    save("id", source.id);
+    save("cited", source.cited);
+    entry.number("start", source.start).number("end", source.end).close();
+  });
+}
+
+void load_sources(const SavedReader &saved, std::vector<Source> &out) {
+  for (JsonSlices sources(saved.nested("sources")); sources.next();) {
+    const SavedReader entry(sources.value());
+    Source &source = out.emplace_back();
+    source.kind = saved_enum(entry, "kind", source.kind, Source::Kind::map);
+    source.unit = saved_enum(entry, "unit", source.unit, Source::Unit::bytes);
+    entry.text("url", source.url);
+    entry.text("title", source.title);
+    entry.text("id", source.id);
+    entry.text("cited", source.cited);
+    entry.get("start", source.start);
+    entry.get("end", source.end);
+  }
+}
+
+}  // namespace
+
 // ---- save ----
 
 void Log::save(ObjectWriter &object) const {
@@ -161,6 +195,7 @@ void Log::save(ObjectWriter &object) const {
     ObjectWriter entry(out);
     entry.number("finish", static_cast<int64_t>(round.finish));
     Round::each_field(round, Saver{entry});
+    save_sources(round.sources, entry);
     if (!round.hidden.empty())
       write_list(entry.value("hidden"), round.hidden, [&](const HiddenTag &tag) {
         ObjectWriter place(out);
@@ -176,6 +211,8 @@ void Log::save(ObjectWriter &object) const {
     if (block.mark != Block::Mark::none) entry.number("mark", static_cast<int64_t>(block.mark));
     if (block.apart) entry.boolean("apart", true);
     if (block.repeated) entry.boolean("repeated", true);
+    save_sources(block.sources, entry);
+    if (block.told_text != 0) entry.number("toldText", static_cast<int64_t>(block.told_text));
     if (block.kind == Block::Kind::tool_use) entry.number("card", static_cast<int64_t>(block.card));
     if (block.kind == Block::Kind::error) save_error(block.error, entry.value("error"));
     entry.close();
@@ -211,6 +248,7 @@ Status Log::load_rounds(const SavedReader &saved) {
     Round &round = message_.rounds.emplace_back();
     round.finish = saved_enum(entry, "finish", Finish::none, Finish::failed);
     Round::each_field(round, Loader{entry});
+    load_sources(entry, round.sources);
     for (JsonSlices tags(entry.nested("hidden")); tags.next();) {
       const SavedReader place(tags.value());
       HiddenTag &tag = round.hidden.emplace_back();
@@ -244,13 +282,15 @@ Status Log::load_blocks(const SavedReader &saved) {
   for (JsonSlices blocks(saved.nested("blocks")); blocks.next();) {
     const SavedReader entry(blocks.value());
     Block &block = message_.blocks.emplace_back();
-    block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::error);
+    block.kind = saved_enum(entry, "kind", Block::Kind::text, Block::Kind::media);
     block.mark = saved_enum(entry, "mark", Block::Mark::none, Block::Mark::final_answer);
     entry.get("round", block.round);
     entry.text("text", block.text);
     entry.get("card", block.card);
     entry.get("apart", block.apart);
     entry.get("repeated", block.repeated);
+    load_sources(entry, block.sources);
+    entry.get("toldText", block.told_text);
     Status status = entry.fits();
     if (block.kind == Block::Kind::error && status.ok())
       status = load_error(entry.nested("error"), block.error).inside("error");
@@ -284,6 +324,8 @@ Status Log::check_blocks() const {
     const Block &block = message_.blocks[i];
     if (block.round < std::exchange(round, block.round) || round > message_.rounds.size())
       return error(Code::json, "expected a round that there is, in order", place("blocks", i) + ".round");
+    if (block.kind == Block::Kind::media && (block.text.size() < 3 || !is_parts(block.text)))
+      return error(Code::json, "expected content parts", place("blocks", i) + ".text");
     if (block.kind != Block::Kind::tool_use) continue;
     if (block.card >= message_.cards.size() || message_.cards[block.card]->block != i)
       return error(Code::json, "expected the card of this block", place("blocks", i) + ".card");

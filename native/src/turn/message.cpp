@@ -11,6 +11,64 @@ void add_text(const Block &block, std::string &text) {
   text += block.text;
 }
 
+namespace {
+
+// The place behind so many characters or bytes of the text that was reached so far, in UTF-16 units. Places must not
+// go back.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  // -1: the text is shorter.
+  int64_t units_before(int64_t count, Source::Unit unit) {
+    if (unit != unit_ || count < count_) *this = Places(text_, unit);
+    while (count_ < count && at_ < text_.size()) {
+      const auto byte = static_cast<unsigned char>(text_[at_]);
+      const size_t size = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+      units_ += size == 4 ? 2 : 1;
+      count_ += unit == Source::Unit::bytes ? static_cast<int64_t>(size) : 1;
+      at_ += size;
+    }
+    return count_ < count ? -1 : units_;
+  }
+
+ private:
+  Places(std::string_view text, Source::Unit unit) : text_(text), unit_(unit) {}
+  std::string_view text_;
+  Source::Unit unit_ = Source::Unit::characters;
+  size_t at_ = 0;
+  int64_t count_ = 0, units_ = 0;
+};
+
+}  // namespace
+
+void write_sources(const Block &block, std::string &out) {
+  Places places(block.text);
+  out += '[';
+  for (const Source &source : block.sources) {
+    if (&source != &block.sources.front()) out += ',';
+    ObjectWriter object(out);
+    object.text("kind", to_text(source.kind));
+    if (!source.url.empty()) object.text("url", source.url);
+    if (!source.title.empty()) object.text("title", source.title);
+    if (!source.id.empty()) object.text("id", source.id);
+    if (!source.cited.empty()) object.text("cited", source.cited);
+    const int64_t start = source.start < 0 ? -1 : places.units_before(source.start, source.unit);
+    const int64_t end = start < 0 ? -1 : places.units_before(source.end, source.unit);
+    if (end >= 0) object.number("start", start).number("end", end);
+    object.close();
+  }
+  out += ']';
+}
+
+bool places_grew(const Block &block) {
+  if (block.told_text >= block.text.size()) return false;
+  Places before(std::string_view(block.text).substr(0, block.told_text)), now(block.text);
+  return std::any_of(block.sources.begin(), block.sources.end(), [&](const Source &source) {
+    return source.end >= 0 && before.units_before(source.end, source.unit) < 0 &&
+           now.units_before(source.end, source.unit) >= 0;
+  });
+}
+
 std::string_view phase_word(Block::Mark mark) {
   if (mark == Block::Mark::commentary) return "commentary";
   return mark == Block::Mark::final_answer ? "final_answer" : "";
@@ -109,7 +167,13 @@ void Message::write(std::string &out) const {
         if (const std::string_view phase = phase_word(block.mark); !phase.empty()) object.text("phase", phase);
         if (block.apart) object.boolean("apart", true);
         if (is_retracted(block)) object.boolean("retracted", true);
+        if (!block.sources.empty()) write_sources(block, object.value("sources"));
         object.close();
+        break;
+      }
+      case Block::Kind::media: {
+        ObjectWriter object(list);
+        object.text("type", "media").number("round", block.round).raw("parts", block.text).close();
         break;
       }
       case Block::Kind::tool_use:

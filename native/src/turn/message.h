@@ -41,13 +41,15 @@ struct TurnError {
 };
 
 struct Block {
-  enum class Kind : uint8_t { text, reasoning, tool_use, error };
+  enum class Kind : uint8_t { text, reasoning, tool_use, error, media };  // saved as a number
   // none: ordinary text of the answer. Saved as a number.
   enum class Mark : uint8_t { none, refusal, fabricated, commentary, final_answer };
   Kind kind = Kind::text;
   Mark mark = Mark::none;
   uint32_t round = 0;
-  std::string text;       // text, reasoning
+  std::string text;       // text, reasoning; media: its parts, a JSON array
+  std::vector<Source> sources;  // of a text
+  size_t told_text = 0;         // bytes of the text when its sources were told last
   bool apart = false;     // begins a message of its own: an empty line is between it and the text in front of it
   bool repeated = false;  // a later message of the same answer has the same text
   size_t card = 0;        // tool_use: index into Message::cards
@@ -72,6 +74,7 @@ struct Round {
   std::string beside;             // the members of WireSink::on_beside, a JSON object
   bool text_calls = false;        // its calls were written as text
   std::string note;               // a message of the user that the model reads after the round
+  std::vector<Source> sources;    // that came before any text of the round
   size_t retracted = 0;           // text blocks of the round below this index were retracted
   std::vector<HiddenTag> hidden;  // in order
 
@@ -110,6 +113,10 @@ struct Message {
   void write(std::string &out) const;
 };
 
+// Appends the sources of a block as a JSON array, with places in UTF-16 units of its text.
+void write_sources(const Block &block, std::string &out);
+// Was a place of its sources beyond the text when they were told last, and is it no more?
+bool places_grew(const Block &block);
 // Appends the text of a block to that of the blocks in front of it.
 void add_text(const Block &block, std::string &text);
 // The word for a phase in `phase` of texts; empty: the block has none.

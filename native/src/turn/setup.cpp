@@ -273,10 +273,10 @@ void Setup::write_form(const Tool &tool, ObjectWriter &out) const {
     out.text("sent", "as it is").raw("changes", "[]");
     return;
   }
-  const bool left_out = !form->second.unsendable.empty();
-  out.text("sent", left_out ? "left out" : "changed");
+  const bool unsendable = !form->second.unsendable.empty();
+  out.text("sent", unsendable ? "left out" : "changed");
   ListWriter changes;
-  if (left_out) append_json_string(changes.next(), form->second.unsendable);
+  if (unsendable) append_json_string(changes.next(), form->second.unsendable);
   for (const std::string &change : form->second.changes) append_json_string(changes.next(), change);
   out.raw("changes", changes.array());
 }

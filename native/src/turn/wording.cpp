@@ -83,8 +83,10 @@ constexpr Sentence kSentences[] = {
     {"malformedAnswer", "", "The tool call could not be read: it was malformed. Write it again, whole.",
      "工具调用无法读取：格式有误。请完整地重写一遍。"},
     {"providerTool", "call", "(Tool of the provider: {call})", "（服务商的工具：{call}）"},
+    {"madeMedia", "what", "(The assistant made: {what})", "（助手生成了：{what}）"},
+    {"madePictures", "", "The picture that the assistant made:", "助手生成的图片："},
 };
-static_assert(std::size(kSentences) == static_cast<size_t>(Word::provider_tool) + 1);
+static_assert(std::size(kSentences) == static_cast<size_t>(Word::made_pictures) + 1);
 
 // The placeholder at the beginning of `text`, with its braces; empty: there is none.
 std::string_view placeholder(std::string_view text) {

@@ -60,6 +60,8 @@ enum class Word : uint8_t {
   // what else the model reads
   malformed_answer,
   provider_tool,
+  made_media,
+  made_pictures,
 };
 
 enum class Language : uint8_t { english, chinese };

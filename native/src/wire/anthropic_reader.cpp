@@ -244,7 +244,10 @@ class AnthropicReader final : public EventReader {
     if (kind == Kind::text && (named != "text" || block["text"].kind() != '"')) return begin_text(block, index);
     OpenBlock &opened = add_block(index, kind, compact_json(block.text()));
     switch (kind) {
-      case Kind::text: show_text(block["text"].string(), true); break;
+      case Kind::text:
+        show_text(block["text"].string(), true);
+        tell_sources(block["citations"]);
+        break;
       case Kind::thinking: show_reasoning(block["thinking"].string(), true); break;
       case Kind::call:
         opened.slot = new_call();
@@ -265,8 +268,24 @@ class AnthropicReader final : public EventReader {
       case Kind::other:
         if (named == "compaction") opened.slot = open_provided({}, named);
         if (named == "fallback") tell_fallback(block);
+        if (named == "container_upload") tell_upload(block);
         break;
     }
+  }
+
+  void tell_sources(JsonView citations) {
+    std::vector<Source> sources;
+    read_sources(citations, sources);
+    sink().on_sources(sources);
+  }
+
+  // A file that the provider's code made: of the card in front of it.
+  void tell_upload(JsonView block) {
+    Media file;
+    file.id = block["file_id"].string();
+    if (file.id.empty()) return;
+    if (provided_.empty()) return sink().on_media(file);
+    sink().on_provider_media(static_cast<uint32_t>(provided_.size()) - 1, std::span(&file, 1));
   }
 
   // Another model goes on with the answer.
@@ -349,6 +368,7 @@ class AnthropicReader final : public EventReader {
       const std::string_view citation = event.sliced()["delta"]["citation"].text();
       if (!block.citations.empty()) block.citations += ',';
       keep(block.citations, citation);
+      tell_sources(event.sliced()["delta"]["citation"]);
     } else if (type == "compaction_delta") {
       compact(block, event.sliced()["delta"]);
     }

@@ -36,7 +36,7 @@ constexpr ReadMembers kKnown[] = {
      "finishReason finishMessage safetyRatings citationMetadata groundingMetadata urlContextMetadata logprobsResult"},
     {"candidates.content", "text", "role"},
     {"candidates.content.parts", "text content",
-     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse", "inlineData fileData"},
+     "thoughtSignature functionCall executableCode codeExecutionResult toolCall toolResponse inlineData fileData"},
 };
 
 // A call whose arguments are streamed.
@@ -102,7 +102,16 @@ class GeminiReader final : public EventReader {
                   (words.empty() ? "" : ": " + join_surrogates(words)));
     }
     take_content(candidate["content"], event);
+    take_sources(candidate);
     end_with(candidate["finishReason"].string(), candidate["finishMessage"].string());
+  }
+
+  void take_sources(JsonView candidate) {
+    if (!candidate["groundingMetadata"] && !candidate["citationMetadata"] && !candidate["urlContextMetadata"]) return;
+    repeatable({});
+    std::vector<Source> sources;
+    read_gemini_sources(candidate, sources);
+    sink().on_sources(sources);
   }
 
   // The first candidate, or the one that says it is; others are alternatives.
@@ -261,7 +270,7 @@ class GeminiReader final : public EventReader {
   // Tools that the provider runs, and what has no block.
   void take_other(JsonView part, bool has_text) {
     if (const JsonView code = part["executableCode"]) {
-      open_provided(code["id"].string(), kCodeExecution, code.text());
+      open_provided(code["id"].string(), kCodeExecution, code_alone(code));
     } else if (const JsonView result = part["codeExecutionResult"]) {
       const std::string_view outcome = result["outcome"].string(), output = result["output"].string();
       give_provided(result["id"].string(), kCodeExecution, output.empty() ? outcome : output, outcome != "OUTCOME_OK");
@@ -269,9 +278,24 @@ class GeminiReader final : public EventReader {
       open_provided(call["id"].string(), call["toolType"].string(), call["args"].text());
     } else if (const JsonView response = part["toolResponse"]) {
       give_provided(response["id"].string(), response["toolType"].string(), response["response"].text(), false);
+    } else if (const auto media = media_of(part); media && !part["thought"].is_true()) {
+      sink().on_media(*media);
     } else if (!has_text) {
       tell_unknown(part);
     }
+  }
+
+  static std::optional<Media> media_of(JsonView part) {
+    const JsonView data = part["inlineData"], file = part["fileData"];
+    Media media;
+    media.media_type = (data ? data : file)["mimeType"].string();
+    media.picture = media.media_type.starts_with("image/");
+    media.data = data["data"].string();
+    const std::string_view address = file["fileUri"].string();
+    if (const auto found = media_at(address, media.picture); found && media.data.empty()) media.url = found->url;
+    if (media.url.empty() && media.data.empty()) media.id = address;
+    if (media.data.empty() && media.url.empty() && media.id.empty()) return std::nullopt;
+    return media;
   }
 
   void tell_unknown(JsonView part) {
@@ -401,6 +425,14 @@ class GeminiReader final : public EventReader {
     const bool last = id.empty() && !provided_.empty();
     const uint32_t slot = last ? static_cast<uint32_t>(provided_.size() - 1) : open_provided(id, name, {});
     if (slot < provided_.size()) sink().on_provider_result(slot, join_surrogates(text), is_error);
+  }
+
+  // What was asked: neither the id nor the language of the code.
+  static std::string code_alone(JsonView code) {
+    if (!code["code"]) return std::string(code.text());
+    std::string out;
+    ObjectWriter(out).raw("code", code["code"].text()).close();
+    return out;
   }
 
   // ---- What goes back ----

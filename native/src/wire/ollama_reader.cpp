@@ -18,8 +18,8 @@ constexpr size_t kMostCallName = 256;  // bytes; no tool has a longer name
 constexpr LooseMember kLoose[] = {{{}, "created_at"}};
 
 constexpr ReadMembers kKnown[] = {
-    {"", "response thinking", "model remote_model remote_host created_at done_reason context", "image images"},
-    {"message", "content thinking", "role tool_name", "image images"},
+    {"", "response thinking", "model remote_model remote_host created_at done_reason context image images"},
+    {"message", "content thinking", "role tool_name image images"},
     {"message.content", "text content thinking reasoning summary refusal", "type"},
     {"message.tool_calls", "", "id type function"},
 };
@@ -42,6 +42,8 @@ class OllamaReader final : public EventReader {
       tell_broken("no line of an answer: ", event.text());
     take_model(root["model"].string());
     take_message(message.is_object() ? message : root, message.is_object() ? "content" : "response", event);
+    take_pictures(message);
+    take_pictures(root);
     if (!done.is_true()) return;
     repeatable({});
     count(root);
@@ -49,6 +51,15 @@ class OllamaReader final : public EventReader {
     const std::string_view words = reason.empty() ? "stop" : reason;
     take_finish(finish_of(Endings::ollama, words, calls() > 0), words);
     end();
+  }
+
+  // Pictures come as base64 alone.
+  void take_pictures(JsonView holder) {
+    const auto take = [&](JsonView value) {
+      if (const auto picture = read_picture(value)) sink().on_media(*picture), repeatable({});
+    };
+    take(holder["image"]);
+    holder["images"].items(take);
   }
 
   bool streams_json() const override { return true; }

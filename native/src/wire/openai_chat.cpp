@@ -38,6 +38,7 @@ class ChatReader final : public EventReader {
     append_saved_bytes(saved.value("contentHeld"), content_joiner_.held());
     saved.boolean("deltasText", deltas_.text).boolean("deltasReasoning", deltas_.reasoning);
     saved.boolean("deltasCalls", deltas_.calls).boolean("deltasMembers", deltas_.members);
+    saved.boolean("deltasPictures", deltas_.pictures);
     saved.boolean("plainReasoning", plain_reasoning_);
     append_saved_bytes(saved.value("messageText"), message_text_);
     append_saved_bytes(saved.value("messageRefusal"), message_refusal_);
@@ -55,6 +56,7 @@ class ChatReader final : public EventReader {
     from.get("deltasReasoning", deltas_.reasoning);
     from.get("deltasCalls", deltas_.calls);
     from.get("deltasMembers", deltas_.members);
+    from.get("deltasPictures", deltas_.pictures);
     from.get("plainReasoning", plain_reasoning_);
     from.text("messageText", message_text_);
     from.text("messageRefusal", message_refusal_);
@@ -90,6 +92,7 @@ class ChatReader final : public EventReader {
     if (chunk.odd) tell_broken("a call of the wrong type: ", event.text());
     take_delta(chunk.delta, chunk.surrogates);
     if (has_anything(chunk.message)) take_message(chunk.message, chunk.surrogates);
+    sink().on_sources(chunk.sources);
     const Finish finish = finish_of(Endings::openai_chat, chunk.finish);
     const bool explains = finish == Finish::failed || finish == Finish::other;
     take_finish(finish, chunk.finish, explains ? chunk.native_finish : std::string_view());
@@ -116,7 +119,7 @@ class ChatReader final : public EventReader {
 
   static bool says_anything(const ChatMessage &message) {
     return !message.content.empty() || !message.plain_reasoning().empty() || !message.other_text().empty() ||
-           !message.calls.empty() || message.lost_calls;
+           !message.calls.empty() || message.lost_calls || !message.pictures.empty();
   }
 
   static bool has_anything(const ChatMessage &message) {
@@ -137,7 +140,9 @@ class ChatReader final : public EventReader {
     keep_members(delta, surrogates);
     deltas_.reasoning = deltas_.reasoning || !delta.plain_reasoning().empty() || !delta.details.empty();
     for (const ContentPiece &piece : delta.content) (piece.reasoning ? deltas_.reasoning : deltas_.text) = true;
+    for (const Media &picture : delta.pictures) sink().on_media(picture);
     deltas_.calls = deltas_.calls || !delta.calls.empty();
+    deltas_.pictures = deltas_.pictures || !delta.pictures.empty();
     deltas_.members = deltas_.members || !delta.opaque.empty() || !delta.reasoning_content().empty();
   }
 
@@ -155,6 +160,8 @@ class ChatReader final : public EventReader {
       show({.text = new_part(message_text_, text)}, surrogates);
       show({.text = new_part(message_refusal_, refusal), .refusal = true}, surrogates);
     }
+    if (!std::exchange(deltas_.pictures, deltas_.pictures || !message.pictures.empty()))
+      for (const Media &picture : message.pictures) sink().on_media(picture);
     if (!deltas_.calls) calls_.add(message.calls, surrogates, repaired());
     tell_unknown_calls(message);
     if (!deltas_.members) {
@@ -238,7 +245,7 @@ class ChatReader final : public EventReader {
   Utf8Joiner content_joiner_;
   // -- what came so far (saved)
   struct {
-    bool text = false, reasoning = false, calls = false, members = false;
+    bool text = false, reasoning = false, calls = false, members = false, pictures = false;
   } deltas_;
   bool plain_reasoning_ = false;  // reasoning_details repeats it
   std::string message_text_, message_refusal_, message_reasoning_;

@@ -24,25 +24,25 @@ constexpr std::string_view kMessageTexts =
     "content text refusal reasoning reasoning_content reasoning_text thinking function_call functionCall";
 constexpr std::string_view kMessageOthers =
     "role name id reasoning_details reasoning_opaque reasoning_signature thinking_blocks signature extra_content "
-    "thought_signature provider_specific_fields";
-constexpr std::string_view kPartTexts = "text content refusal thinking reasoning summary", kPartOthers = "type";
+    "thought_signature provider_specific_fields annotations citations images";
+constexpr std::string_view kPartTexts = "text content refusal thinking reasoning summary", kPartOthers = "type image_url";
 constexpr std::string_view kCallOthers =
     "id type function function_call functionCall name arguments args index extra_content";
 constexpr ReadMembers kKnown[] = {
     {"", "",
      "id object type model error usage x_groq provider system_fingerprint service_tier obfuscation "
-     "prompt_filter_results timings prompt_token_ids"},
+     "prompt_filter_results timings prompt_token_ids citations search_results web_search"},
     {"choices", "text",
      "finish_reason native_finish_reason stop_reason logprobs error content_filter_results "
      "content_filter_offsets token_ids"},
-    {"choices.delta", kMessageTexts, kMessageOthers, "images"},
-    {"choices.delta.content", kPartTexts, kPartOthers, "image_url"},
+    {"choices.delta", kMessageTexts, kMessageOthers},
+    {"choices.delta.content", kPartTexts, kPartOthers},
     {"choices.delta.reasoning", "content", "type id"},
     {"choices.delta.thinking", "content", "type id signature"},
     {"choices.delta.audio", "transcript", "id", "data"},
     {"choices.delta.tool_calls", "", kCallOthers},
-    {"choices.message", kMessageTexts, kMessageOthers, "images"},
-    {"choices.message.content", kPartTexts, kPartOthers, "image_url"},
+    {"choices.message", kMessageTexts, kMessageOthers},
+    {"choices.message.content", kPartTexts, kPartOthers},
     {"choices.message.reasoning", "content", "type id"},
     {"choices.message.thinking", "content", "type id signature"},
     {"choices.message.audio", "transcript", "id", "data"},
@@ -71,6 +71,8 @@ class Walk {
         choices(member);
       } else if (key == "usage") {
         usage(member);
+      } else if (key == "citations" || key == "search_results" || key == "web_search") {
+        read_sources(member, chunk_.sources);
       } else if (key == "model") {
         if (kind == '"') chunk_.model = member.string();
       } else if (key == "error") {
@@ -174,6 +176,11 @@ class Walk {
       if (kind == 'n') return;
       if (key == "content") {
         read_content(member, {}, out.content);
+        pictures(member, out);
+      } else if (key == "images") {
+        pictures(member, out);
+      } else if (key == "annotations" || key == "citations") {
+        read_sources(member, chunk_.sources);
       } else if (key == "refusal") {
         read_content(member, {.refusal = true}, out.content);
       } else if (key == "tool_calls") {
@@ -195,6 +202,16 @@ class Walk {
         if (key == "reasoning_details" && kind == '[') read_content(member, {.reasoning = true}, out.details);
         out.opaque.push_back({key, text_of(member)});
       }
+    });
+  }
+
+  // A list of pictures, or of parts among which there are some.
+  static void pictures(JsonView list, ChatMessage &out) {
+    list.items([&](JsonView part) {
+      const std::string_view type = part["type"].string();
+      if (part.kind() != '"' && !is_one_of(type, {"image_url", "image", "output_image", ""})) return;
+      if (part.kind() == '"' || (type.empty() && !part["image_url"] && !part["b64_json"])) return;
+      if (const auto picture = read_picture(part)) out.pictures.push_back(*picture);
     });
   }
 
@@ -262,6 +279,7 @@ void ChatMessage::clear() {
   calls.clear();
   unknown_calls.clear();
   opaque.clear();
+  pictures.clear();
   lost_calls = false;
 }
 
@@ -272,13 +290,14 @@ void ChatChunk::clear() {
   message.clear();
   finish = native_finish = error = {};
   usage.reset();
+  sources.clear();
 }
 
 std::string_view *ChatChunk::only_text() {
   if (!known || whole || odd || surrogates || usage || !finish.empty() || !error.empty()) return nullptr;
   std::string_view *only = nullptr;
   size_t others = delta.content.size() + delta.calls.size() + delta.details.size() + delta.unknown_calls.size() +
-                  delta.opaque.size();
+                  delta.opaque.size() + delta.pictures.size();
   for (std::string_view &text : delta.texts)
     if (!text.empty()) only = &text, ++others;
   if (others != 1) return nullptr;

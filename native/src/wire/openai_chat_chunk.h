@@ -30,6 +30,7 @@ struct ChatMessage {
   std::vector<CallDelta> calls;
   std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
   std::vector<ChatMember> opaque;               // members that the next request repeats as they came
+  std::vector<Media> pictures;
   bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
 
   std::string_view reasoning_content() const { return texts[kReasoningContent]; }
@@ -48,6 +49,7 @@ struct ChatChunk {
   ChatMessage message;
   std::string_view finish, native_finish;  // the second: the word of the server behind a gateway
   std::optional<Usage> usage;
+  std::vector<Source> sources;
   std::string_view error;   // JSON text; empty: none
   bool odd = false;         // a member of a call, or what holds calls, has the wrong type
   bool surrogates = false;  // strings may hold lone surrogates, as three bytes each

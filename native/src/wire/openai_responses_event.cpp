@@ -69,7 +69,7 @@ std::span<const ReadMembers> known_response_members(JsonView root, std::string_v
       piece_of(type) != Piece::none || type.starts_with("reasoning") || type.starts_with("content_part.") ||
       is_one_of(type, {"output_text.done", "refusal.done", "function_call_arguments.done",
                        "custom_tool_call_input.done", "output_item.added", "output_item.done", "created", "queued",
-                       "in_progress", "completed", "incomplete", "failed", "cancelled", "error", ""});
+                       "output_text.annotation.added", "image_generation_call.partial_image", "in_progress", "completed", "incomplete", "failed", "cancelled", "error", ""});
   if (known) return kKnown;
   foreign_type = type;
   return kForeign;

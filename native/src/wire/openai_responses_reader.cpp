@@ -56,11 +56,24 @@ std::string asked(JsonView item) {
   return out == "{}" ? std::string() : out;
 }
 
+// A list of outputs without its pictures; empty: nothing else is in it.
+std::string outputs_of(JsonView outputs) {
+  std::string list;
+  bool pictures = false;
+  outputs.items([&](JsonView output) {
+    const bool picture = output["type"].string() == "image";
+    pictures = pictures || picture;
+    if (!picture) list.append(list.empty() ? "" : ",").append(output.text());
+  });
+  if (!pictures) return words_of(outputs);
+  return list.empty() ? list : repair_utf8("[" + list + "]");
+}
+
 // What it gave. An image is not text.
 std::string given(std::string_view type, JsonView item) {
   if (type == "image_generation_call") return {};
   for (const std::string_view key : {"output", "outputs", "results", "result", "tools"})
-    if (const JsonView value = item[key]; !is_null(value)) return words_of(value);
+    if (const JsonView value = item[key]; !is_null(value)) return key == "outputs" ? outputs_of(value) : words_of(value);
   return {};
 }
 
@@ -122,6 +135,13 @@ class ResponsesReader final : public EventReader {
     } else if (type == "function_call_arguments.done" || type == "custom_tool_call_input.done") {
       const ResponsesItem kind = type.front() == 'c' ? ResponsesItem::custom_call : ResponsesItem::function_call;
       repeat_arguments(fields, kind);
+    } else if (type == "output_text.annotation.added") {
+      tell_sources(event.root()["annotation"]);
+    } else if (type == "image_generation_call.partial_image") {
+      if (OutputItem *const item = items_.open_at(fields.index, ResponsesItem::provider); item != nullptr && item->slot != kUnnamed) {
+        const Media picture = picture_of(event.root()["partial_image_b64"].string(), event.root()["output_format"].string());
+        if (!picture.data.empty()) sink().on_provider_media(item->slot, std::span(&picture, 1));
+      }
     } else if (type == "output_item.added") {
       begin(fields.index, event.sliced()["item"], event);
     } else if (type == "output_item.done") {
@@ -365,6 +385,7 @@ class ResponsesReader final : public EventReader {
         if (!is_one_of(json["role"].string(), {"", "assistant"})) break;  // it is no answer
         show_rest(item, Piece::text, {json["content"]}, "text");
         show_rest(item, Piece::refusal, {json["content"]}, "refusal");
+        each_part(json["content"], [&](JsonView part) { tell_sources(part["annotations"]); });
         break;
       case ResponsesItem::reasoning: show_rest_of_thought(item, json["summary"], json["content"]); break;
       case ResponsesItem::function_call: {
@@ -417,7 +438,31 @@ class ResponsesReader final : public EventReader {
     const JsonView error = json["error"];
     const bool failed = !is_null(error) || json["status"].string() == "failed";
     item.settled = true;
+    tell_media(item.slot, type, json);
     sink().on_provider_result(item.slot, is_null(error) ? given(type, json) : words_of(error), failed);
+  }
+
+  // Pictures that a tool of the provider gave.
+  void tell_media(uint32_t slot, std::string_view type, JsonView json) {
+    std::vector<Media> media;
+    if (type == "image_generation_call") {
+      const JsonView result = json["result"];
+      if (const std::string_view data = result.string(); !data.empty() && data.find(':') == std::string_view::npos)
+        media.push_back(picture_of(data, json["output_format"].string()));
+      else if (const auto picture = read_picture(result))
+        media.push_back(*picture);
+    }
+    json["outputs"].items([&](JsonView output) {
+      if (output["type"].string() != "image") return;
+      if (const auto picture = read_picture(output)) media.push_back(*picture);
+    });
+    if (!media.empty()) sink().on_provider_media(slot, media);
+  }
+
+  void tell_sources(JsonView annotations) {
+    std::vector<Source> sources;
+    read_sources(annotations, sources);
+    sink().on_sources(sources);
   }
 
   // ---- Text ----

@@ -214,16 +214,6 @@ std::vector<SentMessage> sent_messages(const RequestParts &parts, const SentRule
 
 std::string model_of(std::string_view body) { return json_member_text(body, "model"); }
 
-std::optional<DataUrl> read_data_url(std::string_view url) {
-  constexpr std::string_view kBase64 = ";base64";
-  const size_t comma = url.find(',');
-  if (!url.starts_with("data:") || comma == std::string_view::npos) return std::nullopt;
-  std::string_view head = url.substr(5, comma - 5);
-  if (!head.ends_with(kBase64)) return std::nullopt;
-  head.remove_suffix(kBase64.size());
-  return DataUrl{head.substr(0, head.find(';')), url.substr(comma + 1)};
-}
-
 namespace {
 
 // `tools`: sorted by name, or nullptr.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/data_url.h"
 #include "wire/sent_ids.h"
 #include "wire/wire.h"
 
@@ -70,12 +71,6 @@ std::vector<SentMessage> sent_messages(const RequestParts &parts, const SentRule
 
 // The model that a request's body names, or nothing.
 std::string model_of(std::string_view body);
-
-// A data: URL with base64 content; views of the URL.
-struct DataUrl {
-  std::string_view media_type, data;
-};
-std::optional<DataUrl> read_data_url(std::string_view url);
 
 // The wire's name for a tool of the engine; for any other name a legal one.
 class WireNames {

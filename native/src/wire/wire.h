@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "base/status.h"
 #include "base/tool_offer.h"
 #include "wire/dialect.h"
+#include "wire/media.h"
+#include "wire/source.h"
 #include "wire/usage.h"
 
 namespace sluice {
@@ -94,6 +97,12 @@ class WireSink {
                                 std::string_view arguments) = 0;
   // What it gave. `text`: for people, JSON or plain.
   virtual void on_provider_result(uint32_t slot, std::string_view text, bool is_error) = 0;
+  // Pictures and files that it gave. They replace those of earlier calls.
+  virtual void on_provider_media(uint32_t, std::span<const Media>) {}
+  // A picture or a file of the answer itself.
+  virtual void on_media(const Media &) {}
+  // Where the text comes from that came last, or where the first one will come from. Some may have been told before.
+  virtual void on_sources(std::span<const Source>) {}
   // What the provider said, in its own shape: the items that the next request repeats, as one JSON array. Called once,
   // when the body has ended, if the answer was whole.
   virtual void on_native(std::string_view items) = 0;
@@ -133,7 +142,7 @@ class WireReader {
   virtual bool has_orphans() const { return false; }
   // Where the answer, which gave nothing so far, held something that nobody reads, in words; empty: nowhere.
   virtual std::string unread() const { return {}; }
-  // The place of a picture or a sound in an answer that gave nothing else; empty: none came.
+  // The place of a sound in an answer that gave nothing else; empty: none came.
   virtual std::string_view media() const { return {}; }
   // Does the HTTP status say that this is no answer? Its body then holds the provider's words: `open` while they may
   // still grow, `whole` once they are complete JSON.

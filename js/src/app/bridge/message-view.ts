@@ -7,7 +7,9 @@ import type {
   FinishReason,
   Json,
   JsonObject,
+  MediaPart,
   Outcome,
+  Source,
   TextMarks,
   Usage,
 } from '../../engine/core/events.js'
@@ -63,6 +65,8 @@ export type Delta =
   | UsageDelta
   | RoundDelta
   | RetractedDelta
+  | SourcesDelta
+  | MediaDelta
   | ErrorDelta
   | DoneDelta
 
@@ -154,6 +158,22 @@ export interface RoundDelta {
   endedAt?: number
 }
 
+/** Where the text of a block comes from: all sources of it so far. */
+export interface SourcesDelta {
+  type: 'sources'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  sources: Source[]
+}
+
+/** The model made a picture or a file: one more part of a block. */
+export interface MediaDelta {
+  type: 'media'
+  /** The index in `MessageView.blocks`. */
+  block: number
+  part: MediaPart
+}
+
 /**
  * The text of these blocks is no longer part of the answer: the app sent the answer back, or put another text in its
  * place.
@@ -228,7 +248,7 @@ export interface RetryView {
 }
 
 /** A part of a message, told apart by `type`. */
-export type BlockView = TextView | CardView | ErrorView
+export type BlockView = TextView | CardView | MediaView | ErrorView
 
 /** A block of text. */
 export interface TextView extends TextMarks {
@@ -246,6 +266,16 @@ export interface TextView extends TextMarks {
    * The text is withdrawn: the app sent the answer back or replaced it, or a later message of the answer repeats it.
    */
   retracted?: true
+  /** Where it comes from, as the provider says. */
+  sources?: Source[]
+}
+
+/** Pictures and files that the model made. */
+export interface MediaView {
+  type: 'media'
+  /** The answer that it belongs to, from 1. */
+  round?: number
+  parts: MediaPart[]
 }
 
 /** A block that says what failed. */

@@ -20,6 +20,7 @@ const endsWait: ReadonlySet<Delta['type']> = new Set<Delta['type']>([
   'text',
   'reasoning',
   'card',
+  'media',
   'round',
   'error',
   'done',
@@ -95,6 +96,17 @@ export function applyDelta(view: MessageView, delta: Delta): void {
           'reasoningTokens',
         ] as const)
           if (usage?.[kind] !== undefined) view.usage[kind] = (view.usage[kind] ?? 0) + usage[kind]
+      return
+    }
+    case 'sources': {
+      const block = view.blocks[delta.block]
+      if (block?.type === 'text') view.blocks[delta.block] = { ...block, sources: delta.sources }
+      return
+    }
+    case 'media': {
+      const block = view.blocks[delta.block]
+      const parts = block?.type === 'media' ? block.parts : []
+      view.blocks[delta.block] = { ...(block?.type === 'media' ? block : { type: 'media' }), parts: [...parts, delta.part] }
       return
     }
     case 'retracted':

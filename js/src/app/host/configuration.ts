@@ -62,6 +62,7 @@ const switches = [
   'resultMaxBytes',
   'resultRole',
   'providerCards',
+  'madePictures',
   'reasoningCalls',
   'startsInReasoning',
 ] as const satisfies readonly (keyof EffectiveSettings)[]

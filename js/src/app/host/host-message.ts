@@ -423,6 +423,11 @@ export class Message implements QuestionSource {
       case 'request':
         this.#requestedAt = Date.now()
         return
+      case 'sources':
+      case 'media': {
+        const { seq: _, ...shown } = event
+        return this.#publish(shown)
+      }
       case 'retracted':
         return this.#publish({ type: 'retracted', blocks: event.blocks })
       case 'round': {

@@ -93,6 +93,40 @@ export type ResultPart =
       url: string
     }
 
+/** A file that a model or a tool of the provider made. It may be too large to be kept: then only its kind is known. */
+export interface FilePart {
+  type: 'file'
+  mediaType?: string
+  /** The file in base64. */
+  data?: string
+  /** Where it is. */
+  url?: string
+  /** Its id at the provider. */
+  id?: string
+  /** What it is called. */
+  name?: string
+}
+
+/** A picture or a file that a model made. */
+export type MediaPart = Extract<ResultPart, { type: 'image' }> | FilePart
+
+/** Where a text of the model comes from, as the provider says. It has an address, a title or an id. */
+export interface Source {
+  kind: 'web' | 'file' | 'document' | 'map'
+  /** Begins with `http:` or `https:`. Absent where the provider gave none of the web. */
+  url?: string
+  /** Of the page or the file. */
+  title?: string
+  /** Of the file, at the provider. */
+  id?: string
+  /** The text that was quoted. */
+  cited?: string
+  /** Where the part of the text begins that comes from it, in UTF-16 units; absent where the provider does not say. */
+  start?: number
+  /** Where that part ends; absent together with `start`. */
+  end?: number
+}
+
 /** What is known of a call. A `card` event carries only what is new. */
 export interface CardFields {
   /** The provider's id of the call. */
@@ -145,8 +179,8 @@ export interface CardFields {
   output?: string
   /** Bytes of the whole result, also where `output` holds its beginning only. */
   outputBytes?: number
-  /** Text and images of the result. */
-  parts?: ResultPart[]
+  /** Text and images of the result; of a tool of the provider also files. */
+  parts?: (ResultPart | FilePart)[]
   /** What the app put in the place of the result for the model (`afterTool`): text, and images where it has any. */
   hostOutput?: {
     /** The text, or JSON as text. */
@@ -262,6 +296,16 @@ export interface TextEvent extends Base, OfBlock, WithText, TextMarks {
 /** More reasoning of a block. */
 export interface ReasoningEvent extends Base, OfBlock, WithText {
   type: 'reasoning'
+}
+/** Where the text of a block comes from: all sources of it so far. */
+export interface SourcesEvent extends Base, OfBlock {
+  type: 'sources'
+  sources: Source[]
+}
+/** The model made a picture or a file: one more part of a block. */
+export interface MediaEvent extends Base, OfBlock {
+  type: 'media'
+  part: MediaPart
 }
 /** A call was opened, or something about it changed: a patch of its card. */
 export interface CardEvent extends Base, OfBlock, OfCall, CardFields {
@@ -446,6 +490,8 @@ export type SluiceEvent =
   | AbortRequestEvent
   | TextEvent
   | ReasoningEvent
+  | SourcesEvent
+  | MediaEvent
   | CardEvent
   | ArgsEvent
   | ProgressEvent
@@ -471,6 +517,13 @@ export interface TextBlock extends TextMarks, OfRound {
   apart?: true
   /** A final check sent it back, another text replaces it, or a later message of the same answer has the same text. */
   retracted?: true
+  /** Where it comes from, as the provider says. */
+  sources?: Source[]
+}
+/** Pictures and files that the model made. */
+export interface MediaBlock extends OfRound {
+  type: 'media'
+  parts: MediaPart[]
 }
 /** What the model thought. */
 export interface ReasoningBlock extends OfRound {
@@ -492,7 +545,7 @@ export interface ErrorBlock {
   hint?: string
 }
 /** A part of a message, told apart by `type`. Blocks are only ever appended. */
-export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ErrorBlock
+export type Block = TextBlock | ReasoningBlock | ToolUseBlock | MediaBlock | ErrorBlock
 
 /** Tokens as the provider counted them. */
 export interface Usage {

@@ -193,6 +193,12 @@ export interface Settings {
    * sentence each. `off`: it does not.
    */
   providerCards?: 'text' | 'off'
+  /**
+   * A picture that the model made, where the provider's own item does not go back: `send` it in a message of the user
+   * behind the answer, or `name` it in a sentence. Default `auto`: `send` where the conversation has a picture of the
+   * user.
+   */
+  madePictures?: 'auto' | 'send' | 'name'
   /** `execute`: calls within reasoning are calls. Default `ignore`. */
   reasoningCalls?: 'ignore' | 'execute'
   /** The prompt has opened the reasoning already. Default false. */
@@ -417,6 +423,7 @@ const known: { [name in Known]: Check } = {
   resultMaxBytes: value,
   resultRole: value,
   providerCards: value,
+  madePictures: value,
   reasoningCalls: value,
   startsInReasoning: value,
   usage: value,

@@ -34,6 +34,7 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
     choice('injectTools', null, 'top', 'bottom', 'off'),
     choice('resultRole', 'user', 'tool'),
     choice('providerCards', 'text', 'off'),
+    choice('madePictures', 'auto', 'send', 'name'),
     choice('malformed', 'report', 'drop'),
     flag('startsInReasoning'),
     choice('reasoningCalls', 'ignore', 'execute'),

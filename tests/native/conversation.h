@@ -87,6 +87,12 @@ inline std::string invalid_messages(const Json &messages) {
       const std::string id = text_of(call, "id");
       if (id.empty() || !ids.insert(id).second) return at + ": no id, or one that was used before: " + brief(call);
       open.insert(id);
+      if (text_of(call, "type") == "custom") {
+        const Json *custom = member(call, "custom");
+        if (!custom || text_of(*custom, "name").empty() || !member(*custom, "input"))
+          return at + ": a custom call without a name and an input: " + brief(call);
+        continue;
+      }
       const Json *function = member(call, "function");
       if (!function || text_of(*function, "name").empty()) return at + ": a call without a name: " + brief(call);
       const Json *arguments = member(*function, "arguments");

@@ -184,6 +184,11 @@ def invalid_messages(messages):
                 return f"{at}: no id, or one that was used before: {brief(call)}"
             ids.add(call["id"])
             waiting.add(call["id"])
+            if call.get("type") == "custom":
+                custom = call.get("custom", {})
+                if not custom.get("name") or not isinstance(custom.get("input"), str):
+                    return f"{at}: a custom call without a name and an input: {brief(call)}"
+                continue
             if not call.get("function", {}).get("name"):
                 return f"{at}: a call without a name: {brief(call)}"
             try:

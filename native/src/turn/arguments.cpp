@@ -32,7 +32,7 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   std::string coerced;
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (setup.parser || setup.hidden(*card.tool).empty());
-  const Strings strings = card.source == "native" ? Strings::strings : card.typed ? Strings::quoted : Strings::written;
+  const Strings strings = card.source == "native" || card.typed ? Strings::quoted : Strings::written;
   const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
   card.set_arguments(SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments)));
   release_text(arguments);
@@ -90,6 +90,14 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
   if (at_end) card.raw_arguments.shrink();
   std::string_view text = trim_json(card.raw_arguments);
   if (at_end && (text.empty() || text == "null")) text = "{}";
+  std::string encoded;
+  if (at_end && json_kind(text) == '"' && check_json(text, setup.config.limits.depth).ok()) {
+    encoded = json_text(text);
+    if (json_kind(encoded) == '{' && check_json(encoded, setup.config.limits.depth).ok()) {
+      log.diagnostic("double_encoded", "the arguments are an object within a text", card.call);
+      text = encoded;
+    }
+  }
   bool cut = false;
   if (const Status status = check_json(text, setup.config.limits.depth, &cut); !status.ok()) {
     if (at_end)

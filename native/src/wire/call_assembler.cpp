@@ -69,12 +69,22 @@ void CallAssembler::add(const std::vector<CallDelta> &entries, bool surrogates, 
     take_head(*call, entry, surrogates);
     std::string_view fragment = entry.arguments;
     if (surrogates || !call->joiner.empty()) fragment = call->joiner.feed(fragment);
+    std::string input;
+    if (entry.custom || call->custom) fragment = input = take_input(*call, fragment);
     if ((repaired && !fragment.empty()) || entry.damaged) call->broken = true;
     take_arguments(*call, fragment, head_repeated);
     if (call->is_orphan()) ++orphans_;
     if (is_new && call->is_orphan()) last_orphan_ = entries_;
     if (call->broken && call->shown) sink_.on_call_broken(call->slot, "invalid_json");
   }
+}
+
+// A piece of free text as a piece of the arguments that hold it.
+std::string CallAssembler::take_input(Call &call, std::string_view piece) {
+  std::string out = std::exchange(call.custom, true) ? "" : R"({"input":")";
+  if (out.size() > 0) call.members.emplace_back(kCustomCall, "true");
+  const std::string escaped = json_string(piece);
+  return out.append(escaped, 1, escaped.size() - 2);
 }
 
 void CallAssembler::lose_event() {
@@ -106,9 +116,12 @@ void CallAssembler::settle_orphans() {
     if (call.in_doubt && call.shown && !call.is_orphan()) sink_.on_call_broken(call.slot, "invalid_json");
 }
 
-void CallAssembler::finish() {
-  for (Call &call : calls_)
-    if (const std::string_view rest = call.joiner.finish(); !rest.empty()) append(call, rest);
+void CallAssembler::finish(bool well) {
+  for (Call &call : calls_) {
+    const std::string rest(call.joiner.finish());
+    if (!rest.empty()) append(call, call.custom ? take_input(call, rest) : rest);
+    if (well && call.custom && !is_closed(call)) append(call, "\"}");
+  }
   count_orphans();
   settle_orphans();
   count_orphans();  // one may have found its owner
@@ -156,6 +169,7 @@ void CallAssembler::Call::save(std::string &out, uint64_t last_orphan) const {
   save_members(saved.value("members"), members);
   if (shown) saved.number("slot", slot);
   saved.boolean("untracked", untracked).boolean("headsRepeat", heads_repeat);
+  if (custom) saved.boolean("custom", true);
   saved.boolean("foreign", foreign).boolean("broken", broken).boolean("longName", long_name);
   if (in_doubt) saved.boolean("inDoubt", true);
   if (touched < last_orphan) saved.boolean("beforeOrphan", true);
@@ -173,6 +187,7 @@ void CallAssembler::Call::load(const SavedReader &saved, size_t max_depth) {
   saved.get("slot", shown_as);
   saved.get("untracked", untracked);
   saved.get("headsRepeat", heads_repeat);
+  saved.get("custom", custom);
   saved.get("foreign", foreign);
   saved.get("broken", broken);
   saved.get("longName", long_name);

@@ -22,7 +22,8 @@ namespace sluice {
 struct CallDelta {
   int64_t index = -1;  // -1: missing; some providers write it
   bool legacy = false;
-  bool foreign = false;  // its type is not "function"
+  bool foreign = false;  // its type is neither "function" nor "custom"
+  bool custom = false;   // of a tool whose input is free text: `arguments` is a piece of that
   bool damaged = false;  // a member that holds arguments has the wrong type
   std::string_view id, name;
   std::string_view arguments;                                          // decoded; JSON text where it came as an object
@@ -44,8 +45,9 @@ class CallAssembler {
   bool has_orphans() const { return orphans_ != 0; }
   // The unknown members of every call that was shown, an object each, as one JSON array; empty: there are none.
   std::string members() const;
-  // Settles what is left: calls without a name, arguments without a call.
-  void finish();
+  // Settles what is left: calls without a name, arguments without a call. `well`: the answer ended with a good reason,
+  // so that an input of free text, which tells no end, is whole.
+  void finish(bool well);
 
   void save(ObjectWriter &saved) const;
   void load(const SavedReader &saved);
@@ -64,6 +66,7 @@ class CallAssembler {
     bool shown = false;
     bool untracked = false;     // the arguments exceed their limit: passed on, not kept
     bool heads_repeat = false;  // the provider repeats id or name with every fragment
+    bool custom = false;        // its arguments are {"input": "…"}, made of free text
     bool foreign = false;       // not a function: everything that comes for it is dropped
     bool broken = false;        // some of its bytes were lost
     bool in_doubt = false;   // while its arguments were open, arguments without a call came: they may be a part of them
@@ -86,6 +89,7 @@ class CallAssembler {
   bool same_arguments(Call &call, std::string_view other);
   void count_orphans();
   void settle_orphans();
+  static std::string take_input(Call &call, std::string_view piece);
   void take_head(Call &call, const CallDelta &entry, bool surrogates);
   void take_members(Call &call, const CallDelta &entry);
   void take_arguments(Call &call, std::string_view fragment, bool head_repeated);

@@ -10,6 +10,9 @@
 
 namespace sluice {
 
+// Marks a call of a custom tool in what the next request repeats: it goes back as one.
+inline constexpr std::string_view kCustomCall = "sluice_custom";
+
 using OpaqueMembers = std::vector<std::pair<std::string, std::string>>;  // key, JSON text
 
 // Saved as strings: a host that parses and prints the state again may change numbers and spaces, but not the content of

@@ -39,7 +39,7 @@ class ChatReader final : public EventReader {
     saved.boolean("deltasText", deltas_.text).boolean("deltasReasoning", deltas_.reasoning);
     saved.boolean("deltasCalls", deltas_.calls).boolean("deltasMembers", deltas_.members);
     saved.boolean("deltasPictures", deltas_.pictures);
-    saved.boolean("plainReasoning", plain_reasoning_);
+    saved.boolean("plainReasoning", plain_reasoning_).boolean("endedWell", ended_well_);
     append_saved_bytes(saved.value("messageText"), message_text_);
     append_saved_bytes(saved.value("messageRefusal"), message_refusal_);
     append_saved_bytes(saved.value("messageReasoning"), message_reasoning_);
@@ -58,6 +58,7 @@ class ChatReader final : public EventReader {
     from.get("deltasMembers", deltas_.members);
     from.get("deltasPictures", deltas_.pictures);
     from.get("plainReasoning", plain_reasoning_);
+    from.get("endedWell", ended_well_);
     from.text("messageText", message_text_);
     from.text("messageRefusal", message_refusal_);
     from.text("messageReasoning", message_reasoning_);
@@ -95,6 +96,7 @@ class ChatReader final : public EventReader {
     sink().on_sources(chunk.sources);
     const Finish finish = finish_of(Endings::openai_chat, chunk.finish);
     const bool explains = finish == Finish::failed || finish == Finish::other;
+    ended_well_ = ended_well_ || finish == Finish::stop || finish == Finish::tool_calls;
     take_finish(finish, chunk.finish, explains ? chunk.native_finish : std::string_view());
     if (!chunk.error.empty())
       fail(chunk.error);
@@ -114,7 +116,7 @@ class ChatReader final : public EventReader {
   }
 
   void on_shown() override { calls_.interrupt(); }
-  void close_calls() override { calls_.finish(); }
+  void close_calls() override { calls_.finish(ended_well_); }
   void lose_event() override { calls_.lose_event(); }
 
   static bool says_anything(const ChatMessage &message) {
@@ -247,6 +249,7 @@ class ChatReader final : public EventReader {
   struct {
     bool text = false, reasoning = false, calls = false, members = false, pictures = false;
   } deltas_;
+  bool ended_well_ = false;       // with a finish reason that is a good one
   bool plain_reasoning_ = false;  // reasoning_details repeats it
   std::string message_text_, message_refusal_, message_reasoning_;
   // -- what the next request repeats with the message (saved)

@@ -241,7 +241,11 @@ class Walk {
       if (holds && kind != '{' && kind != 'n') chunk_.odd = call.damaged = true;
       is_function = is_function || function || ((key == "name" || key == "arguments") && kind != 'n');
       if (key == "type" && kind == '"') type = member.string();
-      if (function) {
+      if (key == "custom" && kind == '{') {
+        call.name = member["name"].string();
+        call.arguments = member["input"].string();
+        call.custom = true;
+      } else if (function) {
         member.members([&](std::string_view inner, JsonView of_function) { head(inner, of_function, call); });
       } else if (key == "index") {
         if (kind == '0') call.index = member.integer().value_or(-1);
@@ -254,7 +258,7 @@ class Walk {
         call.members.push_back({key, text_of(member)});
       }
     });
-    call.foreign = !is_function && !type.empty() && type != "function";
+    call.foreign = !is_function && !call.custom && !type.empty() && type != "function";
     if (call.foreign) out.unknown_calls.push_back(type);
   }
 

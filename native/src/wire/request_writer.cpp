@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/surrogates.h"
 #include "wire/key_names.h"
+#include "wire/opaque_members.h"
 #include "wire/native_items.h"
 #include "wire/sent_ids.h"
 #include "wire/sent_message.h"
@@ -170,13 +171,32 @@ class MessageWriter {
     bool first = true;
     for (JsonSlices items(calls); items.next(); first = false) {
       if (!first) out_ += ',';
+      const bool has_more = more.next();
+      if (has_more && json_member(more.value(), kCustomCall)) {
+        write_custom(items.value());
+        continue;
+      }
       write_call(items.value());
-      if (!more.next() || json_kind(items.value()) != '{') continue;
+      if (!has_more || json_kind(items.value()) != '{') continue;
       out_.pop_back();  // the brace
       for (JsonSlices members(more.value()); members.next();) add(members);
       out_ += '}';
     }
     out_ += ']';
+  }
+
+  // A call of a custom tool, whose input is free text.
+  void write_custom(std::string_view call) {
+    const std::string_view function = json_member(call, "function").value_or("{}");
+    const std::string name = json_member_text(function, "name");
+    const std::string id = ids_.give(json_member_text(call, "id"), sent_name(name));
+    given_.push_back({id, json_string(name)});
+    ObjectWriter custom(out_);
+    custom.text("id", id).text("type", "custom");
+    ObjectWriter inner(custom.value("custom"));
+    inner.text("name", sent_name(name)).text("input", json_member_text(json_member_text(function, "arguments"), "input"));
+    inner.close();
+    custom.close();
   }
 
   void write_call(std::string_view call) {

@@ -10,6 +10,7 @@ export type CallCode =
   | 'nested_opener'
   | 'missing_tool_name'
   | 'malformed_argument'
+  | 'double_encoded'
   | 'duplicate_argument'
   | 'invalid_json'
   | 'arguments_not_object'

@@ -106,15 +106,29 @@ function checkCalls(calls: unknown): string | null {
       id,
       type,
       function: target,
-    } = call as { id?: unknown; type?: unknown; function?: { name?: unknown; arguments?: unknown } }
-    const stray = ['index', 'name', 'arguments', 'args', 'custom', 'functionCall', 'function_call'].find(
+      custom,
+    } = call as {
+      id?: unknown
+      type?: unknown
+      function?: { name?: unknown; arguments?: unknown }
+      custom?: { name?: unknown; input?: unknown }
+    }
+    const isCustom = type === 'custom'
+    const stray = [isCustom ? 'function' : 'custom', 'index', 'name', 'arguments', 'args', 'functionCall', 'function_call'].find(
       (member) => member in call,
     )
     if (stray) return `[${index}]: unknown member '${stray}'`
-    if (!isObject(target)) return `[${index}].function: expected an object`
+    if (!isObject(isCustom ? custom : target))
+      return `[${index}].${isCustom ? 'custom' : 'function'}: expected an object`
     if (typeof id !== 'string' || id === '') return `[${index}].id: expected a string`
     if (ids.has(id)) return `[${index}].id: '${id}' stands twice`
     ids.add(id)
+    if (isCustom) {
+      if (typeof custom?.name !== 'string' || !legalName.test(custom.name))
+        return `[${index}].custom.name: '${String(custom?.name)}' does not match ${legalName.source}`
+      if (typeof custom.input !== 'string') return `[${index}].custom.input: expected a string`
+      continue
+    }
     if (type !== 'function') return `[${index}].type: expected 'function'`
     if (typeof target?.name !== 'string' || !legalName.test(target.name))
       return `[${index}].function.name: '${String(target?.name)}' does not match ${legalName.source}`

@@ -83,6 +83,7 @@ test('pages have words for what a person is shown, in both languages', () => {
     'tool_left_out',
     'schema_changed',
     'too_many_tools',
+    'cache_refused',
     'reasoning_required',
     'reasoning_refused',
   ])

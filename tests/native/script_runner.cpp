@@ -452,6 +452,14 @@ class Player {
     check_append(event, body);
   }
 
+  // Marks of a prompt cache wander with the end of the conversation.
+  static Json without_marks(Json json) {
+    if (json.is_object()) json.erase("cache_control");
+    if (json.is_structured())
+      for (Json &inner : json) inner = without_marks(std::move(inner));
+    return json;
+  }
+
   // With the same configuration each request begins with the one before it.
   void check_append(const Json &event, const Json &body) {
     static const std::set<std::string> kOtherwise = {"fallback_to_text", "signature_dropped", "reasoning_required",
@@ -460,7 +468,7 @@ class Player {
                                             [](const Json &one) { return kOtherwise.contains(text_of(one, "code")); });
     const bool keeps = (wire_ == "anthropic" || !text_) &&       // the last request of text mode
                        member(body, "conversation") == nullptr;  // the server has what went before
-    Json conversation = flat_conversation(wire_, body);
+    Json conversation = without_marks(flat_conversation(wire_, body));
     const Json before = std::exchange(conversation_, conversation);
     if (event["round"] == 1 || told_otherwise || changed_ || !keeps || before.size() > conversation.size()) return;
     conversation.erase(conversation.begin() + static_cast<std::ptrdiff_t>(before.size()), conversation.end());

@@ -145,6 +145,28 @@ Status read_finish_reasons(std::string_view value, std::map<std::string, Finish,
   return {};
 }
 
+// "auto", "off", or an object with ttl and key.
+Status read_cache(std::string_view value, CacheWish &out) {
+  if (json_kind(value) == '"') {
+    const std::string word = json_text(value);
+    if (word != "auto" && word != "off") return unexpected(value, "auto | off, or an object with ttl and key");
+    out = {.on = word == "auto", .ttl = {}, .key = {}};
+    return {};
+  }
+  if (json_kind(value) != '{') return unexpected(value, "auto | off, or an object with ttl and key");
+  out = {.on = true, .ttl = {}, .key = {}};
+  for (JsonSlices given(value); given.next();) {
+    const std::string name = given.key_text();
+    if (json_kind(given.value()) == 'n') continue;
+    const std::string text = json_kind(given.value()) == '"' ? json_text(given.value()) : std::string();
+    if (name != "ttl" && name != "key") return unknown_member(name, {"ttl", "key"});
+    if (name == "ttl" && text != "5m" && text != "1h") return unexpected(given.value(), "5m | 1h").inside(name);
+    if (text.empty()) return unexpected(given.value(), "a text that is not empty").inside(name);
+    (name == "ttl" ? out.ttl : out.key) = text;
+  }
+  return {};
+}
+
 Status read_toggles(std::string_view value, Exposure &out) {
   if (json_kind(value) != '{') return unexpected(value, "an object of true | false");
   JsonSlices slices(value);
@@ -330,6 +352,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "timeoutMs") return read_whole_into(value, 0, config.timeout_ms);
   if (name == "approvalTimeoutMs") return read_whole_into(value, 0, config.approval_timeout_ms);
   if (name == "firstByteTimeoutMs") return read_whole_into(value, 0, config.first_byte_timeout_ms);
+  if (name == "cache") return read_cache(value, config.cache);
   if (name == "finishReasons") return read_finish_reasons(value, config.finish_reasons);
   if (name == "idleTimeoutMs") return read_whole_into(value, 0, config.idle_timeout_ms);
   if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
@@ -538,6 +561,14 @@ void write_config(const Config &config, std::string &out) {
   object.number("approvalTimeoutMs", config.approval_timeout_ms);
   object.number("firstByteTimeoutMs", config.first_byte_timeout_ms);
   object.number("idleTimeoutMs", config.idle_timeout_ms);
+  if (config.cache.ttl.empty() && config.cache.key.empty()) {
+    object.text("cache", config.cache.on ? "auto" : "off");
+  } else {
+    ObjectWriter cache(object.value("cache"));
+    if (!config.cache.ttl.empty()) cache.text("ttl", config.cache.ttl);
+    if (!config.cache.key.empty()) cache.text("key", config.cache.key);
+    cache.close();
+  }
   ObjectWriter finish_reasons(object.value("finishReasons"));
   for (const auto &[word, finish] : config.finish_reasons) finish_reasons.text(word, class_of(finish));
   finish_reasons.close();

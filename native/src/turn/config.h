@@ -70,6 +70,7 @@ struct Config {
   int64_t approval_timeout_ms = 0;
   int64_t first_byte_timeout_ms = 300000;
   int64_t idle_timeout_ms = 90000;
+  CacheWish cache;
   std::map<std::string, Finish, std::less<>> finish_reasons;  // finishReasons; keys in lower case
   bool report_malformed = true;
   size_t result_max_bytes = 65536;

@@ -6,7 +6,7 @@ namespace sluice {
 
 std::vector<std::string_view> meant_names(std::string_view said, bool native) {
   std::vector<std::string_view> names;
-  std::string_view name = trim(said.substr(0, said.find_first_of("<|")));
+  std::string_view name = native ? trim(said.substr(0, said.find_first_of("<|"))) : said;
   bool prefixed = false;
   for (const std::string_view prefix : {"functions.", "default_api:", "default_api."})
     if (!prefixed && name.starts_with(prefix)) {

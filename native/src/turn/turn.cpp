@@ -12,6 +12,7 @@
 #include "turn/history.h"
 #include "turn/question.h"
 #include "wire/picture_refusal.h"
+#include "wire/cached_prefix.h"
 #include "wire/reasoning_refusal.h"
 #include "wire/refusal_hint.h"
 #include "wire/refused_tool.h"
@@ -180,6 +181,7 @@ std::string Turn::build_request(bool drop_opaque, std::string *unsent) const {
   parts.unsent = unsent;
   parts.ask_usage = setup.config.ask_usage && !usage_refused_;
   std::string request = setup.wire->write(parts);
+  if (!cache_refused_) request = with_cached_prefix(std::move(request), *setup.dialect, setup.config.cache);
   replace_lone_surrogates(request);  // of messages, tools, results and what the host wrote: servers refuse them
   return request;
 }
@@ -350,6 +352,9 @@ bool Turn::fall_back(const TurnError &error) {
   Config &config = setup_->config;
   if (send_otherwise(error) || send_reasoning_otherwise(error)) {
     // the next try goes without what it refuses, or with what it wants
+  } else if (error.status == 400 && setup_->config.cache.on && !cache_refused_ && refuses_cached_prefix(error.detail)) {
+    log_.diagnostic("cache_refused", error.detail);
+    cache_refused_ = true;
   } else if (error.code == "usage_refused") {
     log_.diagnostic("usage_refused", error.detail);
     usage_refused_ = true;

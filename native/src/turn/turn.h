@@ -116,6 +116,7 @@ class Turn final : Answer::Listener {
     visit("usageRefused", turn.usage_refused_);
     visit("opaqueRefused", turn.opaque_refused_);
     visit("schemaRefused", turn.schema_refused_);
+    visit("cacheRefused", turn.cache_refused_);
     visit("toldUnsent", turn.reported_unsent_);
     visit("endedOnFire", turn.ended_on_fire_and_forget_);
     visit("malformedRounds", turn.malformed_rounds_);
@@ -136,6 +137,7 @@ class Turn final : Answer::Listener {
   bool fell_back_ = false;                               // from mode auto to mode text
   bool usage_refused_ = false;                           // the provider refuses the member that asks for the usage
   bool opaque_refused_ = false;                          // it refused a signature: requests hold none
+  bool cache_refused_ = false;                           // it refused what tells it of its cache
   bool schema_refused_ = false;                          // it refused JSON Schema: requests hold what old servers take
   bool reported_unsent_ = false;                             // that a part of the conversation cannot be sent
   Check check_ = Check::none;                            // the host's check of the final answer

@@ -21,9 +21,14 @@ struct ToolRules {
 // turn that had calls, or every one.
 enum class Thoughts : uint8_t { with_calls, in_turns_with_calls, always };
 
+// How a server learns what of a request stays the same: it finds out unasked, by marks in blocks, by marks in parts of
+// text alone, or by a key of the conversation.
+enum class Caching : uint8_t { unasked, marks, marks_of_texts, key };
+
 struct Dialect {
   ToolRules tools;
   Thoughts thoughts = Thoughts::with_calls;
+  Caching caching = Caching::unasked;
   bool signed_thoughts = false;     // it signs its thoughts, and takes none without a signature
   bool empty_thoughts = false;      // a message with calls has the member, empty where nothing was thought
   bool short_call_ids = false;      // "Tool call id … must be a-z, A-Z, 0-9, with a length of 9"

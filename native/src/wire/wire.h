@@ -157,6 +157,13 @@ class WireReader {
 // What the provider said of the reasoning of earlier answers: that every answer needs it, or that it takes none.
 enum class ReasoningWish : uint8_t { by_dialect, required, refused };
 
+// What the host wants of a server's prompt cache.
+struct CacheWish {
+  bool on = false;
+  std::string ttl;  // "5m" or "1h"; empty: as the server likes
+  std::string key;  // of the conversation; empty: none
+};
+
 struct RequestParts {
   std::string_view body;  // the host's `request`: a checked JSON object
   // Each one checked JSON object in OpenAI's shape, in a valid order. Where `metadata.native` holds the items of an

@@ -207,7 +207,7 @@ export class Turns {
       ...(first ? { first } : {}),
     })
     checkTurn(turn)
-    return turn
+    return { ...turn, model: withCacheKey(turn.model, conversation) }
   }
 
   #resumed(message: Message): void {
@@ -340,6 +340,13 @@ export class Turns {
       }),
     )
   }
+}
+
+/** Servers that ask for it learn which requests are of one conversation. */
+function withCacheKey(model: Model, key: string): Model {
+  const { cache = 'auto' } = model
+  if (cache === 'off') return model
+  return { ...model, cache: cache === 'auto' ? { key } : { key, ...cache } }
 }
 
 /** Who reads what a tool gave. */

@@ -48,6 +48,7 @@ export type DiagnosticCode =
   | 'schema_changed'
   | 'too_many_tools'
   | 'reasoning_required'
+  | 'cache_refused'
   | 'reasoning_refused'
   | 'not_remembered'
   | 'provider_error'

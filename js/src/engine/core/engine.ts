@@ -207,6 +207,7 @@ export class Engine<C = any> {
         wire: server.wire,
         endpoint: server.endpoint,
         dialect: server.dialect ?? null,
+        cache: model.cache ?? 'auto',
         ...(refused.size > 0 ? { leaveOut: [...refused] } : {}),
         ...(hooks.onFinal ? { checkFinal: true } : {}),
         ...settings,

@@ -41,7 +41,24 @@ export interface ModelServerOptions {
   apiKey?: string
   /** Further headers of every request. They go before those that Sluice sends. */
   headers?: Record<string, string>
+  /** What the server is told of its prompt cache. Default `auto`. */
+  cache?: PromptCache
 }
+
+/**
+ * What a server is told so that it keeps the beginning of a conversation, which then costs a part of its price. `auto`:
+ * Anthropic, and Claude behind OpenRouter, get marks in the request; a conversation of `createHost` tells OpenAI and
+ * Azure its id. `off`: nothing. Other servers find out by themselves. js/docs/providers.md says what it costs.
+ */
+export type PromptCache =
+  | 'auto'
+  | 'off'
+  | {
+      /** How long Anthropic keeps it. An hour costs twice the price of the tokens that are written. Default `5m`. */
+      ttl?: '5m' | '1h'
+      /** OpenAI and Azure: which requests belong together. Default: the conversation's id where there is one. */
+      key?: string
+    }
 
 /** A server as it is reached: the name of a saved turn's model is in its state. */
 export type ServerAddress = ModelServerOptions &
@@ -111,6 +128,13 @@ const checkWire: Check = (value, path) => {
   throw wrong(path, value, wireNames.join(' | '), didYouMean(value, wireNames))
 }
 
+const checkCache = members({
+  members: {
+    ttl: is("'5m' or '1h'", (value) => value === '5m' || value === '1h'),
+    key: is('a text that is not empty', (value) => typeof value === 'string' && value !== ''),
+  },
+})
+
 const checkMembers = members({
   members: {
     name: is('the name of a model', (value) => typeof value === 'string' && value !== ''),
@@ -136,6 +160,11 @@ const checkMembers = members({
       throw new SluiceError({ code: 'option', path, detail: `found ${found}, expected a string of printable ASCII` })
     },
     headers: checkHeaders,
+    cache: (value, path) => {
+      if (value === 'auto' || value === 'off') return
+      if (!isObject(value)) throw wrong(path, value, "'auto', 'off' or { ttl, key }")
+      checkCache(value, path)
+    },
   },
   instead: {
     model: 'did you mean name?',

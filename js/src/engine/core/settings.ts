@@ -2,6 +2,7 @@
 // are their names.
 import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
+import type { PromptCache } from './model.js'
 import type { WireName } from './providers.js'
 
 /**
@@ -182,6 +183,8 @@ export interface Settings {
    * Default none.
    */
   finishReasons?: { readonly [word: string]: FinishClass }
+  /** What the server is told of its prompt cache. `engine.run` sets it from `model.cache`. Default `off`. */
+  cache?: PromptCache
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'
   /** Bytes of a result that the model gets: its beginning and its end. The card keeps all of it. Default 65,536. */
@@ -419,6 +422,7 @@ const known: { [name in Known]: Check } = {
   firstByteTimeoutMs: value,
   idleTimeoutMs: value,
   finishReasons: value,
+  cache: value,
   malformed: value,
   resultMaxBytes: value,
   resultRole: value,

@@ -15,6 +15,13 @@ export interface SentText {
 const text = (value: unknown): string =>
   JSON.stringify(value, (name, member: unknown) => (name === 'cache_control' ? undefined : member))
 
+/** A text as the only part of a content, where a mark of a cache can stand, is that text. */
+function plainContent(content: unknown): unknown {
+  if (!Array.isArray(content) || content.length !== 1) return content
+  const { type, text: said, cache_control: mark } = content[0] as RequestJson
+  return type === 'text' && mark !== undefined ? said : content
+}
+
 const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
   objects(messages).flatMap((message) => {
     const content: unknown = message[member]
@@ -23,7 +30,10 @@ const pieces = (messages: unknown, member: 'content' | 'parts'): string[] =>
   })
 
 const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => SentText } = {
-  'openai-chat': ({ tools, messages }) => ({ before: { tools: text(tools) }, items: objects(messages).map(text) }),
+  'openai-chat': ({ tools, messages }) => ({
+    before: { tools: text(tools) },
+    items: objects(messages).map((message) => text({ ...message, content: plainContent(message['content']) })),
+  }),
   anthropic: ({ system, tools, messages }) => ({
     before: { system: text(system), tools: text(tools) },
     items: pieces(messages, 'content'),

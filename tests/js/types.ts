@@ -72,6 +72,7 @@ export const wrong = [
 export function told(block: Block): string {
   if (block.type === 'text' || block.type === 'reasoning') return block.text
   if (block.type === 'tool_use') return block.reason === 'timeout' ? 'slow' : (block.modelOutput ?? String(block.call))
+  if (block.type === 'media') return block.parts.map((part) => (part.type === 'file' ? part.name : part.type)).join()
   return block.code === 'http' ? block.detail : (block.hint ?? '')
 }
 

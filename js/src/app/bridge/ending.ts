@@ -18,7 +18,9 @@ export function endingOf({ outcome, finishReason, interrupted, blocks }: Ended):
   if (interrupted) return 'interrupted'
   if (outcome !== 'completed') return undefined
   if (finishReason === 'length' || finishReason === 'content_filter' || finishReason === 'pause') return finishReason
-  const shown = blocks.some((block) => block?.type === 'tool_use' || (block?.type === 'text' && block.text?.trim()))
+  const shown = blocks.some(
+    (block) => block?.type === 'tool_use' || block?.type === 'media' || (block?.type === 'text' && block.text?.trim()),
+  )
   return shown ? undefined : 'empty'
 }
 

@@ -106,7 +106,10 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     case 'media': {
       const block = view.blocks[delta.block]
       const parts = block?.type === 'media' ? block.parts : []
-      view.blocks[delta.block] = { ...(block?.type === 'media' ? block : { type: 'media' }), parts: [...parts, delta.part] }
+      view.blocks[delta.block] = {
+        ...(block?.type === 'media' ? block : { type: 'media' }),
+        parts: [...parts, delta.part],
+      }
       return
     }
     case 'retracted':

@@ -1,7 +1,7 @@
 // Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../engine/core/base64.js'
-import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
+import type { ChatMessage, FilePart, MediaPart, ResultPart } from '../../engine/core/events.js'
 import type { ConversationEntry, SavedMessage, StoredBlob } from './conversation-types.js'
 
 const SCHEME = 'sluice:'
@@ -95,30 +95,32 @@ function mapPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'hi
   }
 }
 
-function mapPart(part: ResultPart, change: (url: string) => string): ResultPart {
+function mapPart<Part extends ResultPart | FilePart>(part: Part, change: (url: string) => string): Part {
   if (part?.type !== 'image') return part
-  const url = 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url
+  const { url: address, mediaType: type, data: base64, ...rest } = part as { [member: string]: unknown }
+  const url = base64 === undefined ? String(address) : `data:${type};base64,${base64}`
   const changed = change(url)
   if (changed === url) return part
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(changed) ?? []
-  return mediaType !== undefined && data !== undefined
-    ? { type: 'image', mediaType, data }
-    : { type: 'image', url: changed }
+  return { ...rest, ...(data === undefined ? { url: changed } : { mediaType, data }) } as Part
 }
 
 function mapMessage(message: SavedMessage, change: (url: string) => string): SavedMessage {
   if (!Array.isArray(message.blocks)) return message
   return {
     ...message,
-    blocks: message.blocks.map((block) =>
-      block?.type === 'tool_use' && block.parts
+    blocks: message.blocks.map((block) => {
+      if (block?.type === 'media' && Array.isArray(block.parts))
+        return { ...block, parts: block.parts.map((part) => mapPart(part, change)) }
+      return block?.type === 'tool_use' && block.parts
         ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) }
-        : block,
-    ),
+        : block
+    }),
   }
 }
 
-function mapHistory(message: ChatMessage, change: (url: string) => string): ChatMessage {
+function mapHistory(given: ChatMessage, change: (url: string) => string): ChatMessage {
+  const message = mapMedia(given, (part) => mapPart(part, change))
   if (!Array.isArray(message?.content)) return message
   return {
     ...message,
@@ -127,4 +129,11 @@ function mapHistory(message: ChatMessage, change: (url: string) => string): Chat
       return typeof image?.url === 'string' ? { ...part, image_url: { ...image, url: change(image.url) } } : part
     }),
   }
+}
+
+/** Changes what the model made with a message: `metadata.media` keeps it for the engine. */
+export function mapMedia(message: ChatMessage, change: (part: MediaPart) => MediaPart): ChatMessage {
+  const { metadata } = (message ?? {}) as { metadata?: { media?: unknown } }
+  if (!Array.isArray(metadata?.media)) return message
+  return { ...message, metadata: { ...metadata, media: metadata.media.map(change) } }
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
-import { withPictures } from './blobs.js'
+import { mapMedia, withPictures } from './blobs.js'
 import { onlyHeard } from './heard-text.js'
 import { recent, tokensOf } from './recent.js'
 import type { ConversationEntry } from './conversation-types.js'
@@ -74,8 +74,11 @@ const refusedPictures = ({ message }: ConversationEntry): boolean =>
   message?.outcome === 'failed' &&
   message.blocks.some((block) => block?.type === 'error' && block.code === 'pictures_unsupported')
 
-/** A message without its pictures, which stand there by name. */
-function withoutSight(message: ChatMessage): ChatMessage {
+/** A message without its pictures, which stand there by name. What the model made keeps its media type. */
+function withoutSight(given: ChatMessage): ChatMessage {
+  const message = mapMedia(given, (part) =>
+    part?.type === 'image' ? { type: 'file', mediaType: 'mediaType' in part ? part.mediaType : 'image/*' } : part,
+  )
   const { content } = message
   if (!Array.isArray(content) || !content.some(isPicture)) return message
   return { ...message, content: content.map((part) => (isPicture(part) ? { type: 'text', text: NAME } : part)) }

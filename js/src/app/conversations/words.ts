@@ -3,6 +3,7 @@ import { toBase64 } from '../../engine/core/base64.js'
 import { blobMediaType, blobRef, refsOf } from './blobs.js'
 import { pathToEntry } from './entry-tree.js'
 import type { Conversation, ConversationEntry } from './conversation-types.js'
+import type { MediaPart, Source } from '../../engine/core/events.js'
 
 const MAX_TITLE = 80
 const AROUND = 80
@@ -85,7 +86,8 @@ function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }):
   const { role, at, text = '', parts = [], message } = entry
   const pictures = parts.flatMap((part) => (part.type === 'image' ? `![](${pictureUrl(part, blobs)})` : []))
   const blocks = (message?.blocks ?? []).flatMap((block) => {
-    if (block?.type === 'text') return block.text.trim()
+    if (block?.type === 'text') return [block.text.trim(), sourcesOf(block.sources)]
+    if (block?.type === 'media') return block.parts.map((part) => mediaOf(part, blobs))
     if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
     return block?.type === 'tool_use'
       ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.editedArguments ?? block.arguments ?? {}))}): ${block.status ?? '?'}`
@@ -96,6 +98,16 @@ function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }):
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+const sourcesOf = (sources: readonly Source[] = []): string =>
+  sources
+    .map(({ url, title, id }, at) => `${at + 1}. ${oneLine(title ?? id ?? '')}${url === undefined ? '' : ` <${url}>`}`)
+    .join('\n')
+
+const mediaOf = (part: MediaPart, blobs: { [ref: string]: string }): string =>
+  part.type === 'image'
+    ? `![](${pictureUrl(part, blobs)})`
+    : `> ${oneLine([part.name ?? part.mediaType ?? part.id ?? 'a file', part.url].filter(Boolean).join(' '))}`
 
 function pictureUrl(
   part: { mediaType: string; data: string } | { url: string },

@@ -486,7 +486,7 @@ export class Message implements QuestionSource {
   #think(delta: Delta): void {
     const { block, since } = this.#thinks ?? {}
     if (delta.type === 'reasoning' && delta.block === block) return
-    const ends = ['reasoning', 'text', 'card', 'round', 'error', 'done'].includes(delta.type)
+    const ends = ['reasoning', 'text', 'media', 'card', 'round', 'error', 'done'].includes(delta.type)
     if (ends && block !== undefined && since !== undefined) {
       this.#thinks = undefined
       this.#apply({ type: 'thought', block, ms: Math.round(performance.now() - since) })

@@ -96,6 +96,7 @@ export type ResultPart =
 /** A file that a model or a tool of the provider made. It may be too large to be kept: then only its kind is known. */
 export interface FilePart {
   type: 'file'
+  /** Absent where the provider does not say. */
   mediaType?: string
   /** The file in base64. */
   data?: string

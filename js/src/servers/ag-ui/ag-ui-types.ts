@@ -187,7 +187,8 @@ export type AGUIContentPart =
       text: string
     }
   | {
-      type: 'image'
+      /** `document`: a file. */
+      type: 'image' | 'document'
       /** The picture in base64, or where it is. */
       source:
         | {

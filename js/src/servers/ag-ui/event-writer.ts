@@ -210,6 +210,24 @@ export class EventWriter implements Writer<AGUIEvent> {
         this.#survive()
         this.#say(event)
         break
+      case 'sources':
+        this.#out.push(
+          this.#custom('sources', {
+            messageId: blockName(this.#answer, event.block),
+            sources: event.sources as unknown as Json,
+          }),
+        )
+        break
+      case 'media':
+        this.#survive()
+        this.#endOpen()
+        this.#out.push(
+          this.#custom('media', {
+            messageId: blockName(this.#answer, event.block),
+            part: event.part as unknown as Json,
+          }),
+        )
+        break
       case 'card':
         this.#card(event)
         break

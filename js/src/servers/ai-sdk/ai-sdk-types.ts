@@ -22,6 +22,13 @@ interface OfPart {
   id: string
 }
 
+interface OfSource {
+  /** `<message id>:b<block>:s<number>`. */
+  sourceId: string
+  /** `sluice`: the part of the text that comes from it, what was quoted, and what kind of source it is. */
+  providerMetadata: { [provider: string]: JsonObject }
+}
+
 /**
  * A piece of the stream that the AI SDK's `Chat` and `useChat` read. Only those kinds that versions 6 and 7 both know.
  */
@@ -97,6 +104,25 @@ export type UIMessageChunk =
       data: unknown
       /** It becomes no part of the message: only `onData` sees it. */
       transient?: boolean
+    }
+  | (OfSource & {
+      type: 'source-url'
+      /** Of the page that the text in front of it comes from: `http:` or `https:`. */
+      url: string
+      /** Of that page. */
+      title?: string
+    })
+  | (OfSource & {
+      type: 'source-document'
+      /** Where the provider does not say, `application/octet-stream`. */
+      mediaType: string
+      title: string
+    })
+  | {
+      type: 'file'
+      /** A `data:` URL of a picture or a file that the model made, or where it is. */
+      url: string
+      mediaType: string
     }
   | {
       type: 'message-metadata'

@@ -6,9 +6,12 @@ import type {
   CardEvent,
   CardFields,
   ErrorEvent,
+  FilePart,
   JsonObject,
+  MediaPart,
   ReasoningEvent,
   SluiceEvent,
+  Source,
   TextEvent,
   TextMarks,
   ToolUseBlock,
@@ -77,6 +80,8 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   #part: { kind: 'text' | 'reasoning'; block: number } | undefined
   /** By block, of text that the client has. */
   readonly #phases = new Map<number, TextMarks['phase']>()
+  /** By block, how many of its sources the client has. */
+  readonly #sources = new Map<number, number>()
   #step = false
   /** The request of this step failed before anything came, and is sent again. */
   #again = false
@@ -136,7 +141,9 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       if (block.round !== undefined && block.round !== round) this.#nextStep()
       round = block.round ?? round
       if (block.type === 'tool_use') this.#kept(block, at)
+      else if (block.type === 'media') for (const part of block.parts) this.#media(part)
       else if (block.type === 'text' || this.#options.sendReasoning !== false) this.#say({ ...block, block: at })
+      if (block.type === 'text' && block.sources) this.#cite(at, block.sources)
     }
     const retracted = blocks.flatMap((block, at) => (block.type === 'text' && block.retracted ? at : []))
     if (retracted.length > 0) this.#retract(retracted)
@@ -166,6 +173,13 @@ export class MessageWriter implements Writer<UIMessageChunk> {
         break
       case 'reasoning':
         if (this.#options.sendReasoning !== false) this.#say(event)
+        break
+      case 'sources':
+        this.#cite(event.block, event.sources)
+        break
+      case 'media':
+        this.#survive()
+        this.#media(event.part)
         break
       case 'card':
         this.#card(event)
@@ -268,6 +282,44 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       this.#out.push({ type: `${kind}-delta`, id, delta: text, ...(isLate ? metadata : {}) })
     }
     if (kind === 'text') this.#phases.set(block, phase ?? this.#phases.get(block))
+  }
+
+  /** A page keeps each source that it gets: only the new ones are sent. */
+  #cite(block: number, sources: readonly Source[]): void {
+    const known = this.#sources.get(block) ?? 0
+    for (const [at, { url, title, kind, id, cited, start, end }] of sources.entries()) {
+      if (at < known) continue
+      const of = {
+        sourceId: `${this.#partId(block)}:s${at + 1}`,
+        providerMetadata: {
+          sluice: {
+            kind,
+            ...(id === undefined ? {} : { id }),
+            ...(cited === undefined ? {} : { cited }),
+            ...(start === undefined || end === undefined ? {} : { start, end }),
+          },
+        },
+      }
+      if (url !== undefined)
+        this.#out.push({ type: 'source-url', ...of, url, ...(title === undefined ? {} : { title }) })
+      else
+        this.#out.push({
+          type: 'source-document',
+          ...of,
+          mediaType: kind === 'web' ? 'text/html' : 'application/octet-stream',
+          title: title ?? id ?? kind,
+        })
+    }
+    this.#sources.set(block, Math.max(known, sources.length))
+  }
+
+  #media(part: MediaPart): void {
+    this.#endPart()
+    const { mediaType = part.type === 'image' ? 'image/*' : 'application/octet-stream', data, url } = part as FilePart
+    const address = data === undefined ? url : `data:${mediaType};base64,${data}`
+    if (address !== undefined) return void this.#out.push({ type: 'file', mediaType, url: address })
+    const { type: _, ...known } = part as FilePart
+    this.#out.push({ type: 'data-sluice-file', data: known })
   }
 
   #retract(blocks: readonly number[]): void {

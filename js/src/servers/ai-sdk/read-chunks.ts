@@ -85,6 +85,11 @@ export function messageFrom(id: string, chunks: readonly UIMessageChunk[]): UIMe
         Object.assign(calls.get(toolCallId) ?? {}, more, { state: chunk.type.slice('tool-'.length) })
         break
       }
+      case 'source-url':
+      case 'source-document':
+      case 'file':
+        parts.push({ ...chunk })
+        break
       case 'message-metadata':
       case 'finish':
         if (chunk.messageMetadata !== undefined) metadata = { ...metadata, ...(chunk.messageMetadata as object) }

@@ -92,11 +92,13 @@ function resultOf({
 function textOf(output: unknown): string {
   if (typeof output === 'string') return output
   if (!Array.isArray(output) || !output.every(isPart)) return JSON.stringify(output ?? null)
-  return output.map((part) => (part.type === 'image' ? '[picture]' : part.text)).join('\n')
+  return output
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'image' ? '[picture]' : '[file]'))
+    .join('\n')
 }
 
-const isPart = (value: unknown): value is { type: 'image' } | { type: 'text'; text: string } =>
+const isPart = (value: unknown): value is { type: 'image' | 'file' } | { type: 'text'; text: string } =>
   isObject(value) &&
-  (value['type'] === 'image'
-    ? 'mediaType' in value || 'url' in value
+  (value['type'] === 'image' || value['type'] === 'file'
+    ? ['mediaType', 'url', 'id', 'name'].some((member) => member in value)
     : value['type'] === 'text' && typeof value['text'] === 'string')

@@ -2,7 +2,15 @@
 // continues what was told; what was told cannot be taken back within a stream, so one that does ends it, and the client
 // reads the answer anew.
 import { messageOf } from '../../engine/core/errors.js'
-import type { ApprovalEvent, AssistantMessage, Block, SluiceEvent, TextMarks } from '../../engine/core/events.js'
+import type {
+  ApprovalEvent,
+  AssistantMessage,
+  Block,
+  MediaBlock,
+  SluiceEvent,
+  Source,
+  TextMarks,
+} from '../../engine/core/events.js'
 import { warn } from '../../engine/core/warning.js'
 import type { Durable, TurnQuestion, TurnEvent, TurnStatus } from './durable-types.js'
 import type { LegEnd, Writer } from '../leg/legs.js'
@@ -105,6 +113,7 @@ function isPart(first: AssistantMessage, second: AssistantMessage): boolean {
     if (block.type === 'error') return true
     if (block.type === 'tool_use')
       return other?.type === 'tool_use' && other.call === block.call && rankOf(other.status) >= rankOf(block.status)
+    if (block.type === 'media') return other?.type === 'media' && other.parts.length >= block.parts.length
     return other !== undefined && 'text' in other && other.text.startsWith(block.text)
   })
 }
@@ -121,6 +130,10 @@ class Answer<Chunk> {
   #begun = false
   /** The text of each block that was sent; of a call its number. */
   #sent = new Map<number, string | number>()
+  /** How many pictures and files of each block were sent. */
+  readonly #parts = new Map<number, number>()
+  /** The sources of each block that were sent. */
+  readonly #sources = new Map<number, readonly Source[]>()
   /** The phase that the client has of each block. */
   readonly #phases = new Map<number, TextMarks['phase']>()
   /** How far the calls are that were told. */
@@ -187,6 +200,8 @@ class Answer<Chunk> {
       const sent = this.#sent.get(at)
       if (block.type === 'tool_use')
         return sent === block.call && (this.#ranks.get(block.call) ?? 0) >= rankOf(block.status)
+      if (block.type === 'media') return this.#partsOf(at) >= block.parts.length
+      if (block.type === 'text' && (block.sources?.length ?? 0) > (this.#sources.get(at)?.length ?? 0)) return false
       const phase = this.#phases.get(at)
       return String(sent ?? '').length >= block.text.length && (phaseOf(block) ?? phase) === phase
     })
@@ -207,6 +222,10 @@ class Answer<Chunk> {
     } else if (event.type === 'card') {
       this.#sent.set(event.block, event.call)
       this.#rank(event.call, event.status)
+    } else if (event.type === 'media') {
+      this.#parts.set(event.block, this.#partsOf(event.block) + 1)
+    } else if (event.type === 'sources') {
+      this.#sources.set(event.block, event.sources)
     } else if (event.type === 'request') {
       // Sent again by another worker: the client has its step.
       const again =
@@ -217,6 +236,10 @@ class Answer<Chunk> {
     }
     if (event.type === 'retry') this.#retried = true
     return this.writer.take(event)
+  }
+
+  #partsOf(block: number): number {
+    return this.#parts.get(block) ?? 0
   }
 
   #rank(call: number, status: string | undefined): void {
@@ -235,6 +258,8 @@ class Answer<Chunk> {
       )
         return 'anew'
     }
+    for (const [at, sent] of this.#parts)
+      if (sent > 0 && !(blocks[at]?.type === 'media' && blocks[at].parts.length >= sent)) return 'anew'
     const chunks: Chunk[] = []
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
@@ -248,18 +273,35 @@ class Answer<Chunk> {
           chunks.push(...this.writer.take({ type: 'execute', seq: 0, call: block.call } as SluiceEvent))
         continue
       }
+      if (block.type === 'media') {
+        chunks.push(...this.#moreMedia(block, at))
+        continue
+      }
       const text = block.text.slice(String(this.#sent.get(at) ?? '').length)
       if (text !== '' || phaseOf(block) !== this.#phases.get(at))
         chunks.push(...this.writer.take({ ...block, text, block: at, seq: 0 }))
+      if (
+        block.type === 'text' &&
+        block.sources &&
+        JSON.stringify(block.sources) !== JSON.stringify(this.#sources.get(at))
+      )
+        chunks.push(...this.writer.take({ type: 'sources', block: at, sources: block.sources, seq: 0 }))
     }
     this.#note(message)
     return chunks
   }
 
+  #moreMedia({ parts }: MediaBlock, block: number): Chunk[] {
+    const more = parts.slice(this.#partsOf(block))
+    return more.flatMap((part) => this.writer.take({ type: 'media', block, part, seq: 0 }))
+  }
+
   #note({ blocks }: AssistantMessage): void {
     for (const [at, block] of blocks.entries()) {
       if (block.type === 'error') continue
-      this.#sent.set(at, block.type === 'tool_use' ? block.call : block.text)
+      if (block.type === 'media') this.#parts.set(at, block.parts.length)
+      else this.#sent.set(at, block.type === 'tool_use' ? block.call : block.text)
+      if (block.type === 'text' && block.sources) this.#sources.set(at, block.sources)
       this.#phases.set(at, phaseOf(block))
       if (block.type === 'tool_use') this.#rank(block.call, block.status)
       this.#round = Math.max(this.#round, block.round ?? 0)

@@ -1,7 +1,7 @@
 // <sluice-card>: one call of a tool, in one line until a person opens it.
 import { html, nothing, render, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../../../app/bridge/question.js'
-import type { CardStatus, Json, JsonObject, ResultPart } from '../../../engine/core/events.js'
+import type { CardStatus, FilePart, Json, JsonObject, ResultPart } from '../../../engine/core/events.js'
 import { whatOf } from '../../../app/bridge/sentence.js'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import { pointerOf } from '../../../engine/core/pointer.js'
@@ -26,6 +26,8 @@ import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from '../shared/mark-invisible.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
 import type { ApprovalsMode, QuestionView, CardView, MessageSource } from '../ui-types.js'
+
+type Part = ResultPart | FilePart
 
 /** How many characters of a text are shown at first. */
 const SHOWN = 4000
@@ -74,7 +76,7 @@ export class SluiceCard extends SluiceElement {
   readonly #whole = new Set<string>()
   #written: { of: number; text: Written } | undefined
   /** Parts of results that came as pictures and are none. */
-  readonly #none = new WeakSet<ResultPart>()
+  readonly #none = new WeakSet<Part>()
   #json: { of: string; lang: string; node: HTMLElement | undefined } | undefined
   /** The section that was copied a moment ago. */
   #copied: string | undefined
@@ -404,7 +406,7 @@ export class SluiceCard extends SluiceElement {
     this.requestUpdate()
   }
 
-  #result(output: string, parts: ResultPart[] | undefined): TemplateResult {
+  #result(output: string, parts: Part[] | undefined): TemplateResult {
     const { words } = this
     const tree = this.#tree(output)
     const content =
@@ -439,7 +441,7 @@ export class SluiceCard extends SluiceElement {
     return this.#json.node
   }
 
-  #part(part: ResultPart, output: string): TemplateResult | typeof nothing {
+  #part(part: Part, output: string): TemplateResult | typeof nothing {
     if (part.type === 'text')
       return part.text === output
         ? nothing
@@ -455,12 +457,12 @@ export class SluiceCard extends SluiceElement {
   }
 
   /** The address of a picture that can be drawn. */
-  #source(part: ResultPart): string | undefined {
+  #source(part: Part): string | undefined {
     return part.type === 'image' && 'data' in part && !this.#none.has(part) ? imageSource(part) : undefined
   }
 
   /** What came as a picture is none. */
-  #isNone(part: ResultPart): void {
+  #isNone(part: Part): void {
     this.#none.add(part)
     this.requestUpdate()
   }
@@ -474,7 +476,7 @@ export class SluiceCard extends SluiceElement {
     return html`<div class="thumbs" part="thumbnails">${sources.slice(0, THUMBNAILS).map(
       (source, at) => html`<button type="button" class="thumb" part="thumbnail"
       aria-label=${words.pictureOf(at + 1, sources.length)} @click=${() => void this.#enlarge(sources, at)}><img alt="" src=${source}
-      @error=${() => this.#isNone(pictures[at] as ResultPart)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`,
+      @error=${() => this.#isNone(pictures[at] as Part)}>${at === THUMBNAILS - 1 && sources.length > THUMBNAILS ? html`<span>+${sources.length - THUMBNAILS}</span>` : nothing}</button>`,
     )}</div>`
   }
 

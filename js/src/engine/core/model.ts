@@ -17,6 +17,7 @@ import {
   type WireName,
 } from './providers.js'
 import { credential, namedSecrets, secretTexts } from './secrets.js'
+import type { PromptCache } from './settings.js'
 
 /** What is said of the server that has a model. `provider` or `baseURL` must be there. */
 export interface ModelServerOptions {
@@ -44,21 +45,6 @@ export interface ModelServerOptions {
   /** What the server is told of its prompt cache. Default `auto`. */
   cache?: PromptCache
 }
-
-/**
- * What a server is told so that it keeps the beginning of a conversation, which then costs a part of its price. `auto`:
- * Anthropic, and Claude behind OpenRouter, get marks in the request; a conversation of `createHost` tells OpenAI and
- * Azure its id. `off`: nothing. Other servers find out by themselves. js/docs/providers.md says what it costs.
- */
-export type PromptCache =
-  | 'auto'
-  | 'off'
-  | {
-      /** How long Anthropic keeps it. An hour costs twice the price of the tokens that are written. Default `5m`. */
-      ttl?: '5m' | '1h'
-      /** OpenAI and Azure: which requests belong together. Default: the conversation's id where there is one. */
-      key?: string
-    }
 
 /** A server as it is reached: the name of a saved turn's model is in its state. */
 export type ServerAddress = ModelServerOptions &

@@ -2,7 +2,6 @@
 // are their names.
 import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
 import { is, members, record, type Check, type Shape } from './options.js'
-import type { PromptCache } from './model.js'
 import type { WireName } from './providers.js'
 
 /**
@@ -14,6 +13,21 @@ export type Protocol =
       id: string
       /** Its options: js/docs/protocols.md lists them. */
       [option: string]: unknown
+    }
+
+/**
+ * What a server is told so that it keeps the beginning of a conversation, which then costs a part of its price. `auto`:
+ * Anthropic, and Claude behind OpenRouter, get marks in the request; a conversation of `createHost` tells OpenAI and
+ * Azure its id. `off`: nothing. Other servers find out by themselves. js/docs/providers.md says what it costs.
+ */
+export type PromptCache =
+  | 'auto'
+  | 'off'
+  | {
+      /** How long Anthropic keeps it. An hour costs twice the price of the tokens that are written. Default `5m`. */
+      ttl?: '5m' | '1h'
+      /** OpenAI and Azure: which requests belong together. Default: the conversation's id where there is one. */
+      key?: string
     }
 
 /** A rule of the protocol `inline_tags`: text between `open` and `close` calls a tool, in mid-sentence. */

@@ -247,7 +247,7 @@ for (const wire of Object.keys(converters)) {
       ],
     })
     const answers = []
-    const options = { model: modelOf(server, wire), request, transport: recording(answers) }
+    const options = { model: { ...modelOf(server, wire), cache: 'off' }, request, transport: recording(answers) }
     const first = [
       text('What is this, and how is the weather?'),
       { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
@@ -296,7 +296,7 @@ for (const wire of Object.keys(converters)) {
       server,
     )
     const answers = []
-    const model = modelOf(server, wire)
+    const model = { ...modelOf(server, wire), cache: 'off' }
     ended(
       await engine.run({
         model,

@@ -344,7 +344,7 @@ for (const [why, rows] of Object.entries(differences)) {
   })
 }
 
-test('difference from ajv: in calls that a model writes as text, a string may be the value that the schema asks for', () => {
+test('difference from ajv: a string may be the value that the schema asks for, in calls of a wire and in a text', () => {
   const engine = new Engine({
     tools: [
       tool({
@@ -361,10 +361,9 @@ test('difference from ajv: in calls that a model writes as text, a string may be
   } = engine.parse('<tool_call>{"name":"n","arguments":{"v":"5"}}</tool_call>', { protocol: 'hermes' })
   engine.close()
   assert.deepEqual([card.status, card.arguments], ['pending', { v: 5 }])
-  assert.match(
-    judge([{ parameters: around({ type: 'integer' }), values: ['"5"'] }])[0].verdicts[0].fault,
-    /expected integer, found string "5"/,
-  )
+  const [{ verdicts }] = judge([{ parameters: around({ type: 'integer' }), values: ['"5"', '"five"'] }])
+  assert.deepEqual([verdicts[0].fault, verdicts[0].got], [undefined, 5])
+  assert.match(verdicts[1].fault, /expected integer, found string "five"/)
 })
 
 // -- the official tests -----------------------------------------------------------------------------------------------

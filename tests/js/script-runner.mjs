@@ -206,6 +206,11 @@ export function invalidMessages(messages) {
       if (!call.id || ids.has(call.id)) return `${at}: no id, or one that was used before: ${brief(call)}`
       ids.add(call.id)
       waiting.add(call.id)
+      if (call.type === 'custom') {
+        if (!call.custom?.name || typeof call.custom.input !== 'string')
+          return `${at}: a custom call without a name and an input: ${brief(call)}`
+        continue
+      }
       if (!call.function?.name) return `${at}: a call without a name: ${brief(call)}`
       if (!isJson(call.function.arguments)) return `${at}: arguments that are not JSON: ${brief(call)}`
     }

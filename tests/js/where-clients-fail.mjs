@@ -85,6 +85,11 @@ const chat = [
   },
   {
     why: 'a first call whose index is not 0',
+    throws: /reading 'name'/,
+    holds: (answer) => answer.includes('"type":"custom"'),
+    why: 'the client reads no custom calls',
+  },
+  {
     throws: /reading 'id'/,
     holds: (answer) => Math.min(...pieces(answer).map(({ index }) => index)) > 0,
   },

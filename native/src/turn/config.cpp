@@ -378,6 +378,8 @@ Status read_member(std::string_view name, std::string_view value, Config &config
 }
 
 constexpr std::string_view kMembers[] = {"profiles",
+                                         "cache",
+                                         "madePictures",
                                          "enabled",
                                          "mode",
                                          "protocol",

@@ -8,6 +8,7 @@ import { shortTitle } from '../conversations/words.js'
 import type { Model } from '../../engine/core/model.js'
 import { atMost, savedFirst, STORE_MS } from '../../engine/core/not-saved.js'
 import { addressesOf } from '../../engine/core/providers.js'
+import { isObject } from '../../engine/core/options.js'
 import type { Run } from '../../engine/core/run.js'
 import { splitHooks, type RunHooks } from '../../engine/core/run-options.js'
 import { warn } from '../../engine/core/warning.js'
@@ -207,7 +208,7 @@ export class Turns {
       ...(first ? { first } : {}),
     })
     checkTurn(turn)
-    return { ...turn, model: withCacheKey(turn.model, conversation) }
+    return isObject(turn.model) ? { ...turn, model: withCacheKey(turn.model, conversation) } : turn
   }
 
   #resumed(message: Message): void {

@@ -126,19 +126,36 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   static const std::vector<std::string_view> kNames = {
       "name",    "description", "parameters", "agentCallable", "permission",     "executionApproval", "toolId",
       "method",  "enabled",     "tags",       "timeoutMs",     "resultApproval", "immediate",         "idempotent",
-      "aliases", "vcpCommand",  "ipc",        "annotations",   "wireName",       "identity"};
+      "aliases", "vcpCommand",  "ipc",        "annotations",   "wireName",       "identity",
+      "provider", "options"};
   std::string annotations, ipc;  // in canonical JSON
   std::optional<ExecutionApproval> execution;
   Hints hints;
+  bool describes = false;
   out.parameters = kAnyObject;
   Status status = read_members(text, kNames, [&](std::string_view name, std::string_view value) -> Status {
     const bool null = json_kind(value) == 'n';
     if (name == "name") return read_name(value, out.name);
     if (name == "toolId") return read_name(value, out.tool_id);
     if (name == "method") return read_name(value, out.method);
-    if (name == "description") return read_text(value, out.description);
+    if (name == "description") {
+      describes = describes || !null;
+      return read_text(value, out.description);
+    }
     if (name == "parameters") {
+      describes = describes || !null;
       out.parameters = trim_json(value);
+      return {};
+    }
+    if (name == "provider") {
+      if (null) return {};
+      out.provider = json_kind(value) == '"' ? find_provider_kind(json_text(value)) : nullptr;
+      return out.provider != nullptr ? Status() : unexpected(value, provider_kinds());
+    }
+    if (name == "options") {
+      if (null) return {};
+      if (json_kind(value) != '{') return unexpected(value, "an object");
+      out.provider_options = trim_json(value);
       return {};
     }
     if (name == "agentCallable") return read_bool(value, out.callable);
@@ -175,6 +192,16 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     return null ? Status{} : read_ipc(value, out.ipc.emplace());
   });
   if (!status.ok()) return status;
+  if (out.provider != nullptr) {
+    if (describes)
+      return error(Code::json, "found a description or parameters beside provider, which defines both", "provider");
+    out.description = out.provider->description;
+    out.parameters = out.provider->parameters;
+    if (out.name.empty() && out.tool_id.empty()) out.name = out.provider->id;
+    out.wire_name = out.provider->anthropic_name;
+  } else if (!out.provider_options.empty()) {
+    return error(Code::json, "found options of a tool without provider", "options");
+  }
 
   if (!out.name.empty()) {
     if (!out.tool_id.empty() || !out.method.empty())
@@ -215,6 +242,8 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
        {to_text(out.execution), to_text(out.result), std::string_view(annotations), std::string_view(ipc),
         std::string_view(out.vcp_command), std::string_view(out.identity)})
     definition.append(1, '\0').append(part);
+  if (out.provider != nullptr)
+    definition.append(out.provider->id).append(1, '\0').append(canonical_json(out.provider_options.empty() ? "{}" : out.provider_options));
   definition.append(out.immediate ? "\1" : "\2").append(out.idempotent ? "\1" : "\2");
   for (const std::string &alias : out.aliases) definition.append(alias).append(1, '\0');
   out.definition_hash = sha256_hex(definition);
@@ -298,7 +327,13 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
   }
   for (const Tool &tool : made.tools_) {
     const bool object = json_kind(tool.parameters) == '{';  // no provider takes true or false
-    made.offers_.push_back({tool.name, tool.wire_name, tool.description, object ? tool.parameters : kAnyObject});
+    ToolOffer &offer = made.offers_.emplace_back();
+    offer.name = tool.name;
+    offer.wire_name = tool.wire_name;
+    offer.description = tool.description;
+    offer.parameters = object ? std::string_view(tool.parameters) : kAnyObject;
+    if (tool.provider != nullptr) offer.kind = tool.provider->id;
+    offer.options = tool.provider_options;
   }
   out = std::move(made);
   return {};

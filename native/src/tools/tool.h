@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "tools/provider_kind.h"
 #include "tools/schema.h"
 
 namespace sluice {
@@ -51,6 +52,8 @@ struct Tool {
   std::optional<Ipc> ipc;
   std::string wire_name;  // ^[A-Za-z0-9_-]{1,64}$, unique among all tools
   std::string identity;   // the host's name for the code that runs it: a tool with another identity is another tool
+  const ProviderKind *provider = nullptr;  // it is one that a provider defines; nullptr: the host defined it
+  std::string provider_options;            // of that, a JSON object; empty: none
   std::string definition_hash;  // hex; changes with everything that the user is shown or that acts
 };
 

@@ -372,6 +372,15 @@ bool Answer::has_tool(std::string_view name) const {
   return false;
 }
 
+std::string Answer::host_tool(std::string_view kind, std::string_view server) const {
+  if (!setup_.offers_tools()) return {};
+  for (const ToolOffer &offer : setup_.offers)
+    if (!offer.declared.empty() && offer.kind == kind &&
+        (server.empty() || json_member_text(offer.declared, "server_label") == server))
+      return std::string(offer.wire_name);
+  return {};
+}
+
 bool Answer::has_provider_tools() const {
   for (JsonSlices tools(json_member(setup_.body, "tools").value_or("")); tools.next();)
     if (!is_one_of(json_member_text(tools.value(), "type"), {"", "function", "custom"})) return true;

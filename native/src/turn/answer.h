@@ -95,6 +95,7 @@ class Answer final : WireSink, ScanSink {
   bool reads_on() const override { return !is_cut(); }
   bool gave_something() const override { return shown_ || text_bytes_ > 0; }
   bool has_tool(std::string_view name) const override;
+  std::string host_tool(std::string_view kind, std::string_view server) const override;
   bool has_provider_tools() const override;
   void on_native(std::string_view items) override;
   void on_beside(std::string_view members) override;

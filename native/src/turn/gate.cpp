@@ -96,12 +96,24 @@ void Gate::enter(Card &card) {
     admit(card);
 }
 
+namespace {
+
+// Does the provider warn of this call, so that only a person may acknowledge it?
+bool has_pending_checks(const Card &card) {
+  return card.tool->provider != nullptr &&
+         JsonSlices(json_member(card.arguments(), "pendingSafetyChecks").value_or("")).next();
+}
+
+}  // namespace
+
 void Gate::admit(Card &card) {
   const std::optional<Verdict> verdict = judge(card);
   if (!verdict) return;
   // After a restore the tool may differ from what the model called: the user is asked, by the stricter policy.
   card.policy = card.definition_changed ? std::max(card.policy, verdict->policy) : verdict->policy;
-  if (verdict->way == Verdict::Way::ask || card.definition_changed || by_button(card)) return ask(card);
+  const bool warned = has_pending_checks(card);
+  if (warned) card.policy = ExecutionApproval::ask_always;
+  if (verdict->way == Verdict::Way::ask || card.definition_changed || warned || by_button(card)) return ask(card);
   log_.record(card, {"execution", "approved", verdict->by});
   if (!card.fire_and_forget()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
   log_.move(card, Trigger::pass);
@@ -339,6 +351,10 @@ void Gate::start(Card &card) {
   const std::string archery = reserved_text(card, "archery");
   card.detached = (archery == "true" || archery == "no_reply") && result_policy(card) == ResultApproval::never;
   log_.tell(card);
+  if (card.tool->provider != nullptr && !card.tool->provider->runs) {  // the provider runs it now that it may
+    card.set_output("approved", 8, false);
+    return log_.settle(card, Trigger::succeed, {}, "approved");
+  }
   execute_event(card);
 }
 

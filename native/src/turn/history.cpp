@@ -165,6 +165,11 @@ std::string result_message(const Wording &words, const Card &card, bool stored) 
   call.text("requestId", card.history_id).text("toolName", stored_name(card));
   call.text("status", result_status(card.state()));
   if (card.started_at() && card.ended_at()) call.number("durationMs", *card.ended_at() - *card.started_at());
+  const auto &approvals = card.approvals();
+  const bool by_user = std::any_of(approvals.begin(), approvals.end(), [](const ApprovalRecord &record) {
+    return record.decision == "approved" && record.by == "user" && record.stage == "execution";
+  });
+  if (by_user && card.tool != nullptr && card.tool->provider != nullptr) call.text("by", "user");
   if (stored) call.raw("rawArgs", card.arguments().empty() ? "{}" : card.arguments().view());
   if (card.state() == CardState::success && card.output_is_json() && check_json(card.model_text(), kDeepestStored).ok())
     call.boolean("json", true);

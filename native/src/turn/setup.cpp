@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/harmless.h"
+#include "wire/provider_tool.h"
 #include "wire/native_items.h"
 
 namespace sluice {
@@ -148,12 +149,31 @@ void Setup::collect_offers() {
     }
     give_form(i, offer);
   }
+  note_unsendable();
+}
+
+void Setup::note_unsendable() {
+  config.exposure.unsendable.clear();
+  for (const Tool &tool : registry().tools())  // as text a model learns of functions alone
+    if (text_mode() && tool.provider != nullptr && !tool.provider->as_function)
+      config.exposure.unsendable.insert(tool.name);
   for (const auto &[name, form] : changed_tools)
     if (!form.unsendable.empty() && !text_mode()) config.exposure.unsendable.emplace(name);
 }
 
 void Setup::give_form(size_t index, ToolOffer offer) {
   const Tool &tool = registry().tools()[index];
+  if (tool.provider != nullptr && !left_out.contains(tool.name)) {
+    std::string declared = declared_tool(wire->id(), offer.kind, offer.options);
+    if (!declared.empty()) {
+      offer.declared = harmless_offers.emplace_back(std::move(declared));
+      return offers.push_back(offer);
+    }
+    if (!tool.provider->as_function) {
+      changed_tools[tool.name].unsendable = std::string(offer.kind) + " is a tool that this provider does not define";
+      return;
+    }
+  }
   ToolRules rules = dialect->tools;
   if (most_description != 0) rules.most_description_units = most_description;
   const size_t most = rules.most_description_units;  // a description has at most as many as it has bytes
@@ -190,7 +210,7 @@ void Setup::cut_descriptions(size_t most) {
 void Setup::change_to_text() {
   calls_as_text = !has_tools();
   config.mode = Mode::text;
-  config.exposure.unsendable.clear();
+  note_unsendable();
 }
 
 // The protocols of the model that the request names.

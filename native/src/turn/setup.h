@@ -101,6 +101,7 @@ struct Setup {
   Status read_model();
   Status read_request();
 
+  void note_unsendable();
   void give_form(size_t index, ToolOffer offer);
   void write_form(const Tool &tool, ObjectWriter &out) const;
 };

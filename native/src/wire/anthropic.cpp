@@ -199,6 +199,10 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
   ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
   for (const ToolOffer &tool : tools) {
+    if (!tool.declared.empty()) {
+      list.next() += tool.declared;
+      continue;
+    }
     ObjectWriter one(list.next());
     one.text("name", tool.wire_name);
     if (!tool.description.empty()) one.text("description", tool.description);

@@ -10,6 +10,7 @@
 #include "wire/native_items.h"
 #include "wire/openai_responses_item.h"
 #include "wire/openai_responses_reader.h"
+#include "wire/provider_tool.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
 #include "wire/wires.h"
@@ -19,11 +20,19 @@ namespace {
 
 ResponsesItem kind_of(std::string_view item) { return responses_item(json_member_text(item, "type")); }
 
+// Calls of the provider's own kinds that a host must run: those without an output beside them.
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
+  std::set<std::string> answered;
   for (JsonSlices list(items); list.next();)
-    if (is_client_call(kind_of(list.value())))
-      calls.push_back({json_member_text(list.value(), "call_id"), list.value()});
+    if (kind_of(list.value()) == ResponsesItem::output) answered.insert(json_member_text(list.value(), "call_id"));
+  for (JsonSlices list(items); list.next();) {
+    const std::string type = json_member_text(list.value(), "type");
+    std::string id = json_member_text(list.value(), "call_id");
+    if (id.empty()) id = json_member_text(list.value(), "id");
+    if (is_client_call(responses_item(type)) || (is_for_host(type, list.value()) && !answered.contains(id)))
+      calls.push_back({std::move(id), list.value()});
+  }
   return calls;
 }
 
@@ -133,9 +142,11 @@ class Input {
     for (JsonSlices items(message.native); items.next();) {
       const std::string_view item = trim_json(items.value());
       const ResponsesItem kind = kind_of(item);
-      const bool call = is_client_call(kind), thought = kind == ResponsesItem::reasoning;
+      const bool host = is_host_call(item), call = host || is_client_call(kind);
+      const bool thought = kind == ResponsesItem::reasoning;
       std::string changed;
-      if (call && calls < message.calls.size()) changed = sendable_call(item, message.calls[calls++]);
+      if (call && calls < message.calls.size())
+        changed = host ? host_call(item, message.calls[calls++]) : sendable_call(item, message.calls[calls++]);
       if (changed.empty()) changed = item;
       if (is_lost(item, kind, message.opaque)) {
         untied = true;
@@ -154,6 +165,19 @@ class Input {
       sent.push_back(std::move(changed));
     }
     for (const std::string &item : sent) list_.next() += item;
+  }
+
+  static bool is_host_call(std::string_view item) {
+    const std::string type = json_member_text(item, "type");
+    return !kind_of_host_call(type).empty() && is_for_host(type, item);
+  }
+  // The call's item under the id that its output has.
+  static std::string host_call(std::string_view item, const SentCall &call) {
+    const std::string_view key = json_member(item, "call_id") ? "call_id" : "id";
+    if (json_member_text(item, key) == call.id) return {};
+    ItemText changed(item);
+    changed.set(key, json_string(call.id));
+    return changed.write();
   }
 
   // The call's item where it cannot go back as it came: its id was used before, OpenAI refuses its name, or its
@@ -175,6 +199,11 @@ class Input {
   void add_result(const SentMessage &message) {
     const bool custom = kind_of(message.call_native) == ResponsesItem::custom_call;
     ObjectWriter item(list_.next());
+    if (is_host_call(message.call_native)) {
+      write_host_output(message, item);
+      item.close();
+      return;
+    }
     item.text("type", custom ? "custom_tool_call_output" : "function_call_output").text("call_id", message.answers);
     const bool plain =
         message.images.empty() && std::all_of(message.parts.begin(), message.parts.end(),
@@ -214,6 +243,10 @@ std::string tools_array(std::string_view host, const std::vector<ToolOffer> &too
   ListWriter list;
   for (JsonSlices own(host); own.next();) list.next() += own.value();
   for (const ToolOffer &tool : tools) {
+    if (!tool.declared.empty()) {
+      list.next() += tool.declared;
+      continue;
+    }
     ObjectWriter one(list.next());
     one.text("type", "function").text("name", tool.wire_name);
     if (!tool.description.empty()) one.text("description", tool.description);
@@ -250,19 +283,8 @@ class OpenAiResponsesWire final : public Wire {
     return check_foreign_members(body, id());
   }
 
-  // Calls of the provider's own kinds that the host would have to run have no results: such an answer is rebuilt.
-  bool echoes(std::string_view items, size_t calls) const override {
-    std::set<std::string> open;
-    size_t found = 0;
-    for (JsonSlices list(items); list.next();) {
-      const std::string type = json_member_text(list.value(), "type");
-      const ResponsesItem kind = responses_item(type);
-      if (is_client_call(kind)) ++found;
-      if (is_for_host(type, list.value())) open.insert(json_member_text(list.value(), "call_id"));
-      if (kind == ResponsesItem::output) open.erase(json_member_text(list.value(), "call_id"));
-    }
-    return found == calls && open.empty();
-  }
+  // Where the host did not declare the tool of a call of the provider's own kinds, nobody ran it: the answer is rebuilt.
+  bool echoes(std::string_view items, size_t calls) const override { return calls_of(items).size() == calls; }
 
   std::string write_tools(const std::vector<ToolOffer> &tools) const override { return tools_array({}, tools); }
 

@@ -15,12 +15,13 @@ enum class ResponsesItem : uint8_t {
   function_call,
   custom_call,  // of a tool whose input is free text
   provider,     // a tool that the provider runs, a call for the host, or of a type that is not known here
-  output        // what such a tool gave, as an item of its own
+  output,       // what such a tool gave, as an item of its own
+  host_call     // of a tool that the provider defines and the host declared to run
 };
 ResponsesItem responses_item(std::string_view type);
 
 inline bool is_client_call(ResponsesItem kind) {
-  return kind == ResponsesItem::function_call || kind == ResponsesItem::custom_call;
+  return kind == ResponsesItem::function_call || kind == ResponsesItem::custom_call || kind == ResponsesItem::host_call;
 }
 
 // Does the result of a provider's tool come as an item of its own?

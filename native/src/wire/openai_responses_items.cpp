@@ -171,7 +171,7 @@ void OutputItems::load(std::string_view key, const SavedReader &saved, size_t ma
     uint32_t kind = 0, phase = 0;
     one.get("index", item.index);
     one.get("kind", kind);
-    item.kind = static_cast<ResponsesItem>(std::min(kind, static_cast<uint32_t>(ResponsesItem::output)));
+    item.kind = static_cast<ResponsesItem>(std::min(kind, static_cast<uint32_t>(ResponsesItem::host_call)));
     one.get("slot", item.slot);
     one.text("id", item.id);
     one.text("pieceId", item.piece_id);

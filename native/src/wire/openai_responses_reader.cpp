@@ -14,6 +14,7 @@
 #include "wire/finish.h"
 #include "wire/openai_responses_event.h"
 #include "wire/openai_responses_items.h"
+#include "wire/provider_tool.h"
 
 namespace sluice {
 namespace {
@@ -233,7 +234,7 @@ class ResponsesReader final : public EventReader {
     output.items([&](JsonView element) {
       const int64_t at = index++;
       if (all) return close(at, element, event, false);
-      const ResponsesItem kind = responses_item(element["type"].string());
+      const ResponsesItem kind = kind_of(element);
       if (OutputItem *const item = items_.left_open(at, kind, id_of(element), element.text()))
         close_with(*item, element, cut);
     });
@@ -261,6 +262,14 @@ class ResponsesReader final : public EventReader {
     return item;
   }
 
+  // `json`: an item, sliced.
+  ResponsesItem kind_of(JsonView json) {
+    const std::string_view type = json["type"].string(), kind = kind_of_host_call(type);
+    const bool host = !kind.empty() && is_for_host(type, json.text()) &&
+                      !sink().host_tool(kind, kind == "mcp" ? json["server_label"].string() : std::string_view()).empty();
+    return host ? ResponsesItem::host_call : responses_item(type);
+  }
+
   // The call that is open at this index, or a new one: servers may leave out output_item.added.
   OutputItem *call_at(int64_t index, ResponsesItem kind) {
     OutputItem *const item = items_.open_at(index, kind);
@@ -279,7 +288,7 @@ class ResponsesReader final : public EventReader {
   void begin(int64_t index, JsonView json, const JsonEvent &event) {
     if (!json.is_object()) return tell_broken("no output item: ", event.text());
     const std::string_view type = json["type"].string();
-    const ResponsesItem kind = responses_item(type);
+    const ResponsesItem kind = kind_of(json);
     if (OutputItem *const open = items_.open_at(index, kind);
         open != nullptr && (open->id.empty() || open->id == id_of(json)))
       return name(*open, type, json);
@@ -291,7 +300,11 @@ class ResponsesReader final : public EventReader {
     if (item.id.empty()) item.id = id_of(json);
     if (item.phase == Phase::none) item.phase = phase_of(json);
     if (item.slot != kUnnamed) return;
-    if (is_client_call(item.kind)) {
+    if (item.kind == ResponsesItem::host_call) {
+      const std::string_view kind = kind_of_host_call(type);
+      item.name = sink().host_tool(kind, kind == "mcp" ? json["server_label"].string() : std::string_view());
+      if (!item.name.empty()) open_call(item, false);
+    } else if (is_client_call(item.kind)) {
       const std::string_view called = json["name"].string();
       if (called.empty()) return;
       item.name = repair_utf8(called);
@@ -352,7 +365,7 @@ class ResponsesReader final : public EventReader {
   // The item is whole. `json` is sliced. `cut`: the answer ends within it.
   void close(int64_t index, JsonView json, const JsonEvent &event, bool cut) {
     if (!json.is_object()) return tell_broken("no output item: ", event.text());
-    const ResponsesItem kind = responses_item(json["type"].string());
+    const ResponsesItem kind = kind_of(json);
     OutputItem *item = items_.done(index, kind, id_of(json), !json["call_id"].string().empty(), json.text());
     if (item == nullptr) item = new_item(index, kind);
     if (item != nullptr) close_with(*item, json, cut);
@@ -398,6 +411,9 @@ class ResponsesReader final : public EventReader {
         settle_arguments(item, arguments.is_object() ? arguments.text() : arguments.string());
         break;
       }
+      case ResponsesItem::host_call:
+        if (item.slot != kUnnamed) settle_arguments(item, host_call_arguments(json));
+        break;
       case ResponsesItem::custom_call:
         if (!item.type.empty())
           settle_custom(item, repair_utf8(json["input"].string()), json["status"].string() == "failed");

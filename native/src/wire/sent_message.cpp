@@ -122,6 +122,7 @@ class Taker {
       const std::string_view tool_call = json_member(metadata, "toolCall").value_or("");
       const std::string status = json_member_text(tool_call, "status");
       message.json = trim_json(json_member(tool_call, "json").value_or("")) == "true";
+      message.by_user = json_member_text(tool_call, "by") == "user";
       message.failed = !is_one_of(status, {"", "success", "completed", "done"});
       if (rules_.images_with_results) move_images(message.parts, message.images);
     } else if (role == "user") {

@@ -46,6 +46,7 @@ struct SentMessage {
   std::string name;              // the wire's
   std::string_view call_native;  // the call's own item, where the message with it goes back as items; else empty
   bool failed = false;
+  bool by_user = false;          // a person approved the call
   bool json = false;             // its text is JSON
   std::vector<SentPart> images;  // of the result
 

@@ -56,6 +56,9 @@ class WireSink {
   virtual bool gave_something() const { return true; }
   // Does the request have a tool of this name that the provider does not run?
   virtual bool has_tool(std::string_view) const { return true; }
+  // The name on the wire of its tool of this kind, which the provider defines and the host runs; empty: it has none.
+  // `server`: of an MCP server; empty for the other kinds.
+  virtual std::string host_tool(std::string_view, std::string_view) const { return {}; }
   // Does it have tools that the provider runs?
   virtual bool has_provider_tools() const { return false; }
 

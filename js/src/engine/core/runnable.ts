@@ -20,10 +20,10 @@ export function checkRunnable(tools: readonly Runnable[]): void {
       run,
       runsIn,
       external,
-      declaration: { ipc },
+      declaration: { ipc, provider },
     },
   ] of tools.entries()) {
-    if (!run && !runsIn && !external && !ipc)
+    if (!run && !runsIn && !external && !ipc && provider !== 'mcp') // the provider runs what is approved here
       throw wrong(`tools[${index}].execute`, undefined, 'a function, or external, ipc, runsIn')
   }
 }

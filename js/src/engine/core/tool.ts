@@ -118,6 +118,25 @@ export interface CallInfo {
   readonly protocolFields: { readonly [key: string]: string }
 }
 
+const providerKinds = [
+  'shell',
+  'local_shell',
+  'apply_patch',
+  'computer',
+  'tool_search',
+  'mcp',
+  'bash',
+  'text_editor',
+  'memory',
+] as const
+
+/**
+ * A tool that a provider defines. OpenAI's Responses have `shell`, `local_shell`, `apply_patch`, `computer`,
+ * `tool_search` and `mcp` (its calls are approved here and run there); Anthropic has `bash`, `text_editor`, `memory` and
+ * `computer`.
+ */
+export type ProviderKind = (typeof providerKinds)[number]
+
 /** What came of a call: what `execute` returned, or what it threw as text for the model. */
 export type ToolResult =
   | {
@@ -163,12 +182,20 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
 
 /** A tool as models see it, what people read about it, what it may do, and how it runs. */
 export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = unknown> extends ToolWords {
-  /** What calls name: `weather.now`. Required, unless `toolId` and `method` stand for it. */
+  /** What calls name: `weather.now`. Required, unless `toolId` and `method` or `provider` stand for it. */
   name?: string
   /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
   toolId?: string
   /** With `toolId`, instead of `name`. */
   method?: string
+  /**
+   * A tool that a provider defines and this app runs, such as `shell`: it has a description and parameters already, and
+   * goes out as the provider declares it. Other providers get it as a function where that makes sense, else not at all.
+   * js/docs/providers.md lists the kinds, and what `execute` gets and gives. Default none.
+   */
+  provider?: ProviderKind
+  /** With `provider`: members of the provider's own declaration, sent as they are. Default none. */
+  options?: JsonObject
   /** For the model, and for whoever approves a call where there is no `about`. Default none. */
   description?: string
   /**
@@ -289,6 +316,8 @@ const check = members({
     name: text,
     toolId: text,
     method: text,
+    provider: oneOf(...providerKinds),
+    options: is('an object', isObject),
     description: text,
     parameters: is(
       'a JSON Schema or a Standard Schema',
@@ -342,7 +371,7 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
   options: ToolOptions<S, C, O>,
 ): Tool<C, OutputOf<O>> {
   check(options, 'options')
-  if (options.name === undefined && (options.toolId === undefined || options.method === undefined)) {
+  if (options.name === undefined && options.provider === undefined && (options.toolId === undefined || options.method === undefined)) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
   const {
@@ -355,7 +384,17 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     identity = execute?.toString() ?? runsIn,
     ...declared
   } = options
-  const name = options.name ?? `${options.toolId}_${options.method}`
+  const { provider } = options
+  const name = options.name ?? (options.toolId === undefined && provider ? provider : `${options.toolId}_${options.method}`)
+  if (provider === undefined && options.options !== undefined)
+    throw new SluiceError({ code: 'option', path: `${name}.options`, detail: 'found `options` without `provider`' })
+  for (const member of ['description', 'parameters', 'jsonSchema'] as const)
+    if (provider !== undefined && options[member] !== undefined)
+      throw new SluiceError({
+        code: 'option',
+        path: `${name}.${member}`,
+        detail: `found \`${member}\` beside \`provider\`, which defines it`,
+      })
   const [first, second] = Object.entries({ external, ipc: options.ipc, runsIn, execute }).flatMap(([member, given]) =>
     given ? [member] : [],
   )

@@ -266,3 +266,16 @@ test('anthropic: only a paused answer is continued', () => {
   assert.equal(checkAnthropic(body([user, { role: 'assistant', content }]), given(content, { finish: 'pause' })), null)
   assert.match(checkAnthropic(body([user, { role: 'assistant', content }]), given(content)), /end with a user message/)
 })
+
+test('anthropic: a thought that the server did not sign goes back with an empty signature, or with none', () => {
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: '' }
+  const given = [{ model: 'm', request: body([user]), items: [thought, call], finish: null, waived: false }]
+  const back = (block) => [user, { role: 'assistant', content: [block, call] }, told]
+  const unsigned = { type: 'thinking', thinking: 'Hm.' }
+  assert.equal(checkAnthropic(body(back(thought)), given), null)
+  assert.equal(checkAnthropic(body(back(unsigned)), given), null)
+  assert.match(checkAnthropic(body(back({ ...unsigned, thinking: 'No.' })), given), /signature: Field required/)
+  assert.match(checkAnthropic(body(back(unsigned))), /signature: Field required/)
+  assert.match(checkAnthropic(body([user, calling, told]), given), /Expected `thinking`/)
+  assert.equal(checkAnthropic(body(back(unsigned), { model: 'kimi-k2.6' })), null)
+})

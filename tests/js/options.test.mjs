@@ -251,6 +251,15 @@ test('options of an engine, a tool, Live2D and the scripted server', async () =>
     hint: 'did you mean answers?',
   })
   await assert.rejects(startScriptedServer({ answers: [], chunks: 'bytes' }), { code: 'option', path: 'chunks' })
+  await assert.rejects(startScriptedServer({ answers: [], strict: 'very' }), { code: 'option', path: 'strict' })
+  await assert.rejects(startScriptedServer({ answers: [], server: { template: 'llama' } }), {
+    code: 'option',
+    path: 'server.template',
+  })
+  await assert.rejects(startScriptedServer({ answers: [], thoughts: 'reasoning' }), {
+    code: 'option',
+    path: 'thoughts',
+  })
 })
 
 test('how long a timer waits is at most what a timer can: with more it would fire at once', async (t) => {

@@ -114,3 +114,80 @@ test('the order of messages is checked as strict providers do', () => {
     /does not match/,
   )
 })
+
+test('strict: true refuses what providers only enforce; a dialect and a template have rules of their own', async (t) => {
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+  const user = { role: 'user', content: 'x' }
+  const statuses = async (options, ...asks) => {
+    const server = await startScriptedServer({
+      answers: () => ({ text: 'x' }),
+      strict: true,
+      appendOnly: false,
+      ...options,
+    })
+    t.after(server.close)
+    const all = []
+    for (const [messages, more] of asks) all.push((await ask(server, messages, more)).status)
+    return all
+  }
+  const withTools = [[user], { tools }]
+  assert.deepEqual(await statuses({}, withTools), [400])
+  assert.deepEqual(await statuses({ strict: 'documented' }, withTools, [[user], { tools: [] }]), [200, 400])
+  assert.deepEqual(await statuses({ strict: false }, withTools, [[user], { tools: [] }]), [200, 200])
+  assert.deepEqual(await statuses({ server: { dialect: 'vllm' } }, withTools), [200])
+  assert.deepEqual(await statuses({}, [[user, user], {}]), [200])
+  assert.deepEqual(await statuses({ server: { template: 'gemma' } }, [[user, user], {}]), [400])
+})
+
+test('half of a surrogate pair is found escaped, as bytes and in names; a pair in halves of bytes is a pair', async (t) => {
+  const server = await startScriptedServer({ answers: () => ({ text: 'x' }), strict: true, appendOnly: false })
+  t.after(server.close)
+  const post = async (content) => {
+    const [before, after] = '{"model":"m","messages":[{"role":"user","content":"?"}]}'.split('?')
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(content), Buffer.from(after)])
+    return (await fetch(`${server.baseURL}/chat/completions`, { method: 'POST', body })).status
+  }
+  assert.equal(await post('\\ud83d'), 400)
+  assert.equal(await post([0x61, 0xed, 0xa0, 0xbd]), 400)
+  assert.equal(server.requests.at(-1).body.messages[0].content, 'a\ud83d')
+  assert.equal(await post('\\ud83c\\udf89'), 200)
+  assert.equal(await post([0xed, 0xa0, 0xbc, 0xed, 0xbe, 0x89]), 200)
+  assert.equal(server.requests.at(-1).body.messages[0].content, '🎉')
+  const named = { model: 'm', messages: [{ role: 'user', content: 'x' }], metadata: { '\udf89': 'x' } }
+  assert.match(checkOpenAIChat(named, [], { strict: true }), /a name in metadata/)
+})
+
+test('thoughts in pieces: the last has the signature of the whole, which alone comes back', async (t) => {
+  for (const [thoughts, read] of [
+    ['reasoning_details', (piece) => [piece.text ?? '', piece.signature]],
+    ['thinking_blocks', (piece) => [piece.thinking, piece.signature]],
+  ]) {
+    const server = await startScriptedServer({
+      answers: [
+        { reasoning: 'one two', calls: [{ id: 'a', name: 'f' }] },
+        { reasoning: 'one two', calls: [{ id: 'b', name: 'f' }], json: true },
+        { text: 'x' },
+      ],
+      thoughts,
+      strict: true,
+      appendOnly: false,
+    })
+    t.after(server.close)
+    const pieces = [...(await ask(server)).text.matchAll(/^data: (\{.*)$/gm)]
+      .flatMap(([, event]) => JSON.parse(event).choices[0]?.delta[thoughts] ?? [])
+      .map(read)
+    assert.deepEqual(
+      pieces.slice(0, -1).map(([text, signature]) => [text, Boolean(signature)]),
+      [
+        ['one', false],
+        [' two', false],
+      ],
+    )
+    assert.ok(pieces.at(-1)[1])
+    const { message } = JSON.parse((await ask(server)).text).choices[0]
+    assert.deepEqual(message[thoughts].map(read)[0][0], 'one two')
+    const user = { role: 'user', content: 'x' }
+    const back = await ask(server, [user, message, { role: 'tool', tool_call_id: 'b', content: 'r' }])
+    assert.equal(back.status, 200, back.text)
+  }
+})

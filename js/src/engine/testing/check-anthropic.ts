@@ -4,6 +4,7 @@ import {
   isObject,
   lastGiven,
   objectIn,
+  objects,
   objectsIn,
   onlyMembers,
   refusalOf,
@@ -14,20 +15,25 @@ import {
   type RequestJson,
 } from './strict-refusal.js'
 import { changeOf, sentText } from './append-only.js'
+import { anthropicRules, isUnsigning } from './rules/anthropic-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 /**
  * The first thing that Anthropic would refuse in the body of `POST /v1/messages`, or null. `given`: the answers that
  * the server gave, whose signatures it knows; without them neither signatures are compared nor what a paused answer may
  * end with.
  */
-export function checkAnthropic(body: unknown, given?: readonly GivenAnswer[]): string | null {
+export function checkAnthropic(body: unknown, given?: readonly GivenAnswer[], options?: CheckOptions): string | null {
+  const refused = enforce(anthropicRules, body, options, given)
+  if (refused) return refused
   return refusalOf(() => {
     const request = objectIn(body, 'Input should be a valid dictionary')
     checkRequest(request)
     checkTools(request)
     checkThinkingConfig(request)
     const messages = objectsIn(request['messages'], 'messages: at least one message is required')
-    messages.forEach((message, index) => checkMessage(message, `messages.${index}`))
+    const signs = signsThoughts(request, given)
+    messages.forEach((message, index) => checkMessage(message, `messages.${index}`, signs))
     checkOrder(messages)
     checkResults(messages, request)
     checkEnd(messages, request, given)
@@ -153,7 +159,15 @@ function checkThinkingConfig({ thinking, max_tokens: limit, temperature }: Reque
 
 // -- messages
 
-function checkMessage(message: RequestJson, at: string): void {
+/** Whether a thought needs a signature: servers that sign none take what they gave. */
+function signsThoughts(request: RequestJson, given?: readonly GivenAnswer[]): (block: RequestJson) => boolean {
+  if (isUnsigning(String(request['model']))) return () => false
+  const said = objects(given).flatMap(({ items }) => objects(items))
+  const unsigned = said.filter((item) => isThought(item) && !item['signature'])
+  return (block) => !unsigned.some((item) => sameThought(item, block))
+}
+
+function checkMessage(message: RequestJson, at: string, signs: (block: RequestJson) => boolean): void {
   onlyMembers(message, ['role', 'content'], extra(at)) // types, 2026-08
   const { role, content } = message
   // types, 2026-08: system is a member of the request
@@ -165,7 +179,7 @@ function checkMessage(message: RequestJson, at: string): void {
     return
   }
   for (const [index, block] of objectsIn(content, `${at}.content: Input should be a valid list`).entries())
-    checkBlock(block, role, `${at}.content.${index}`)
+    checkBlock(block, role, `${at}.content.${index}`, signs)
 }
 
 // types, 2026-08: members of the blocks whose shape is checked
@@ -198,7 +212,12 @@ const placesOf: { readonly [place: string]: (type: string) => boolean } = {
   result: (type) => ['text', 'image', 'document', 'search_result', 'tool_reference'].includes(type),
 }
 
-function checkBlock(block: RequestJson, place: string, at: string): void {
+function checkBlock(
+  block: RequestJson,
+  place: string,
+  at: string,
+  signs: (block: RequestJson) => boolean = () => true,
+): void {
   const type: unknown = block['type']
   if (typeof type !== 'string') refuse(`${at}.type: Input should be a valid string`) // types, 2026-08
   if (!placesOf[place]!(type))
@@ -212,7 +231,10 @@ function checkBlock(block: RequestJson, place: string, at: string): void {
     if (block['text'].trim() === '') refuse('messages: text content blocks must contain non-whitespace text')
   }
   if (type === 'image') checkSource(block['source'], `${at}.image.source`)
-  if (type === 'thinking' && (typeof block['thinking'] !== 'string' || typeof block['signature'] !== 'string'))
+  if (
+    type === 'thinking' &&
+    (typeof block['thinking'] !== 'string' || (typeof block['signature'] !== 'string' && signs(block)))
+  )
     refuse(`${at}.thinking.signature: Field required`) // types, 2026-08
   if (type === 'redacted_thinking' && typeof block['data'] !== 'string')
     refuse(`${at}.redacted_thinking.data: Field required`) // types, 2026-08
@@ -355,6 +377,13 @@ function checkEnd(messages: readonly RequestJson[], request: RequestJson, given?
 
 const isThought = ({ type }: RequestJson): boolean => type === 'thinking' || type === 'redacted_thinking'
 
+/** Equal, but that a thought that nobody signed may have an empty signature or none. */
+function sameThought({ signature, ...item }: RequestJson, block: RequestJson): boolean {
+  if (signature) return same({ signature, ...item }, block)
+  const { signature: empty, ...rest } = block
+  return !empty && same(item, rest)
+}
+
 /**
  * Where the open turn begins: behind the last user message with something other than results. docs, 2026-09: that ends
  * the need of thoughts.
@@ -389,7 +418,7 @@ function checkLoop(messages: readonly RequestJson[], request: RequestJson, given
       refuse(
         `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]!['type']}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
       ) // api, 2026-08
-    if (!thoughts.every((thought) => kept.some((block) => same(block, thought))))
+    if (!thoughts.every((thought) => kept.some((block) => sameThought(thought, block))))
       refuse(
         `messages.${index}.content: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
       ) // api, 2026-08
@@ -414,8 +443,9 @@ function checkSignatures(messages: readonly RequestJson[], request: RequestJson,
       if (!isThought(block)) continue
       const answer = lastGiven(
         given,
-        ({ model, items }) => model === request['model'] && items.some((item) => same(item, block)),
+        ({ model, items }) => model === request['model'] && items.some((item) => sameThought(item, block)),
       )
+      if (!answer && !block['signature'] && isUnsigning(String(request['model']))) continue
       if (!answer)
         refuse(
           `${at}: Invalid \`${block['type'] === 'thinking' ? 'signature' : 'data'}\` in \`${block['type']}\` block`,

@@ -15,13 +15,22 @@ import {
   type GivenAnswer,
   type RequestJson,
 } from './strict-refusal.js'
+import { geminiRules } from './rules/gemini-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 /**
  * The first thing that Gemini would refuse in the body of `generateContent` or `streamGenerateContent`, or null.
  * `model` is the one of the path. `given`: the answers that the server gave, whose signatures it knows; without them
  * signatures are not compared.
  */
-export function checkGemini(body: unknown, model?: string, given?: readonly GivenAnswer[]): string | null {
+export function checkGemini(
+  body: unknown,
+  model?: string,
+  given?: readonly GivenAnswer[],
+  options?: CheckOptions,
+): string | null {
+  const refused = enforce(geminiRules, body, options, given, model ?? '')
+  if (refused) return refused
   return refusalOf(() => {
     const request = objectIn(body, 'Invalid JSON payload received.')
     onlyMembers(request, requestMembers, unknown(''))

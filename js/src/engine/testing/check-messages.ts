@@ -1,6 +1,8 @@
 // What strict providers refuse in a request, so that a history that one of them would refuse fails in a test.
 
-import { isObject } from './strict-refusal.js'
+import { isObject, type GivenAnswer } from './strict-refusal.js'
+import { openaiChatRules } from './rules/openai-chat-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 type Message = { [member: string]: unknown }
 
@@ -46,8 +48,15 @@ const foreign: { readonly [member: string]: string } = {
 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** The first thing a strict provider would refuse in the body of a chat completion request, or null. */
-export function checkOpenAIChat(body: unknown): string | null {
+/**
+ * The first thing a strict provider would refuse in the body of a chat completion request, or null. `given`: the answers
+ * that the server gave, whose signed thoughts it knows; without them signatures are not compared.
+ */
+export function checkOpenAIChat(body: unknown, given?: readonly GivenAnswer[], options?: CheckOptions): string | null {
+  return enforce(openaiChatRules, body, options, given) ?? checkDocumented(body)
+}
+
+function checkDocumented(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return 'the body is no JSON object'
   const { messages, tools, model } = body as { messages?: unknown; tools?: unknown; model?: unknown }
   const other = Object.keys(body).find((member) => foreign[member])

@@ -11,9 +11,13 @@ import {
   twice,
   type RequestJson,
 } from './strict-refusal.js'
+import { ollamaRules } from './rules/ollama-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 /** The first thing that Ollama would refuse, or not understand, in the body of `POST /api/chat`, or null. */
-export function checkOllama(body: unknown): string | null {
+export function checkOllama(body: unknown, options?: CheckOptions): string | null {
+  const refused = enforce(ollamaRules, body, options)
+  if (refused) return refused
   return refusalOf(() => {
     const request = objectIn(body, 'invalid character looking for beginning of value')
     // types, 2026-08: the server drops it in silence

@@ -15,12 +15,20 @@ import {
   type GivenAnswer,
   type RequestJson,
 } from './strict-refusal.js'
+import { openaiResponsesRules } from './rules/openai-responses-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 /**
  * The first thing that OpenAI would refuse in the body of `POST /v1/responses`, or null. `given`: the answers that the
  * server gave, whose items it knows; without them ids and encrypted content are not compared.
  */
-export function checkOpenAIResponses(body: unknown, given?: readonly GivenAnswer[]): string | null {
+export function checkOpenAIResponses(
+  body: unknown,
+  given?: readonly GivenAnswer[],
+  options?: CheckOptions,
+): string | null {
+  const refused = enforce(openaiResponsesRules, body, options, given)
+  if (refused) return refused
   return refusalOf(() => {
     const request = objectIn(body, 'Invalid request body: expected an object')
     checkRequest(request)

@@ -2,11 +2,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { array, flag, is, members, milliseconds, whole } from '../core/options.js'
+import { array, flag, is, members, milliseconds, oneOf, text, whole } from '../core/options.js'
 import type { ScriptedAnswer, Step, ScriptedWire, Writer } from '../wire/scripted-answer.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { sizes } from '../wire/sizes.js'
 import { splitter } from '../wire/splitter.js'
+import { signThoughts, type ThoughtMember } from './chat-thoughts.js'
+import { textOf } from './request-text.js'
+import { defaultStrict, type ScriptedProvider } from './rules/rule.js'
 import { Memory } from './server-memory.js'
 import { wireOf, wires } from './wires.js'
 
@@ -45,10 +48,20 @@ export interface ScriptedServerOptions {
       }
   /** Milliseconds between two writes. Default 0. */
   delayMs?: number
-  /** Default true: a request that a strict provider would refuse gets status 400, in that provider's words. */
-  strict?: boolean
   /**
-   * Default true, where `strict` is: a request must begin with the one before it, word for word, `system` and `tools`
+   * Default `documented`: a request that a provider would refuse by its documentation gets status 400, in that
+   * provider's words. true: also one that breaks a rule of `enforcedRules`. false: every request is taken.
+   */
+  strict?: boolean | 'documented'
+  /** Default: the provider that each wire is named after. Which server this one stands for. */
+  server?: ScriptedProvider
+  /**
+   * How thoughts are sent on `openai-chat`. Default `reasoning_content`, a text. The two others are lists in pieces, of
+   * which the last has the signature of the whole: OpenRouter's `reasoning_details` and LiteLLM's `thinking_blocks`.
+   */
+  thoughts?: ThoughtMember
+  /**
+   * Default true, unless `strict` is false: a request must begin with the one before it, word for word, `system` and `tools`
    * included. Requests with the same first user message, wire and model are one conversation; that message alone asks
    * anew. false where a test edits what was said.
    */
@@ -92,7 +105,14 @@ const check = members({
       (value) => orMore(['event', 'byte'], value) || Number.isInteger((value as { seed?: unknown } | null)?.seed),
     ),
     delayMs: milliseconds,
-    strict: flag,
+    strict: is('true | false | documented', (value) => typeof value === 'boolean' || value === 'documented'),
+    server: members({
+      members: {
+        dialect: text,
+        template: oneOf('mistral', 'gemma'),
+      } satisfies { [member in keyof Required<ScriptedProvider>]: unknown },
+    }),
+    thoughts: oneOf('reasoning_content', 'reasoning_details', 'thinking_blocks'),
     appendOnly: flag,
     models: array,
     port: whole(0, 65_535),
@@ -104,7 +124,10 @@ const check = members({
 export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
   check(options, 'options')
   const requests: RecordedRequest[] = []
-  const memory = new Memory(options.appendOnly !== false)
+  const memory = new Memory(options.appendOnly !== false, {
+    strict: options.strict ?? defaultStrict,
+    server: options.server ?? {},
+  })
   const server = createServer((request, response) => {
     handle(request, response, { requests, memory }, options).catch((error: unknown) => {
       if (!response.headersSent)
@@ -148,7 +171,7 @@ async function handle(
   const { wire, writer } = asked
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
-  const text = Buffer.concat(pieces).toString('utf8')
+  const text = textOf(Buffer.concat(pieces))
   const record: RecordedRequest = { wire, path, headers: request.headers, text, body: undefined, aborted: false }
   const gone = new AbortController()
   response.on('close', () => {
@@ -189,7 +212,14 @@ async function handle(
   }
 
   const id = String(index + 1)
-  const written = writer.write(answer, { id, model: asking.model, request: record.body, seal: sealer(id) })
+  const head = { id, model: asking.model, request: record.body, seal: sealer(id) }
+  const { thoughts = 'reasoning_content' } = options
+  const signed =
+    wire === 'openai-chat' && thoughts !== 'reasoning_content' && answer.signed !== false
+      ? signThoughts(answer, thoughts, head, splitter(options.deltas))
+      : { answer, members: {} }
+  const written = writer.write(signed.answer, head)
+  Object.assign(written.items[0] ?? {}, signed.members)
   memory.answered(asking, { id: `resp_${id}`, items: written.items, finish: answer.finish ?? null })
   if (answer.json || !asked.streams(record.body)) {
     response.writeHead(status, { 'content-type': 'application/json', ...answer.headers })

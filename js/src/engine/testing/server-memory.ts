@@ -1,6 +1,7 @@
 // What a scripted server remembers of its requests and answers: what it signed, and how far each conversation was.
 import type { ScriptedWire } from '../wire/scripted-answer.js'
 import { Conversations } from './append-only.js'
+import type { CheckOptions } from './rules/rule.js'
 import { isObject, type GivenAnswer, type RequestJson } from './strict-refusal.js'
 import { wires, type Headers } from './wires.js'
 
@@ -16,12 +17,15 @@ export class Memory {
   readonly #given: { [wire: string]: GivenAnswer[] } = {}
   readonly #conversations = new Conversations()
 
-  constructor(private readonly appendOnly: boolean) {}
+  constructor(
+    private readonly appendOnly: boolean,
+    private readonly options: CheckOptions,
+  ) {}
 
   /** Why this request is refused, or null. */
   check(asking: Asking): string | null {
     const { wire, model, body, headers } = asking
-    const refused = wires[wire].check(body, { given: this.#of(wire), model, headers })
+    const refused = wires[wire].check(body, { given: this.#of(wire), model, headers, options: this.options })
     return refused ?? (this.appendOnly ? this.#conversations.check(wire, model, body) : null)
   }
 

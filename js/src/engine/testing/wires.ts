@@ -10,6 +10,7 @@ import { checkGemini } from './check-gemini.js'
 import { checkOpenAIChat } from './check-messages.js'
 import { checkOllama } from './check-ollama.js'
 import { checkOpenAIResponses } from './check-openai-responses.js'
+import type { CheckOptions } from './rules/rule.js'
 import type { GivenAnswer, RequestJson } from './strict-refusal.js'
 
 export type Headers = { readonly [name: string]: string | string[] | undefined }
@@ -19,29 +20,36 @@ interface Served {
   path: RegExp
   /** What stands before it in a base URL. */
   base: string
-  check: (body: RequestJson, about: { given: readonly GivenAnswer[]; model: string; headers: Headers }) => string | null
+  check: (
+    body: RequestJson,
+    about: { given: readonly GivenAnswer[]; model: string; headers: Headers; options: CheckOptions },
+  ) => string | null
 }
 
 export const wires: { readonly [wire in ScriptedWire]: Served } = {
-  'openai-chat': { path: /\/chat\/completions$/, base: '/v1', check: checkOpenAIChat },
+  'openai-chat': {
+    path: /\/chat\/completions$/,
+    base: '/v1',
+    check: (body, { given, options }) => checkOpenAIChat(body, given, options),
+  },
   // docs, 2026-09: the header is required
   anthropic: {
     path: /\/messages$/,
     base: '/v1',
-    check: (body, { given, headers }) =>
-      headers['anthropic-version'] ? checkAnthropic(body, given) : 'anthropic-version: header is required',
+    check: (body, { given, headers, options }) =>
+      headers['anthropic-version'] ? checkAnthropic(body, given, options) : 'anthropic-version: header is required',
   },
   gemini: {
     path: /\/models\/([^/]+):(?:streamGenerate|generate)Content$/,
     base: '/v1beta',
-    check: (body, { given, model }) => checkGemini(body, model, given),
+    check: (body, { given, model, options }) => checkGemini(body, model, given, options),
   },
   'openai-responses': {
     path: /\/responses$/,
     base: '/v1',
-    check: (body, { given }) => checkOpenAIResponses(body, given),
+    check: (body, { given, options }) => checkOpenAIResponses(body, given, options),
   },
-  ollama: { path: /\/api\/chat$/, base: '', check: checkOllama },
+  ollama: { path: /\/api\/chat$/, base: '', check: (body, { options }) => checkOllama(body, options) },
 }
 
 /** What a URL asks for. */

@@ -7,6 +7,8 @@
 #include "protocol/harmless.h"
 #include "protocol/seal.h"
 #include "turn/definitions.h"
+#include "turn/message_content.h"
+#include "turn/sent_roles.h"
 #include "turn/text_digest.h"
 #include "wire/answer_items.h"
 #include "wire/native_items.h"
@@ -25,7 +27,6 @@ struct Form {
   const Protocols parsed;     // what the turn parses text for, in any mode
   const Defuse defuse;        // breaks the markers of these
   const bool text_calls;      // calls and results are sent as text
-  const bool strict_roles;    // the provider wants an assistant message between results and a user message
   const bool macros;          // {{tools}} is a macro; in an app without tools it is ordinary text
   const bool expand;          // the macro becomes the definitions; false: it becomes nothing
 };
@@ -154,36 +155,6 @@ std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::d
       out.push_back(read_item(text));
     }
   }
-  return out;
-}
-
-// The message with this content, and without the members that `left_out` names.
-std::string with_content(std::string_view json, std::string_view content,
-                         std::initializer_list<std::string_view> left_out) {
-  std::string out;
-  ObjectWriter message(out);
-  message.reserve(content.size());
-  bool done = false;
-  for (JsonSlices members(json); members.next();) {
-    const std::string_view key = members.bare_key();
-    if (key == "content") {
-      if (!done) message.raw(key, content);
-      done = true;
-    } else if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) {
-      message.raw(key, members.value());
-    }
-  }
-  if (!done) message.raw("content", content);
-  message.close();
-  return out;
-}
-
-std::string plain_content(std::string_view json) {
-  const auto content = json_member(json, "content");
-  if (!content) return {};
-  if (json_kind(*content) == '"') return json_text(*content);
-  std::string out;
-  for (JsonSlices parts(*content); parts.next();) out += json_member_text(parts.value(), "text");
   return out;
 }
 
@@ -336,8 +307,6 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   return content;
 }
 
-bool is_instruction(std::string_view role) { return role == "system" || role == "developer"; }
-
 // Replaces each text of a content by what `change` returns for it; images stay. Texts are JSON strings.
 template <class Change>
 std::string with_texts(std::string_view content, const Change &change) {
@@ -394,28 +363,6 @@ bool unseal(const Form &form, const Item &item, std::string &out) {
   return true;
 }
 
-// A message's content as a list of parts, without the brackets.
-std::string content_parts(std::string_view json) {
-  const auto content = json_member(json, "content");
-  if (!content || json_kind(*content) == 'n' || trim_json(*content) == "\"\"") return {};
-  if (json_kind(*content) == '"') return R"({"type":"text","text":)" + std::string(trim_json(*content)) + "}";
-  const std::string_view array = trim_json(*content);
-  return std::string(trim_json(array.substr(1, array.size() - 2)));
-}
-
-// One message with the contents of both.
-std::string joined(std::string_view first, std::string_view second) {
-  const auto one = json_member(first, "content"), two = json_member(second, "content");
-  if (one && two && json_kind(*one) == '"' && json_kind(*two) == '"') {
-    const std::string before = json_text(*one), behind = json_text(*two);
-    return with_content(first,
-                        json_string(before.empty() || behind.empty() ? before + behind : before + "\n\n" + behind), {});
-  }
-  std::string parts = content_parts(first), more = content_parts(second);
-  if (!parts.empty() && !more.empty()) parts += ',';
-  return with_content(first, "[" + parts + more + "]", {});
-}
-
 bool holds_picture(const Item &item) {
   if (item.role != "user" || json_member(item.metadata, "imagesOf")) return false;
   const auto content = json_member(item.json, "content");
@@ -466,46 +413,6 @@ std::vector<Item> with_made_pictures(std::vector<Item> items, const Form &form, 
   }
   flush();
   return out;
-}
-
-// Some providers refuse a user message right after results, and two user messages in a row (an answer that failed
-// before it said anything leaves two). Results that become text are a user message themselves.
-std::vector<Item> with_strict_roles(std::vector<Item> items, const Form &form, std::deque<std::string> &owned) {
-  std::vector<Item> out;
-  for (Item &item : items) {
-    const bool user = item.role == "user" && !out.empty();
-    if (user && out.back().role == "user") {
-      owned.push_back(joined(out.back().json, item.json));
-      out.back() = read_item(owned.back());
-      continue;
-    }
-    if (user && out.back().role == "tool" && !form.text_calls) {
-      owned.push_back(R"({"role":"assistant","content":)" + json_string(form.setup.config.words(Word::between)) + "}");
-      out.push_back(read_item(owned.back()));
-    }
-    out.push_back(std::move(item));
-  }
-  return out;
-}
-
-// The message with more text before (`top`) or after its own.
-std::string with_text(std::string_view json, const std::string &more, bool top) {
-  const auto content = json_member(json, "content");
-  if (!content || json_kind(*content) != '[') {
-    const std::string text = content && json_kind(*content) == '"' ? json_text(*content) : std::string();
-    if (text.empty()) return with_content(json, json_string(more), {});
-    return with_content(json, json_string(top ? more + "\n\n" + text : text + "\n\n" + more), {});
-  }
-  const std::string part = R"({"type":"text","text":)" + json_string(more) + "}";
-  const std::string_view array = trim_json(*content);
-  const std::string_view inner = trim_json(array.substr(1, array.size() - 2));
-  std::string value = "[";
-  if (top) value += part;
-  if (top && !inner.empty()) value += ',';
-  value += inner;
-  if (!top && !inner.empty()) value += ',';
-  if (!top) value += part;
-  return with_content(json, value + "]", {});
 }
 
 }  // namespace
@@ -577,7 +484,6 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                     for (const auto &protocol : form.parsed) protocol->defuse(text);
                   },
                   (setup.calls_from_text() && !setup.config.results_as_tool_role) || setup.calls_as_text,
-                  setup.dialect->strict_roles,
                   !setup.registry().tools().empty(),
                   setup.calls_from_text() && (!final_answer || setup.wire->keeps_definitions())};
   std::vector<Item> items;
@@ -594,7 +500,6 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
       item = read_item(owned_.emplace_back(std::move(kept)));
   items = in_order(std::move(items), setup.config.words, owned_);
   items = with_made_pictures(std::move(items), form, owned_);
-  if (form.strict_roles) items = with_strict_roles(std::move(items), form, owned_);
 
   bool macro = false, echoed = false;
   size_t instruction = SIZE_MAX;
@@ -631,15 +536,16 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
     const std::string results = results_as_text(items, i + 1, last, item, form);
-    if (form.strict_roles && last < items.size() && items[last].role == "user") {
-      messages_.push_back(owned_.emplace_back(with_text(items[last].json, results, true)));  // roles must alternate
-      i = last;
-    } else {
-      messages_.push_back(owned_.emplace_back(R"({"role":"user","content":)" + json_string(results) + "}"));
-      i = last - 1;
-    }
+    messages_.push_back(owned_.emplace_back(R"({"role":"user","content":)" + json_string(results) + "}"));
+    i = last - 1;
   }
-  if (macro || !form.expand || setup.inject() == Inject::off) return;
+  if (!macro) add_definitions(setup, form.expand, instruction);
+  give_roles(*setup.dialect, setup.config.words(Word::between), messages_, owned_);
+}
+
+// Describes the tools where no macro asks for them: in the first instruction, or in one of its own.
+void Conversation::add_definitions(const Setup &setup, bool wanted, size_t instruction) {
+  if (!wanted || setup.inject() == Inject::off) return;
   const std::string definitions = setup.definitions();
   if (definitions.empty()) return;
   if (instruction == SIZE_MAX) {

@@ -36,6 +36,8 @@ class Conversation {
   size_t earlier_answers() const { return earlier_answers_; }
 
  private:
+  void add_definitions(const Setup &setup, bool wanted, size_t instruction);
+
   const std::vector<std::string> history_;
   std::deque<std::string> owned_;
   std::vector<std::string_view> messages_;

@@ -13,7 +13,8 @@ struct DialectRow {
 };
 
 constexpr ToolRules kMerged = {.merge_top = true};
-constexpr ToolRules kClaude = {.merge_top = true, .legal_keys = true, .inline_refs = true};
+constexpr ToolRules kGeminiTools = {.inline_refs = true, .known_required = true};
+constexpr ToolRules kClaudeTools = {.merge_top = true, .legal_keys = true, .inline_refs = true};
 
 constexpr ToolRules most(size_t tools, size_t description = 0) {
   return {.merge_top = true, .most_description_units = description, .most_tools = tools};
@@ -24,13 +25,24 @@ constexpr Dialect kThinks = {.tools = kMerged, .thoughts = Thoughts::always, .em
 constexpr Dialect kKimi = {
     .tools = kMerged, .thoughts = Thoughts::always, .empty_thoughts = true, .named_call_ids = true};
 
+constexpr std::string_view kMistral = "mistral|ministral|mixtral|magistral|codestral|devstral|pixtral";
+// Their templates say "System message must be at the beginning".
+constexpr std::string_view kSystemFirst = "qwen3.5|qwen3.6|qwen3.7|qwen3.8|qwen-3.5|qwen-3.6|qwen-3.7|qwen-3.8|ornith";
+constexpr Dialect kGemma = {.tools = kMerged, .instructions = Instructions::first, .roles = Roles::alternating};
+// "System role not supported", "Developer instruction is not enabled"
+constexpr Dialect kGemmaAlone = {.tools = kMerged, .instructions = Instructions::nowhere, .roles = Roles::alternating};
+
 constexpr DialectRow kDialects[] = {
     {"openai-chat",
      "",
-     "mistral|ministral|mixtral|magistral|codestral|devstral|pixtral",
-     {.tools = kMerged, .short_call_ids = true, .strict_roles = true}},
-    {"openai-chat", "openrouter", "claude", {.tools = kClaude, .caching = Caching::marks_of_texts}},
-    {"openai-chat", "", "claude", {.tools = kClaude}},
+     kMistral,
+     {.tools = kMerged, .short_call_ids = true, .instructions = Instructions::first, .roles = Roles::alternating}},
+    {"openai-chat", "gemini", "gemma", kGemmaAlone},
+    {"openai-chat", "", "gemma-2|gemma2|gemma:2", kGemmaAlone},
+    {"openai-chat", "", "gemma", kGemma},
+    {"openai-chat", "", kSystemFirst, {.tools = kMerged, .instructions = Instructions::first}},
+    {"openai-chat", "openrouter", "claude", {.tools = kClaudeTools, .caching = Caching::marks_of_texts}},
+    {"openai-chat", "", "claude", {.tools = kClaudeTools}},
     {"openai-chat", "", "deepseek-r1|deepseek-v2|deepseek-v3-|deepseek-v3.1|deepseek-chat-v3", {.tools = kMerged}},
     {"openai-chat", "", "deepseek", kDeepSeek},
     {"openai-chat", "deepseek", "", kDeepSeek},
@@ -44,16 +56,27 @@ constexpr DialectRow kDialects[] = {
     {"openai-chat", "xai", "", {.tools = most(200)}},
     {"openai-chat", "", "", {.tools = kMerged}},
 
+    {"openai-responses",
+     "",
+     kMistral,
+     {.tools = kMerged, .instructions = Instructions::first, .roles = Roles::alternating}},
+    {"openai-responses", "", "gemma-2|gemma2|gemma:2", kGemmaAlone},
+    {"openai-responses", "", "gemma", kGemma},
+    {"openai-responses", "", kSystemFirst, {.tools = kMerged, .instructions = Instructions::first}},
     {"openai-responses", "openai", "", {.tools = most(128), .caching = Caching::key}},
     {"openai-responses", "azure", "", {.tools = most(128, 1024)}},
     {"openai-responses", "xai", "", {.tools = most(200)}},
     {"openai-responses", "", "", {.tools = kMerged}},
 
-    {"anthropic", "anthropic", "", {.tools = kClaude, .caching = Caching::marks, .signed_thoughts = true}},
-    {"anthropic", "", "", {.tools = kClaude, .caching = Caching::marks}},
+    // This wire has blocks for instructions and users' messages, and joins neighbours itself.
+    {"anthropic", "anthropic", "", {.tools = kClaudeTools, .caching = Caching::marks, .signed_thoughts = true}},
+    {"anthropic", "", "", {.tools = kClaudeTools, .caching = Caching::marks}},
 
-    {"gemini", "", "gemma", {.tools = {.inline_refs = true, .known_required = true}, .system_in_messages = true}},
-    {"gemini", "", "", {.tools = {.inline_refs = true, .known_required = true}}},
+    {"gemini",
+     "",
+     "gemma",
+     {.tools = kGeminiTools, .instructions = Instructions::nowhere, .roles = Roles::one_of_user}},
+    {"gemini", "", "", {.tools = kGeminiTools, .instructions = Instructions::first, .roles = Roles::one_of_user}},
 
     {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true}}},
 

@@ -25,16 +25,24 @@ enum class Thoughts : uint8_t { with_calls, in_turns_with_calls, always };
 // text alone, or by a key of the conversation.
 enum class Caching : uint8_t { unasked, marks, marks_of_texts, key };
 
+// Where a server takes instructions, which are messages of the system or the developer: anywhere, as one message at the
+// beginning, or nowhere. Others are text of the user, in front of the message that follows.
+enum class Instructions : uint8_t { anywhere, first, nowhere };
+
+// Which roles may follow each other: any; not the user after the user; the user only after the assistant ("Unexpected
+// role 'user' after role 'tool'").
+enum class Roles : uint8_t { any, one_of_user, alternating };
+
 struct Dialect {
   ToolRules tools;
   Thoughts thoughts = Thoughts::with_calls;
   Caching caching = Caching::unasked;
-  bool signed_thoughts = false;     // it signs its thoughts, and takes none without a signature
-  bool empty_thoughts = false;      // a message with calls has the member, empty where nothing was thought
-  bool short_call_ids = false;      // "Tool call id … must be a-z, A-Z, 0-9, with a length of 9"
-  bool named_call_ids = false;      // functions.NAME:N, N counts all calls
-  bool strict_roles = false;        // "Unexpected role 'user' after role 'tool'"
-  bool system_in_messages = false;  // the model takes no system instruction beside its messages
+  bool signed_thoughts = false;  // it signs its thoughts, and takes none without a signature
+  bool empty_thoughts = false;   // a message with calls has the member, empty where nothing was thought
+  bool short_call_ids = false;   // "Tool call id … must be a-z, A-Z, 0-9, with a length of 9"
+  bool named_call_ids = false;   // functions.NAME:N, N counts all calls
+  Instructions instructions = Instructions::anywhere;
+  Roles roles = Roles::any;
 };
 
 // `dialect`: who serves the model, as the host says: "openai", "azure", "openrouter" …; empty: unknown. `model`: its

@@ -372,7 +372,7 @@ class GeminiWire final : public Wire {
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
       for (const SentPart &part : sent[first].parts) write_part(part, instructions);
     Contents contents(parts, model);
-    const bool apart = !parts.dialect->system_in_messages && first < sent.size();
+    const bool apart = first < sent.size();
     if (!apart) contents.begin_with(instructions);
     for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
 

@@ -36,7 +36,8 @@ std::vector<NativeCall> calls_of(std::string_view items) {
   return calls;
 }
 
-constexpr SentRules kRules = {.calls_of = calls_of, .ids = {.most_bytes = 64, .once_in_all = true}};
+constexpr size_t kMostIdBytes = 64;
+constexpr SentRules kRules = {.calls_of = calls_of, .ids = {.most_bytes = kMostIdBytes, .once_in_all = true}};
 
 // ---- Parts ----
 
@@ -125,15 +126,16 @@ class Input {
     return !JsonSlices(json_member(item, "content").value_or("")).next();
   }
 
-  // Has an earlier item of the conversation this item's id? OpenAI refuses the whole request then.
-  bool repeats_id(std::string_view item) {
+  // Has an earlier item of the conversation this item's id, or is the id too long? OpenAI refuses the whole request
+  // then.
+  bool has_bad_id(std::string_view item) {
     const std::string id = json_member_text(item, "id");
-    return !id.empty() && !ids_.insert(id).second;
+    return !id.empty() && (id.size() > kMostIdBytes || !ids_.insert(id).second);
   }
 
   // Behind an item that is left out, messages and calls lose the id that ties them to it. What the provider ran there
-  // is left out with it: its id cannot be. An item whose id is used already loses it in the same way, and its thought
-  // is left out.
+  // is left out with it: its id cannot be. An item whose id is bad loses it in the same way, and its thought is left
+  // out.
   void add_native(const SentMessage &message) {
     bool untied = drop_opaque_;
     size_t calls = 0;
@@ -152,14 +154,14 @@ class Input {
         untied = true;
         continue;
       }
-      const bool repeated = repeats_id(item);
-      if (repeated) {
+      const bool bad_id = has_bad_id(item);
+      if (bad_id) {
         sent.resize(sent.size() - thoughts);
         thoughts = 0;
         untied = untied || thought;
         if (thought) continue;
       }
-      if (untied || repeated) changed = call || kind == ResponsesItem::message ? untied_item(changed) : std::string();
+      if (untied || bad_id) changed = call || kind == ResponsesItem::message ? untied_item(changed) : std::string();
       if (changed.empty()) continue;
       thoughts = thought ? thoughts + 1 : 0;
       sent.push_back(std::move(changed));

@@ -241,6 +241,18 @@ const openaiChat = {
     taken: chat({ messages: [...loop('a'), { role: 'assistant', content: 'x' }, user] }),
     own: { messages: turns('user', 'user').messages, model: 'gemma-4' },
   },
+  'a system message for Gemma 2': {
+    model: 'gemma-2-9b-it',
+    refused: { ...turns('system', 'user'), model: 'gemma-2-9b-it' },
+    taken: { ...turns('user'), model: 'gemma-2-9b-it' },
+    own: { messages: turns('system', 'user').messages },
+  },
+  'a later system message for Qwen 3.5': {
+    model: 'qwen3.5-27b',
+    refused: { ...turns('user', 'assistant', 'system', 'user'), model: 'qwen3.5-27b' },
+    taken: { ...turns('system', 'user', 'assistant', 'user'), model: 'qwen3.5-27b' },
+    own: { messages: turns('system', 'developer', 'user', 'assistant', 'system', 'user').messages },
+  },
 }
 
 // -- openai-responses

@@ -49,8 +49,8 @@ export interface ScriptedServerOptions {
   /** Milliseconds between two writes. Default 0. */
   delayMs?: number
   /**
-   * Default `documented`: a request that a provider would refuse by its documentation gets status 400, in that
-   * provider's words. true: also one that breaks a rule of `enforcedRules`. false: every request is taken.
+   * Default true: a request that a provider would refuse gets status 400, in that provider's words. `documented`: only
+   * what its documentation says, without the rules of `enforcedRules`. false: every request is taken.
    */
   strict?: boolean | 'documented'
   /** Default: the provider that each wire is named after. Which server this one stands for. */

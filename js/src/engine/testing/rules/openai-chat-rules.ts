@@ -305,4 +305,22 @@ export const openaiChatRules: readonly EnforcedRule[] = [
   { name: 'roles that do not alternate for a Mistral template', refuses: turns('mistral', false), ...mistralTurns },
   { name: 'a second system message for a Gemma template', refuses: turns('gemma', true), ...gemmaTurns },
   { name: 'roles that do not alternate for a Gemma template', refuses: turns('gemma', false), ...gemmaTurns },
+  {
+    name: 'a system message for Gemma 2',
+    refuses: (request, context) =>
+      named(/gemma-?2/i, context) && messagesOf(request).some(({ role }) => isSystem(String(role))) ? {} : undefined,
+    words: 'System role not supported',
+    since: '2024-08',
+    source: 'huggingface/chat-ui#1386',
+  },
+  {
+    name: 'a later system message for Qwen 3.5',
+    refuses: (request, context) =>
+      named(/qwen-?3\.[5-8]|ornith/i, context)
+        ? first(messagesOf(request), ({ role }, index) => (index > 0 && isSystem(String(role)) ? {} : undefined))
+        : undefined,
+    words: 'Jinja Exception: System message must be at the beginning.',
+    since: '2026-03',
+    source: 'ggml-org/llama.cpp#20733; vllm-project/vllm#41114',
+  },
 ]

@@ -15,8 +15,8 @@ export interface ScriptedProvider {
 /** How much a check refuses, and for which server. */
 export interface CheckOptions {
   /**
-   * Default `documented`: what documentation and types say. true: also what providers enforce without documenting it, by
-   * the rows of `enforcedRules`.
+   * Default true: what documentation and types say, and what providers enforce without documenting it, by the rows of
+   * `enforcedRules`. `documented`: without those rows.
    */
   strict?: boolean | 'documented'
   /** Default: the provider that the wire is named after. */
@@ -51,8 +51,8 @@ export interface EnforcedRule {
   readonly source: string
 }
 
-/** What counts unless a test says so. true as soon as Sluice's own requests pass every rule. */
-export const defaultStrict: boolean | 'documented' = 'documented'
+/** What counts unless a test says so. */
+export const defaultStrict: boolean | 'documented' = true
 
 /** Returns the message of the first rule that refuses this body, or null. With `documented` no rule does. */
 export function enforce(

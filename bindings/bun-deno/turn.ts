@@ -4,7 +4,7 @@ import type { FunctionName, Native, Pointer } from './native.ts'
 const { native }: { native: Native } = 'Deno' in globalThis ? await import('./deno.ts') : await import('./bun.ts')
 
 /** How an answer ended: `turn.finish`. */
-export const End = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as const
+export const End = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4, fallback: 5 } as const
 /** What the user decided: `turn.approve`. `exact` is added to turn, session or always: for these arguments only. */
 export const Decision = { once: 0, turn: 1, session: 2, always: 3, release: 4, exact: 256 } as const
 /** How policy and rules judge a call: `turn.judge`. */

@@ -20,6 +20,7 @@ const (
 	Aborted  End = C.SLUICE_END_ABORTED  // the host stopped reading, as after "abortRequest"
 	Retry    End = C.SLUICE_END_RETRY    // forget this answer and ask again; allowed while nothing of it was shown or run
 	Hook     End = C.SLUICE_END_HOOK     // the host itself failed; asking again cannot help
+	Fallback End = C.SLUICE_END_FALLBACK // forget this answer, and ask again in mode text; allowed as Retry is, in mode auto
 )
 
 // Decision is what the user decided: Turn.Approve.

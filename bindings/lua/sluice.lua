@@ -55,7 +55,7 @@ local size, kind, index = ffi.new "size_t[1]", ffi.new "int32_t[1]", ffi.new "ui
 
 local sluice = {
   --- How an answer ended: turn:finish.
-  COMPLETE = 0, NETWORK = 1, ABORTED = 2, RETRY = 3, HOOK = 4,
+  COMPLETE = 0, NETWORK = 1, ABORTED = 2, RETRY = 3, HOOK = 4, FALLBACK = 5,
   --- What the user decided: turn:approve. EXACT is added to TURN, SESSION or ALWAYS.
   ONCE = 0, TURN = 1, SESSION = 2, ALWAYS = 3, RELEASE = 4, EXACT = 256,
   --- How policy and rules judge a call: turn:judge.

@@ -50,7 +50,7 @@ const finals = new Set([
   'unknown',
 ])
 const codes = { ok: 0, argument: -1, state: -2, not_found: -3, json: -4, limit: -5, unsupported: -6 }
-const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 }
+const ends = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4, fallback: 5 }
 const conclusions = { accept: 0, retry: 1, replace: 2 }
 const ways = { run: 0, ask: 1, deny: 2 }
 const decisions = { once: 0, turn: 1, session: 2, always: 3, release: 4 }

@@ -101,7 +101,7 @@ TEST_CASE("no verb reads a NULL pointer with a length, or takes a number that me
   CHECK(sluice_turn_find_tool(turn, nullptr, 1, nullptr) == nullptr);
   for (const int32_t status : {-1, 0, 99, 1000})
     refuses(sluice_turn_response(turn, status, nullptr, 0), "expected an HTTP status");
-  for (const int32_t how : {-1, 5}) refuses(sluice_turn_finish(turn, how, nullptr, 0), "0 to 4");
+  for (const int32_t how : {-1, 6}) refuses(sluice_turn_finish(turn, how, nullptr, 0), "0 to 5");
   for (const int32_t decision : {-1, 5, 256, 260})
     refuses(sluice_turn_approve(turn, 1, decision, nullptr, 0), "0 to 4");
   for (const int32_t how : {-1, 3}) refuses(sluice_turn_conclude(turn, how, "x", 1), "0 to 2");

@@ -682,7 +682,7 @@ class Conversation {
 
   void finish(int32_t how) {
     Codes codes = {done_now() || open() ? SLUICE_OK : SLUICE_E_STATE};
-    if (how > SLUICE_END_RETRY) codes = {SLUICE_E_ARGUMENT};
+    if (how > SLUICE_END_FALLBACK) codes = {SLUICE_E_ARGUMENT};
     if (how == SLUICE_END_RETRY && !done_now() && (parser_ || shown())) codes = {SLUICE_E_STATE};
     const int32_t code =
         verb("finish " + std::to_string(how), codes, [&] { return sluice_turn_finish(turn_->p, how, "cut", 3); });

@@ -290,8 +290,9 @@ int64_t act(sluice_turn *turn, const Json &step) {
   if (verb == "finish") {
     const auto detail = optional_text("detail");
     return sluice_turn_finish(
-        turn, number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}}), data(detail),
-        size(detail));
+        turn,
+        number(value, {{"complete", 0}, {"network", 1}, {"aborted", 2}, {"retry", 3}, {"hook", 4}, {"fallback", 5}}),
+        data(detail), size(detail));
   }
   if (verb == "approve") {
     const auto edited = optional_text("edited");

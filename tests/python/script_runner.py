@@ -17,7 +17,7 @@ BYTEWISE_LIMIT = 65536
 FINAL = {"success", "error", "denied", "result_rejected", "not_found", "invalid", "timeout", "expired", "cancelled", "unknown"}
 CODES = {"ok": sluice.OK, "argument": sluice.E_ARGUMENT, "state": sluice.E_STATE, "not_found": sluice.E_NOT_FOUND,
          "json": sluice.E_JSON, "limit": sluice.E_LIMIT, "unsupported": sluice.E_UNSUPPORTED}
-ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4}
+ENDS = {"complete": 0, "network": 1, "aborted": 2, "retry": 3, "hook": 4, "fallback": 5}
 FINALS = {"accept": sluice.FINAL_ACCEPT, "retry": sluice.FINAL_RETRY, "replace": sluice.FINAL_REPLACE}
 WAYS = {"run": sluice.GATE_RUN, "ask": sluice.GATE_ASK, "deny": sluice.GATE_DENY}
 DECISIONS = {"once": 0, "turn": 1, "session": 2, "always": 3, "release": 4}

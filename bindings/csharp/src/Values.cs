@@ -15,6 +15,8 @@ namespace Sluice
         Retry = 3,
         /// <summary>The host itself failed. Asking again cannot help.</summary>
         Hook = 4,
+        /// <summary>Forget this answer, and ask again in mode text; allowed as <c>Retry</c> is, in mode auto.</summary>
+        Fallback = 5,
     }
 
     /// <summary>What the user decided: <see cref="Turn.Approve"/>.</summary>

@@ -136,7 +136,9 @@ enum {
   SLUICE_END_ABORTED = 2,  /* the host stopped reading, as after "abortRequest" */
   SLUICE_END_RETRY = 3,    /* forget this answer and ask again; allowed while nothing of it was shown or run. The usage of
                             * the message still counts its tokens */
-  SLUICE_END_HOOK = 4      /* the host itself failed (one of its hooks threw); detail: why. Asking again cannot help */
+  SLUICE_END_HOOK = 4,     /* the host itself failed (one of its hooks threw); detail: why. Asking again cannot help */
+  SLUICE_END_FALLBACK = 5  /* forget this answer, and ask again with tools, calls and results as text; detail: why. Allowed
+                            * in mode auto, while nothing of the answer was shown or run */
 };
 
 /* What the user decided: sluice_turn_approve. */

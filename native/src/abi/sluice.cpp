@@ -27,6 +27,7 @@ static_assert(static_cast<int32_t>(sluice::Code::memory) == SLUICE_E_MEMORY);
 static_assert(static_cast<int32_t>(sluice::Code::internal) == SLUICE_E_INTERNAL);
 static_assert(static_cast<int32_t>(sluice::End::retry) == SLUICE_END_RETRY);
 static_assert(static_cast<int32_t>(sluice::End::hook) == SLUICE_END_HOOK);
+static_assert(static_cast<int32_t>(sluice::End::fallback) == SLUICE_END_FALLBACK);
 static_assert(static_cast<int32_t>(sluice::Remember::always) == SLUICE_ALWAYS);
 static_assert(static_cast<int32_t>(sluice::Submit::progress) == SLUICE_PROGRESS);
 
@@ -273,8 +274,8 @@ int32_t sluice_turn_feed(sluice_turn *turn, const void *bytes, size_t len) {
 int32_t sluice_turn_finish(sluice_turn *turn, int32_t how, const char *detail, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(detail, len); !status.ok()) return status;
-    if (how < SLUICE_END_COMPLETE || how > SLUICE_END_HOOK)
-      return bad_argument("expected how an answer ends, 0 to 4, found " + std::to_string(how));
+    if (how < SLUICE_END_COMPLETE || how > SLUICE_END_FALLBACK)
+      return bad_argument("expected how an answer ends, 0 to 5, found " + std::to_string(how));
     return t.finish(static_cast<sluice::End>(how), view(detail, len));
   });
 }

@@ -114,6 +114,7 @@ Status Answer::feed(std::string_view bytes) {
 
 void Answer::finish(End how, std::string_view detail) {
   const bool ours = is_cut();  // we ended the answer ourselves
+  const bool gave_up = how == End::hook;
   apply(AnswerTrigger::finish);
   log_.withdraw(Log::Event::request, 0);
   reader_->finish(how == End::complete && !ours);
@@ -121,14 +122,16 @@ void Answer::finish(End how, std::string_view detail) {
   if (has_ended()) how = End::complete;  // a broken connection after the end does not matter
   conclude(false, how);
   if (!is_open()) return;
-  if (how != End::complete && !ours && !error_) {
+  // A hook that failed over an error is the error: the host did not decide what becomes of the other one.
+  const bool broke_off = gave_up ? error_ || how != End::complete : how != End::complete && !error_;
+  if (broke_off && !ours) {
     TurnError broken;
-    broken.code = how == End::hook ? "hook" : "network";
+    broken.code = gave_up ? "hook" : "network";
     broken.detail = !detail.empty()       ? repair_utf8(detail)
                     : how == End::aborted ? "the answer was aborted"
-                    : how == End::hook    ? "a hook of the host failed"
+                    : gave_up             ? "a hook of the host failed"
                                           : "the connection broke";
-    broken.retryable = how != End::hook && !shown_;
+    broken.retryable = !gave_up && !shown_;
     error_ = std::move(broken);
   }
   close();

@@ -21,7 +21,10 @@ constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::
 constexpr Choice<ResultApproval> kResultApprovals[] = {
     {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
 // Errors after which mode auto may go on in mode text; "text" means all of them.
-constexpr Choice<bool> kFallbackReasons[] = {{"tools_unsupported", true}};
+constexpr Choice<FallbackReason> kFallbackReasons[] = {{"tools_unsupported", FallbackReason::tools_unsupported},
+                                                       {"thought_signature", FallbackReason::thought_signature},
+                                                       {"template", FallbackReason::bad_template},
+                                                       {"schema", FallbackReason::schema}};
 constexpr Choice<Dispatch> kDispatches[] = {
     {"round", Dispatch::round}, {"block", Dispatch::block}, {"end", Dispatch::end}};
 // Pairs of choices; the second one sets the flag.
@@ -277,10 +280,10 @@ std::string with_seal(std::string_view text, std::string_view seal) {
 }
 
 // null, "text", or {"on": [reasons]}.
-Status read_fallback(std::string_view value, bool &out) {
+Status read_fallback(std::string_view value, uint8_t &out) {
   constexpr std::string_view kExpected = "null | text | an object with on";
-  out = json_kind(value) == '"' && json_text(trim_json(value)) == "text";
-  if (out || is_null(value)) return {};
+  out = json_kind(value) == '"' && json_text(trim_json(value)) == "text" ? kEveryReason : 0;
+  if (out != 0 || is_null(value)) return {};
   if (json_kind(value) != '{') return unexpected(value, kExpected);
   bool given = false;
   for (JsonSlices member(value); member.next();) {
@@ -289,11 +292,14 @@ Status read_fallback(std::string_view value, bool &out) {
     if (name != "on") return unknown_member(name, {"on"});
     if (json_kind(member.value()) != '[') return unexpected(member.value(), "an array of reasons").inside(name);
     given = true;
-    out = false;
+    out = 0;
     JsonSlices reasons(member.value());
-    for (size_t i = 0; reasons.next(); ++i)
-      if (Status status = read_choice(reasons.value(), kFallbackReasons, out); !status.ok())
+    for (size_t i = 0; reasons.next(); ++i) {
+      FallbackReason reason{};
+      if (Status status = read_choice(reasons.value(), kFallbackReasons, reason); !status.ok())
         return std::move(status).inside(name + indexed(i));
+      out = static_cast<uint8_t>(out | static_cast<uint8_t>(reason));
+    }
   }
   return given ? Status() : unexpected(value, kExpected);
 }
@@ -324,7 +330,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
     return read_protocols(value, config, config.also_parse, nullptr);
   }
-  if (name == "autoFallback") return read_fallback(value, config.fall_back_to_text);
+  if (name == "autoFallback") return read_fallback(value, config.fallback_reasons);
   if (name == "injectTools") {
     config.inject = Inject::by_protocol;
     return is_null(value) ? Status{} : read_choice(value, kInjects, config.inject);
@@ -526,6 +532,21 @@ void write_limits(const Limits &limits, std::string &out) {
 
 }  // namespace
 
+namespace {
+
+void write_fallback(uint8_t reasons, std::string &out) {
+  if (reasons == 0 || reasons == kEveryReason) {
+    out += reasons == 0 ? "null" : "\"text\"";
+    return;
+  }
+  ListWriter on;
+  for (const auto &reason : kFallbackReasons)
+    if ((reasons & static_cast<uint8_t>(reason.value)) != 0) append_json_string(on.next(), reason.text);
+  ObjectWriter(out).raw("on", on.array()).close();
+}
+
+}  // namespace
+
 void write_config(const Config &config, std::string &out) {
   ObjectWriter object(out);
   const auto choice = [&](std::string_view name, const auto &choices, auto value) {
@@ -537,7 +558,7 @@ void write_config(const Config &config, std::string &out) {
   write_profiles(config.profiles, object.value("profiles"));
   write_array(config.also_parse, object.value("alsoParse"),
               [&](const auto &protocol) { out += host_text(config, protocol); });
-  object.raw("autoFallback", config.fall_back_to_text ? "\"text\"" : "null");
+  write_fallback(config.fallback_reasons, object.value("autoFallback"));
   if (config.inject == Inject::by_protocol)
     object.raw("injectTools", "null");
   else

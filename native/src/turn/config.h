@@ -14,6 +14,7 @@
 #include "tools/approval.h"
 #include "tools/discovery.h"
 #include "turn/wording.h"
+#include "wire/text_fallback.h"
 #include "wire/wire.h"
 
 namespace sluice {
@@ -51,7 +52,7 @@ struct Config {
   std::vector<Profile> profiles;  // the host's own: they come before the built-in ones
   Protocols also_parse;
   std::map<const Protocol *, std::string> protocol_texts;  // what make_protocol was given for each
-  bool fall_back_to_text = false;                          // autoFallback
+  uint8_t fallback_reasons = 0;                            // autoFallback: a set of FallbackReason
   bool user_mediated = false;                              // loop
   Inject inject = Inject::by_protocol;
   Dispatch dispatch = Dispatch::round;

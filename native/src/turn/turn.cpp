@@ -16,6 +16,7 @@
 #include "wire/reasoning_refusal.h"
 #include "wire/refusal_hint.h"
 #include "wire/refused_tool.h"
+#include "wire/text_fallback.h"
 
 namespace sluice {
 namespace {
@@ -314,9 +315,7 @@ bool Turn::send_otherwise(const TurnError &error) {
   Setup &setup = *setup_;
   if (wants_tools_for_calls(error.detail) && !setup.text_mode() && !setup.offers_tools() &&
       (error.status == 400 || error.status == 422)) {
-    log_.diagnostic("fallback_to_text", error.detail);
-    setup.change_to_text();
-    fell_back_ = true;
+    change_to_text(error.detail);
     return true;
   }
   const Refused tool = refused(error);
@@ -345,11 +344,26 @@ bool Turn::send_reasoning_otherwise(const TurnError &error) {
   return true;
 }
 
-// Begins the same round again without what the provider refused: the usage, signatures, schemas, or tools. In mode text
-// what ran so far is told as text.
+bool Turn::falls_back_to_text(const TurnError &error) const {
+  const Config &config = setup_->config;
+  if (config.fallback_reasons == 0 || config.mode != Mode::automatic) return false;
+  const auto reason = fallback_reason(error.code, error.status, error.detail);
+  if (!reason || (config.fallback_reasons & static_cast<uint8_t>(*reason)) == 0) return false;
+  // A tool of the host's own request goes out in mode text as well.
+  return *reason != FallbackReason::schema || (setup_->offers_tools() && error.tool.empty());
+}
+
+// From here on calls and results are text, those of earlier rounds as well.
+void Turn::change_to_text(std::string_view why) {
+  log_.diagnostic("fallback_to_text", why);
+  setup_->change_to_text();
+  fell_back_ = true;
+  tell_unknown_model();
+}
+
+// Begins the same round again without what the provider refused: the usage, signatures, schemas, or tools.
 bool Turn::fall_back(const TurnError &error) {
   if (setup_->parser || answer_->shown()) return false;
-  Config &config = setup_->config;
   if (send_otherwise(error) || send_reasoning_otherwise(error)) {
     // the next try goes without what it refuses, or with what it wants
   } else if (error.status == 400 && setup_->config.cache.on && !cache_refused_ && refuses_cached_prefix(error.detail)) {
@@ -364,11 +378,8 @@ bool Turn::fall_back(const TurnError &error) {
   } else if (error.code == "signature_refused") {
     log_.diagnostic("signature_dropped", error.detail);
     opaque_refused_ = true;
-  } else if (error.code == "tools_unsupported" && config.fall_back_to_text && config.mode == Mode::automatic) {
-    log_.diagnostic("fallback_to_text", error.detail);
-    setup_->change_to_text();
-    fell_back_ = true;
-    tell_unknown_model();
+  } else if (falls_back_to_text(error)) {
+    change_to_text(error.detail);
   } else {
     return false;
   }
@@ -527,8 +538,22 @@ Status Turn::finish(End how, std::string_view detail) {
     emit_request();
     return {};
   }
+  if (how == End::fallback) return ask_in_text(detail);
   answer_->finish(how, detail);
   if (!log_.done()) close_answer(detail);
+  return {};
+}
+
+// The host wants calls and results as text, for a reason that no rule knows.
+Status Turn::ask_in_text(std::string_view why) {
+  if (setup_->parser) return not_now("a turn without a request has nothing to ask again");
+  if (setup_->config.mode != Mode::automatic) return not_now("only mode auto changes to mode text");
+  if (answer_->shown()) return not_now("something of this answer was shown or run: it cannot be forgotten");
+  log_.withdraw(Log::Event::request, 0);
+  change_to_text(repair_utf8(why));
+  log_.forget_answer();
+  open_answer();
+  send_request();
   return {};
 }
 

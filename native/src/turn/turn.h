@@ -87,6 +87,9 @@ class Turn final : Answer::Listener {
   void close_answer(std::string_view detail);
   void explain(TurnError &error, std::string_view detail) const;
   bool fall_back(const TurnError &error);
+  bool falls_back_to_text(const TurnError &error) const;
+  void change_to_text(std::string_view why);
+  Status ask_in_text(std::string_view why);
   struct Refused {
     const ToolOffer *offer = nullptr;
     std::string host_tool;
@@ -139,7 +142,7 @@ class Turn final : Answer::Listener {
   bool opaque_refused_ = false;                          // it refused a signature: requests hold none
   bool cache_refused_ = false;                           // it refused what tells it of its cache
   bool schema_refused_ = false;                          // it refused JSON Schema: requests hold what old servers take
-  bool reported_unsent_ = false;                             // that a part of the conversation cannot be sent
+  bool reported_unsent_ = false;                         // that a part of the conversation cannot be sent
   Check check_ = Check::none;                            // the host's check of the final answer
   ReasoningWish reasoning_ = ReasoningWish::by_dialect;  // what the server said of earlier answers
   uint32_t left_out_ = 0;                                // tools that the server refused in this turn

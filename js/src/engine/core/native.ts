@@ -8,7 +8,7 @@ export type { NativeEngine, NativeTurn } from './addon.cjs'
 export { native } from './backend.js'
 
 // Numbers of sluice.h.
-export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4 } as const
+export const END = { complete: 0, network: 1, aborted: 2, retry: 3, hook: 4, fallback: 5 } as const
 export const REMEMBER: { readonly [remember in ApprovalDuration]: number } = { once: 0, turn: 1, session: 2, always: 3 }
 export const RELEASE = 4
 export const EXACT = 256

@@ -22,6 +22,8 @@ public final class Turn extends Handle {
   public static final int RETRY = 3;
   /** How an answer ended: the host itself failed. Asking again cannot help. */
   public static final int HOOK = 4;
+  /** How an answer ended: forget it and ask again in mode text; allowed as RETRY is, in mode auto. */
+  public static final int FALLBACK = 5;
 
   /** A decision: let this call run. */
   public static final int ONCE = 0;
@@ -96,7 +98,7 @@ public final class Turn extends Handle {
     done(Native.sluice_turn_feed(open(), bytes, bytes.length));
   }
 
-  /** Ends the answer: COMPLETE to HOOK. {@code detail}: text such as the network's error, or null. */
+  /** Ends the answer: COMPLETE to FALLBACK. {@code detail}: text such as the network's error, or null. */
   public void finish(int how, String detail) {
     Native.Lent lent = Native.lent(detail);
     done(Native.sluice_turn_finish(open(), how, lent.bytes(), lent.size()));

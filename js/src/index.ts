@@ -12,6 +12,7 @@ export type { TextPair, DeclaredProtocol, MemberNames, OneOrMore, TagNames } fro
 export type {
   EffectiveSettings,
   Fallback,
+  FailedAnswer,
   FallbackReason,
   Language,
   ListedProfile,

@@ -25,6 +25,7 @@ import {
 import {
   allParsed,
   checkTurnSettings,
+  splitFallback,
   withSettings,
   type Settings,
   type ToolList,
@@ -199,6 +200,7 @@ export class Engine<C = any> {
     const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
     const remembered = new Remembered(this.rules, rules)
     const hooks = { ...this.#hooks, ...own }
+    const { when } = splitFallback({ ...this.#settings, ...settings })
     const server = serverOf(model, model.name)
     if (!hooks.beforeRequest && !hooks.transport) checkKey(model, server) // these two may bring one
     const refused = this.#refused.of(server, model.name)
@@ -227,6 +229,8 @@ export class Engine<C = any> {
       refused,
       unanswered: this.#unanswered,
       hooks,
+      when,
+      restore: (state) => Turn.restore(this, state),
       context,
       onEvent,
       signal,
@@ -272,6 +276,8 @@ export class Engine<C = any> {
         refused: this.#refused.of(server, request.model ?? ''),
         unanswered: this.#unanswered,
         hooks,
+        when: splitFallback(this.#settings).when,
+        restore: (saved) => Turn.restore(this, saved),
         context,
         onEvent,
         signal,
@@ -350,7 +356,7 @@ export class Engine<C = any> {
     const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
     const config = {
       usage: true,
-      ...this.#settings,
+      ...splitFallback(this.#settings).rest,
       alsoParse,
       protocols: this.#protocols,
       tools: tools.map(declarationOf),

@@ -23,6 +23,7 @@ import {
   type HttpRequest,
   type Transport,
 } from './transport.js'
+import type { TextFallback } from './text-fallback.js'
 import type { AnswerEnd } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -55,6 +56,7 @@ const isWhole = (begin: string, wire: WireName): boolean =>
 export class Requests {
   readonly #stage: Stage
   readonly #server: Server
+  readonly #fallback: TextFallback | undefined
   #abort: AbortController | undefined
   #reading: AbortController | undefined
   #attempt = 0
@@ -69,9 +71,10 @@ export class Requests {
   #over = false
   #facts: ResponseFacts | undefined
 
-  constructor(stage: Stage, server: Server) {
+  constructor(stage: Stage, server: Server, fallback: TextFallback | undefined) {
     this.#stage = stage
     this.#server = server
+    this.#fallback = fallback
   }
 
   /** A request is being prepared, sent, read, or waits for its next try. */
@@ -148,6 +151,18 @@ export class Requests {
         // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
         if (signal.aborted) how = 'aborted'
         else if (!isState(error)) throw error
+      }
+    }
+    if (how === 'complete' && !this.#shown && this.#fallback && !signal.aborted) {
+      try {
+        const why = await this.#fallback.wanted(round, detail, signal)
+        if (why !== undefined) {
+          this.#attempt = 0
+          this.#finish('fallback', why)
+          return
+        }
+      } catch (error) {
+        if (!isState(error)) ({ how, detail } = this.#broken(error, signal))
       }
     }
     if (signal.reason === SUSPENDED || (this.#stage.suspending && how === 'complete')) {

@@ -28,8 +28,10 @@ import { RunQuiet } from './run-quiet.js'
 import { resultOf, throwIfFailed } from './run-result.js'
 import { RunRetries } from './run-retries.js'
 import { RunningTools } from './running-tools.js'
+import type { Fallback } from './settings.js'
 import type { Stage, Unnumbered } from './stage.js'
 import { setImmediate } from './set-immediate.js'
+import { TextFallback } from './text-fallback.js'
 import type { ToolProgress, Tool, ToolResult } from './tool.js'
 import { callNumber, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { Waits, type Unanswered } from './unanswered.js'
@@ -50,6 +52,10 @@ export interface RunParts {
   refused: Set<string>
   unanswered: Unanswered
   hooks: RunHooks
+  /** Of `autoFallback`. */
+  when: Fallback['when'] | undefined
+  /** Makes a copy of the turn from its state. */
+  restore: (state: string) => Turn
   context: unknown
   onEvent: ((event: SluiceEvent) => void) | undefined
   signal: AbortSignal | undefined
@@ -115,7 +121,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** @internal */
   constructor(parts: RunParts) {
-    const { id, turn, resumed, tools, remembered, server, refused, unanswered, hooks, context, onEvent, signal } = parts
+    const { id, turn, resumed, tools, remembered, server, refused, unanswered, hooks, when, context, onEvent, signal } =
+      parts
     this.id = id
     this.tools = tools
     this.before = resumed ? turn.message : undefined
@@ -132,7 +139,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       fail: (error) => this.#break(error),
     })
     this.#retries = new RunRetries(stage, this.#ended.signal, (decision) => this.conclude(decision))
-    this.#requests = new Requests(stage, server)
+    this.#requests = new Requests(stage, server, when && new TextFallback(stage, when, parts.restore))
     this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))

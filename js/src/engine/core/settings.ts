@@ -1,7 +1,7 @@
 // How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here
 // are their names.
 import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
-import { is, members, record, type Check, type Shape } from './options.js'
+import { func, inside, is, isObject, members, record, type Check, type Shape } from './options.js'
 import type { WireName } from './providers.js'
 
 /**
@@ -130,9 +130,9 @@ export interface Settings {
    */
   alsoParse?: Protocol[]
   /**
-   * `text`: where a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and tells what ran so
-   * far as text. Only before anything of that answer was shown. `{ on }`: after these errors alone. Default null: the
-   * turn fails.
+   * `text`: if a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and sends what ran so far
+   * as text. Only before anything of that answer was shown. `{ on }`: for these reasons alone; `{ when }`: also when
+   * your function says so. Default null: the turn fails.
    */
   autoFallback?: 'text' | Fallback | null
   /**
@@ -308,12 +308,36 @@ export type EffectiveSettings = {
 
 /** When `autoFallback` goes on in mode text. */
 export interface Fallback {
-  /** After these errors alone. */
-  on: FallbackReason[]
+  /** For these reasons alone. Default: all of them. */
+  on?: FallbackReason[]
+  /**
+   * Sees a failed answer of which nothing was shown, if no reason of `on` applies and Sluice does not ask again by
+   * itself. true: asks again in mode text. `engine.run` calls it, in mode `auto`; what it throws ends the turn with the
+   * error `hook`. A state does not hold it: `engine.resume` takes the one of the engine.
+   */
+  when?: (failure: FailedAnswer) => boolean | Promise<boolean>
 }
 
-/** The code of an error after which `autoFallback` may go on in mode text. */
-export type FallbackReason = 'tools_unsupported'
+/** An answer that failed, as the turn would end with it. */
+export interface FailedAnswer {
+  /** Of the error: `http`, `provider`, `empty_answer` or another. */
+  code: string
+  /** Of HTTP, if that is the error. */
+  status?: number
+  /** In the provider's words, if it has some. */
+  detail: string
+  /** The round of the turn, from 1. */
+  round: number
+  /** What to do about it, if Sluice knows. */
+  hint?: string
+}
+
+/**
+ * Why `autoFallback` may go on in mode text: the provider refuses tools, misses a signature that only Gemini gives
+ * (`thought_signature`), cannot render its chat template (a status from 500, with `jinja` or `template` in its words),
+ * or refuses the schema of a tool that it does not name.
+ */
+export type FallbackReason = 'tools_unsupported' | 'thought_signature' | 'template' | 'schema'
 
 /** What a configuration exposes to the model, and why the rest is hidden: `SLUICE_GET_TOOLS`. */
 export interface ToolList {
@@ -406,7 +430,24 @@ export function allParsed(
 
 const keyOf = (protocol: Protocol): string => (typeof protocol === 'string' ? protocol : JSON.stringify(protocol))
 
+/**
+ * The function of `autoFallback`, which JSON cannot hold, and the settings without it. Without `on`, all reasons apply
+ * beside it.
+ */
+export function splitFallback<T extends Settings>(settings: T): { when: Fallback['when'] | undefined; rest: T } {
+  const { autoFallback } = settings
+  if (typeof autoFallback !== 'object' || !autoFallback?.when) return { when: undefined, rest: settings }
+  const { when, ...others } = autoFallback
+  return { when, rest: { ...settings, autoFallback: 'on' in others ? others : 'text' } }
+}
+
 const value = is('a JSON value', (given) => typeof given !== 'function' && typeof given !== 'symbol')
+
+const checkWhen = func('(failure) => boolean')
+const fallback: Check = (given, path) => {
+  value(given, path)
+  if (isObject(given) && given['when'] !== undefined) checkWhen(given['when'], inside(path, 'when'))
+}
 
 type Known = Exclude<keyof Settings, `x-${string}`>
 const known: { [name in Known]: Check } = {
@@ -415,7 +456,7 @@ const known: { [name in Known]: Check } = {
   protocol: value,
   profiles: value,
   alsoParse: value,
-  autoFallback: value,
+  autoFallback: fallback,
   loop: value,
   injectTools: value,
   dispatch: value,

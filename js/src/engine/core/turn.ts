@@ -36,12 +36,12 @@ import {
 } from './options.js'
 import { deadline, room, roomForOne, unpack, waiting } from './packed.js'
 import { hideSecrets } from './secrets.js'
-import { allParsed, checkTurnSettings, type ToolList, type TurnSettings } from './settings.js'
+import { allParsed, checkTurnSettings, splitFallback, type ToolList, type TurnSettings } from './settings.js'
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
 /**
- * How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, or
- * a hook of the host failed.
+ * How an answer ended: read to its end, the connection broke, the host stopped reading, it is to be asked for again, a
+ * hook of the host failed, or it is to be asked for again in mode text.
  */
 export type AnswerEnd = keyof typeof END
 /** What a turn takes of an `Engine`. */
@@ -198,8 +198,8 @@ export class Turn {
   }
 
   /**
-   * The answer is over. `detail`: what the network said. `retry` throws SluiceError `state` where something of it was
-   * shown or run.
+   * The answer is over. `detail`: what the network said. `retry`, and `fallback`, which asks again in mode text, throw
+   * SluiceError `state` if something of it was shown or run; `fallback` also outside of mode `auto`.
    */
   finish(how: AnswerEnd = 'complete', detail?: string): void {
     checkEnd(how, 'how')
@@ -594,7 +594,8 @@ const isUnmistakable = (secret: string): boolean =>
 function describeTurn(engine: TurnEngine, config: TurnSettings): string {
   checkTurnSettings(config, 'config')
   const alsoParse = config.alsoParse && allParsed(config.alsoParse, engine.tools)
-  return encode(alsoParse ? { ...config, alsoParse } : config, 'config')
+  const { rest } = splitFallback(config)
+  return encode(alsoParse ? { ...rest, alsoParse } : rest, 'config')
 }
 
 const BRAND = Symbol.for('sluice.parts') // the ES module and the CommonJS build know each other's

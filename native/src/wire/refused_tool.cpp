@@ -63,7 +63,8 @@ std::optional<RefusedTool> refused_tool(std::string_view words, const std::funct
   tool.at = index_behind(small, "tools");
   for (const std::string_view list : {"function_declarations", "functiondeclarations", "functions"})
     if (!tool.function_at) tool.function_at = index_behind(small, list);
-  if (holds(small, "schema|function|tool|parameters")) tool.name = quoted_name(words, is_tool);
+  // A message of the history is refused with the names of its calls, too.
+  if (holds(small, "schema|invalid_function_parameters")) tool.name = quoted_name(words, is_tool);
   if (!tool.at && !tool.function_at && tool.name.empty()) return std::nullopt;
   tool.most_description = most_description(small);
   return tool;

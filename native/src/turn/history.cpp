@@ -328,8 +328,8 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       cards.clear();
     }
     const bool whole = setup.wire->echoes_answers();  // the items are all of the answer
-    if ((whole || !cards.empty()) && !(whole && dropped) && !(round.text_calls && !behind.empty()))
-      parts.native = round.native;
+    const bool returns = whole || !cards.empty() || setup.dialect->thoughts != Thoughts::with_calls;
+    if (returns && !(whole && dropped) && !(round.text_calls && !behind.empty())) parts.native = round.native;
     if (number > 0 && (!text.empty() || !cards.empty() || !parts.provided.empty() || !parts.media.empty()))
       out.push_back(assistant_message(setup, parts, text, stored));
     for (const Card *card : cards)

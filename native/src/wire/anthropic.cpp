@@ -119,10 +119,14 @@ bool holds_thought(const SentMessage &message) {
   return false;
 }
 
-// Some servers want a thought with each answer that has calls.
+// Some servers want a thought with each answer that has calls, unless the host switched thinking off.
+bool wants_thoughts(const RequestParts &parts) {
+  if (parts.reasoning != ReasoningWish::by_dialect) return parts.reasoning == ReasoningWish::required;
+  return parts.dialect->empty_thoughts && type_of(json_member(parts.body, "thinking").value_or("{}")) != "disabled";
+}
+
 void write_said(const SentMessage &message, const RequestParts &parts, ListWriter &blocks) {
-  const bool thought = parts.reasoning == ReasoningWish::required;
-  if (thought && !message.calls.empty() && !holds_thought(message))
+  if (wants_thoughts(parts) && !message.calls.empty() && !holds_thought(message))
     ObjectWriter(blocks.next()).text("type", "thinking").text("thinking", "").close();
   if (!message.native.empty()) {
     size_t calls = 0;

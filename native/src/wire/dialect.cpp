@@ -32,21 +32,26 @@ constexpr Dialect kGemma = {.tools = kMerged, .instructions = Instructions::firs
 // "System role not supported", "Developer instruction is not enabled"
 constexpr Dialect kGemmaAlone = {.tools = kMerged, .instructions = Instructions::nowhere, .roles = Roles::alternating};
 
+constexpr std::string_view kGemma2 = "gemma-2-|gemma-2b|gemma2|gemma:2b";
+constexpr Dialect kThinksAsClaude = {.tools = kClaudeTools, .empty_thoughts = true};
+constexpr std::string_view kOldDeepSeek = "deepseek-r1|deepseek-v2|deepseek-v3-|deepseek-v3.1|deepseek-chat-v3";
+constexpr std::string_view kThinkingKimi = "kimi-k2-thinking|kimi-thinking|kimi-k2.|kimi-k2p|kimi-k3|kimi-for-coding";
+
 constexpr DialectRow kDialects[] = {
     {"openai-chat",
      "",
      kMistral,
      {.tools = kMerged, .short_call_ids = true, .instructions = Instructions::first, .roles = Roles::alternating}},
     {"openai-chat", "gemini", "gemma", kGemmaAlone},
-    {"openai-chat", "", "gemma-2|gemma2|gemma:2", kGemmaAlone},
+    {"openai-chat", "", kGemma2, kGemmaAlone},
     {"openai-chat", "", "gemma", kGemma},
     {"openai-chat", "", kSystemFirst, {.tools = kMerged, .instructions = Instructions::first}},
     {"openai-chat", "openrouter", "claude", {.tools = kClaudeTools, .caching = Caching::marks_of_texts}},
     {"openai-chat", "", "claude", {.tools = kClaudeTools}},
-    {"openai-chat", "", "deepseek-r1|deepseek-v2|deepseek-v3-|deepseek-v3.1|deepseek-chat-v3", {.tools = kMerged}},
+    {"openai-chat", "", kOldDeepSeek, {.tools = kMerged}},
     {"openai-chat", "", "deepseek", kDeepSeek},
     {"openai-chat", "deepseek", "", kDeepSeek},
-    {"openai-chat", "", "kimi-k2-thinking|kimi-thinking|kimi-k2.|kimi-k2p|kimi-k3|kimi-for-coding", kKimi},
+    {"openai-chat", "", kThinkingKimi, kKimi},
     {"openai-chat", "", "kimi-k2", {.tools = kMerged, .named_call_ids = true}},
     {"openai-chat", "", "mimo|glm-4.5|glm-4.6|glm-4.7|glm-4.8|glm-4.9|glm-5|glm-6", kThinks},
     {"openai-chat", "", "gemini", {.tools = {.merge_top = true, .inline_refs = true, .known_required = true}}},
@@ -60,7 +65,7 @@ constexpr DialectRow kDialects[] = {
      "",
      kMistral,
      {.tools = kMerged, .instructions = Instructions::first, .roles = Roles::alternating}},
-    {"openai-responses", "", "gemma-2|gemma2|gemma:2", kGemmaAlone},
+    {"openai-responses", "", kGemma2, kGemmaAlone},
     {"openai-responses", "", "gemma", kGemma},
     {"openai-responses", "", kSystemFirst, {.tools = kMerged, .instructions = Instructions::first}},
     {"openai-responses", "openai", "", {.tools = most(128), .caching = Caching::key}},
@@ -70,6 +75,10 @@ constexpr DialectRow kDialects[] = {
 
     // This wire has blocks for instructions and users' messages, and joins neighbours itself.
     {"anthropic", "anthropic", "", {.tools = kClaudeTools, .caching = Caching::marks, .signed_thoughts = true}},
+    {"anthropic", "", kOldDeepSeek, {.tools = kClaudeTools, .caching = Caching::marks}},
+    {"anthropic", "", "deepseek|mimo", kThinksAsClaude},
+    {"anthropic", "deepseek", "", kThinksAsClaude},
+    {"anthropic", "", kThinkingKimi, kThinksAsClaude},
     {"anthropic", "", "", {.tools = kClaudeTools, .caching = Caching::marks}},
 
     {"gemini",

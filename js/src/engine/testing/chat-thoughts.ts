@@ -27,17 +27,18 @@ export function signThoughts(
       choices: [{ index: 0, finish_reason: null, delta: { [member]: [piece] } }],
     })}\n\n`,
   })
+  const pieces = (thought: string): string[] => (thought === '' ? [''] : [...split(thought)])
   const write = (thought: string): ScriptedAnswerPart[] => {
     const index = whole.length
     const signature = seal('thinking')
     if (member === 'thinking_blocks') {
       const piece = (thinking: string, signature: string): object => ({ type: 'thinking', thinking, signature })
       whole.push(piece(thought, signature))
-      return [...[...split(thought)].map((text) => event(piece(text, ''))), event(piece('', signature))]
+      return [...pieces(thought).map((text) => event(piece(text, ''))), event(piece('', signature))]
     }
     const head = { type: 'reasoning.text', format: 'anthropic-claude-v1', index }
     whole.push({ ...head, text: thought, signature })
-    return [...[...split(thought)].map((text) => event({ ...head, text })), event({ ...head, signature })]
+    return [...pieces(thought).map((text) => event({ ...head, text })), event({ ...head, signature })]
   }
   const { reasoning, text, calls, parts, ...rest } = answer
   const given: ScriptedAnswerPart[] = parts ?? [

@@ -445,7 +445,7 @@ function checkSignatures(messages: readonly RequestJson[], request: RequestJson,
         given,
         ({ model, items }) => model === request['model'] && items.some((item) => sameThought(item, block)),
       )
-      if (!answer && !block['signature'] && isUnsigning(String(request['model']))) continue
+      if (!block['signature'] && isUnsigning(String(request['model']))) continue // nothing seals what stands before it
       if (!answer)
         refuse(
           `${at}: Invalid \`${block['type'] === 'thinking' ? 'signature' : 'data'}\` in \`${block['type']}\` block`,

@@ -84,14 +84,18 @@ const pieced = (message: RequestJson): number | undefined => {
   })
 }
 
-/** A list of signed thoughts that is not the one that the server gave: changed, cut into pieces, or not there. */
+/**
+ * A list of signed thoughts that is not the one that the server gave: changed, cut into pieces, or not there in front of
+ * calls. Without calls the server leaves them out itself.
+ */
 const forged =
   (member: string) =>
   (request: RequestJson, context: RuleContext): Found | undefined =>
     first(messagesOf(request), (message, index) => {
       if (!isAssistant(message)) return undefined
       const said = answerOf(message, context)?.items[0]?.[member]
-      return said !== undefined && !same(said, message[member]) ? { index, place: 0 } : undefined
+      if (said === undefined || (message[member] == null && callsOf(message).length === 0)) return undefined
+      return same(said, message[member]) ? undefined : { index, place: 0 }
     })
 
 const signature = 'messages.{index}.content.{place}: Invalid `signature` in `thinking` block'
@@ -308,7 +312,9 @@ export const openaiChatRules: readonly EnforcedRule[] = [
   {
     name: 'a system message for Gemma 2',
     refuses: (request, context) =>
-      named(/gemma-?2/i, context) && messagesOf(request).some(({ role }) => isSystem(String(role))) ? {} : undefined,
+      named(/gemma(-2-|-2b|2)/i, context) && messagesOf(request).some(({ role }) => isSystem(String(role)))
+        ? {}
+        : undefined,
     words: 'System role not supported',
     since: '2024-08',
     source: 'huggingface/chat-ui#1386',

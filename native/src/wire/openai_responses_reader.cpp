@@ -14,6 +14,7 @@
 #include "wire/finish.h"
 #include "wire/openai_responses_event.h"
 #include "wire/openai_responses_items.h"
+#include "wire/openai_responses_provided.h"
 #include "wire/provider_tool.h"
 
 namespace sluice {
@@ -35,48 +36,8 @@ std::string id_of(JsonView item) {
   return repair_utf8(call.empty() ? item["id"].string() : call);
 }
 
-bool is_null(JsonView value) { return value.kind() == 0 || value.kind() == 'n'; }
-
 // xAI runs searches of its own as calls of custom tools.
 bool is_run_by_provider(std::string_view name) { return name.starts_with("x_") || name.starts_with("view_x_"); }
-
-// A value, not null, for people: a string as it is, anything else as JSON. The view is sliced.
-std::string words_of(JsonView value) { return repair_utf8(value.kind() == '"' ? value.string() : value.text()); }
-
-// What a provider's tool was asked, as JSON text; empty: the item does not say.
-std::string asked(JsonView item) {
-  const JsonView arguments = item["arguments"];
-  if (arguments.kind() == '"') return repair_utf8(arguments.string());
-  for (const std::string_view key : {"arguments", "action", "operation"})
-    if (const JsonView value = item[key]; value.is_object()) return std::string(value.text());
-  std::string out;
-  ObjectWriter object(out);
-  for (const std::string_view key : {"server_label", "queries", "code", "actions", "input"})
-    if (const JsonView value = item[key]; !is_null(value)) object.raw(key, value.text());
-  object.close();
-  return out == "{}" ? std::string() : out;
-}
-
-// A list of outputs without its pictures; empty: nothing else is in it.
-std::string outputs_of(JsonView outputs) {
-  std::string list;
-  bool pictures = false;
-  outputs.items([&](JsonView output) {
-    const bool picture = output["type"].string() == "image";
-    pictures = pictures || picture;
-    if (!picture) list.append(list.empty() ? "" : ",").append(output.text());
-  });
-  if (!pictures) return words_of(outputs);
-  return list.empty() ? list : repair_utf8("[" + list + "]");
-}
-
-// What it gave. An image is not text.
-std::string given(std::string_view type, JsonView item) {
-  if (type == "image_generation_call") return {};
-  for (const std::string_view key : {"output", "outputs", "results", "result", "tools"})
-    if (const JsonView value = item[key]; !is_null(value)) return key == "outputs" ? outputs_of(value) : words_of(value);
-  return {};
-}
 
 class ResponsesReader final : public EventReader {
  public:
@@ -359,7 +320,7 @@ class ResponsesReader final : public EventReader {
     const std::string_view called = json["name"].string();
     const bool named = !called.empty() && is_one_of(item.type, {"mcp_call", "mcp_approval_request"});
     sink().on_provider_call(item.slot, item.id, named ? repair_utf8(called) : item.type,
-                            whole ? asked(json) : std::string());
+                            whole ? asked_of_tool(json) : std::string());
   }
 
   // The item is whole. `json` is sliced. `cut`: the answer ends within it.
@@ -447,32 +408,16 @@ class ResponsesReader final : public EventReader {
     // Its call was in an earlier answer.
     const uint32_t slot = provided_++;
     sink().on_provider_call(slot, repair_utf8(call), repair_utf8(stem), {});
-    sink().on_provider_result(slot, given(type, json), false);
+    sink().on_provider_result(slot, given_by_tool(type, json), false);
   }
 
   void settle_provided(OutputItem &item, std::string_view type, JsonView json) {
     const JsonView error = json["error"];
     const bool failed = !is_null(error) || json["status"].string() == "failed";
     item.settled = true;
-    tell_media(item.slot, type, json);
-    sink().on_provider_result(item.slot, is_null(error) ? given(type, json) : words_of(error), failed);
-  }
-
-  // Pictures that a tool of the provider gave.
-  void tell_media(uint32_t slot, std::string_view type, JsonView json) {
-    std::vector<Media> media;
-    if (type == "image_generation_call") {
-      const JsonView result = json["result"];
-      if (const std::string_view data = result.string(); !data.empty() && data.find(':') == std::string_view::npos)
-        media.push_back(picture_of(data, json["output_format"].string()));
-      else if (const auto picture = read_picture(result))
-        media.push_back(*picture);
-    }
-    json["outputs"].items([&](JsonView output) {
-      if (output["type"].string() != "image") return;
-      if (const auto picture = read_picture(output)) media.push_back(*picture);
-    });
-    if (!media.empty()) sink().on_provider_media(slot, media);
+    if (const std::vector<Media> media = media_of_tool(type, json); !media.empty())
+      sink().on_provider_media(item.slot, media);
+    sink().on_provider_result(item.slot, is_null(error) ? given_by_tool(type, json) : words_of(error), failed);
   }
 
   void tell_sources(JsonView annotations) {

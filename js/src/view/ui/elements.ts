@@ -29,13 +29,14 @@ import type {
 /**
  * `<sluice-message>`: shows a message while it streams, or a saved one. Fires `sluice-ask`, `sluice-settled`,
  * `sluice-link` and `sluice-copy`. Parts: `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`,
- * `fabricated-text`, `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `hint`,
- * `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`,
- * `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`,
- * `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`, `writing`, `progress`,
- * `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`, `section`, `copy`,
- * `arguments`, `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`,
- * `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`.
+ * `fabricated-text`, `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `sources`,
+ * `media`, `save`, `error`, `hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`,
+ * `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `text`, `code`, `table`, `image`, `heading`,
+ * `link`, `cue`, `link-question`, `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`, `stop`,
+ * `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`, `body`,
+ * `section`, `copy`, `arguments`, `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`,
+ * `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`,
+ * `blank`, `cut`, `script`.
  */
 export interface SluiceMessageElement extends HTMLElement {
   /** The live message to follow. */
@@ -91,10 +92,10 @@ export interface SluiceTextElement extends HTMLElement {
 /**
  * `<sluice-card>`: one call of a tool. Parts: `card`, `mark`, `header`, `icon`, `name`, `summary`, `state`, `duration`,
  * `stop`, `writing`, `progress`, `progress-bar`, `notice`, `thumbnails`, `thumbnail`, `lightbox`, `custom`, `approval`,
- * `body`, `section`, `copy`, `arguments`, `image`, `question`, `question-header`, `sentence`, `tool`, `effects`,
- * `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`, `reason`,
- * `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state of its call, and `section-` with the name of a
- * section.
+ * `body`, `section`, `copy`, `arguments`, `image`, `media`, `save`, `link`, `link-question`, `question`,
+ * `question-header`, `sentence`, `tool`, `effects`, `expiry`, `argument`, `actions`, `missing`, `approve`, `deny`,
+ * `edit`, `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`; the state
+ * of its call, and `section-` with the name of a section.
  */
 export interface SluiceCardElement extends HTMLElement {
   card: CardView | undefined
@@ -142,9 +143,9 @@ export interface SluiceApprovalElement extends HTMLElement {
  * entry's buttons), `ways` (behind an answer that did not end as it should). Parts: `scroller`, `entries`, `entry`,
  * `jump`, `trouble`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`, `link-question`, `message`, `blocks`,
  * `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`, `retracted`, `retracted-text`,
- * `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`, `retry`, `outcome`, `ending`,
- * `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`, `refuse`, `allow`, `mine`,
- * `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
+ * `commentary`, `commentary-text`, `tool`, `calls`, `sources`, `media`, `save`, `error`, `error-hint`, `waiting`,
+ * `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `list`, `bar`,
+ * `refuse`, `allow`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`.
  */
 export interface SluiceThreadElement extends HTMLElement {
   /** The client, from `connect()`. */
@@ -219,13 +220,13 @@ export interface SluiceComposerElement extends HTMLElement {
  * `composer-end`, `actions`, `ways` (as `<sluice-thread>` has them). Parts: `header`, `avatar`, `banner`, `thread`,
  * `composer`, `dock`, `foot`, `welcome`, `suggestion`, `text`, `code`, `table`, `image`, `heading`, `link`, `cue`,
  * `link-question`, `message`, `blocks`, `reasoning`, `reasoning-text`, `refusal`, `fabricated`, `fabricated-text`,
- * `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `error`, `error-hint`, `waiting`,
- * `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`, `dialog`, `mine`, `theirs`,
- * `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`, `jump`, `thread-trouble`, `field`,
- * `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`, `question`, `question-header`,
- * `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`, `editor`, `remember`, `covers`,
- * `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`, `question-tool`, `question-missing`, `list`,
- * `bar`, `refuse`, `allow`.
+ * `retracted`, `retracted-text`, `commentary`, `commentary-text`, `tool`, `calls`, `sources`, `media`, `save`, `error`,
+ * `error-hint`, `waiting`, `retry`, `outcome`, `ending`, `approve-all`, `approve-all-button`, `deny-all`, `missing`,
+ * `dialog`, `mine`, `theirs`, `toolbar`, `time`, `day`, `usage`, `note`, `ways`, `scroller`, `entries`, `entry`,
+ * `jump`, `thread-trouble`, `field`, `send`, `stop`, `attach`, `chip`, `queue`, `row`, `hint`, `composer-trouble`,
+ * `question`, `question-header`, `sentence`, `effects`, `expiry`, `argument`, `actions`, `approve`, `deny`, `edit`,
+ * `editor`, `remember`, `covers`, `reason`, `tick`, `strong`, `code-point`, `blank`, `cut`, `script`, `question-tool`,
+ * `question-missing`, `list`, `bar`, `refuse`, `allow`.
  */
 export interface SluiceChatElement extends HTMLElement {
   /** The client, from `connect()`. */

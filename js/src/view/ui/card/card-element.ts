@@ -19,12 +19,14 @@ import { define, SluiceElement } from '../shared/base-element.js'
 import { count, duration } from '../shared/format.js'
 import { icon, iconFor, isIcon, type IconName } from '../shared/icons.js'
 import { imageSource } from '../shared/images.js'
-import { jsonDrawer, loadJsonView } from './late-json.js'
+import { adopt, drawMade, LateFile } from '../shared/late-file.js'
 import { ownIcon } from './own-icon.js'
+import { linkOpener } from '../shared/link-opener.js'
 import { exported } from '../shared/parts.js'
 import { shareOf } from './share.js'
 import { escapeInvisible, markInvisible } from '../shared/mark-invisible.js'
 import { controls, foreign, tokens } from '../shared/theme.js'
+import { actions } from '../text/actions.js'
 import type { ApprovalsMode, QuestionView, CardView, MessageSource } from '../ui-types.js'
 
 type Part = ResultPart | FilePart
@@ -37,6 +39,8 @@ const THUMBNAILS = 4
 const LARGEST_JSON = 2_000_000
 /** How many characters, of how many arguments, are shown of a call that the model is writing: the last ones. */
 const WRITING = { characters: 1500, arguments: 6 }
+
+const jsonFile = new LateFile(() => import('./json-view.js'))
 
 export class SluiceCard extends SluiceElement {
   static override styles = [tokens, controls, foreign, argumentStyles, cardStyles]
@@ -72,6 +76,8 @@ export class SluiceCard extends SluiceElement {
   declare open: boolean
 
   readonly #time = document.createElement('span')
+  /** Files of the result. */
+  readonly #files = document.createElement('div')
   #ticking: ReturnType<typeof setInterval> | undefined
   readonly #whole = new Set<string>()
   #written: { of: number; text: Written } | undefined
@@ -95,6 +101,9 @@ export class SluiceCard extends SluiceElement {
     this.armMs = ARM_MS
     this.still = false
     this.open = this.quiet = false
+    this.#files.className = 'media'
+    this.#files.setAttribute('part', 'media')
+    actions(this.#files, () => ({ words: this.words, openLink: linkOpener(this.message) }))
     this.#time.className = 'time'
     this.#time.setAttribute('part', 'duration')
   }
@@ -117,8 +126,12 @@ export class SluiceCard extends SluiceElement {
   }
 
   override willUpdate(): void {
-    const { silent, status, output } = this.card ?? {}
-    if (output && jsonDrawer() === undefined && mayBeJson(output)) void loadJsonView().then(() => this.requestUpdate())
+    const { silent, status, output, parts } = this.card ?? {}
+    if (output && jsonFile.file === undefined && mayBeJson(output))
+      void jsonFile.load().then(() => this.requestUpdate())
+    const files = parts?.filter(({ type }) => type === 'file') ?? []
+    if (files.length > 0 || this.#files.firstChild)
+      void drawMade('drawMedia', this.#files, this.renderRoot, files, this.words)
     this.quiet = silent === true && status !== 'streaming' && !this.ask
     const renderer = rendererOf(this.card?.name)
     const before = this.#drawn
@@ -348,7 +361,7 @@ export class SluiceCard extends SluiceElement {
       }
       ${card.progress && card.status !== 'executing' ? this.#textSection('progress', words.progress, card.progress) : nothing}
       ${card.error ? this.#textSection('error', words.error, card.error, 'problem') : nothing}
-      ${card.output === undefined || card.output === card.error ? nothing : this.#result(card.output, card.parts)}
+      ${this.#result(card)}
       ${card.hostOutput ? this.#rewritten(card.hostOutput) : nothing}
       ${card.modelOutput && !saysTheSame(card) ? this.#textSection('told', words.modelOutput, card.modelOutput) : nothing}
       ${card.raw ? this.#textSection('raw', words.raw, card.raw) : nothing}
@@ -406,16 +419,18 @@ export class SluiceCard extends SluiceElement {
     this.requestUpdate()
   }
 
-  #result(output: string, parts: Part[] | undefined): TemplateResult {
+  #result({ output: given, error, parts }: CardView): TemplateResult | typeof nothing {
+    const output = given === error ? undefined : given
+    if (output === undefined && !parts?.length) return nothing
     const { words } = this
-    const tree = this.#tree(output)
+    const tree = output && this.#tree(output)
     const content =
-      tree ?? (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
+      tree || (output ? this.#text('result', output) : parts ? nothing : html`<p class="none">${words.noOutput}</p>`)
     return this.#section(
       'result',
       words.result,
       output || undefined,
-      html`${content}${(parts ?? []).map((part) => this.#part(part, output))}`,
+      html`${content}${(parts ?? []).map((part) => this.#part(part, output))}${this.#files}`,
     )
   }
 
@@ -432,16 +447,17 @@ export class SluiceCard extends SluiceElement {
    */
   #tree(output: string): HTMLElement | typeof nothing | undefined {
     const lang = this.language
-    const draw = jsonDrawer()
-    if (!draw) return draw === undefined && mayBeJson(output) ? nothing : undefined
+    const { file } = jsonFile
+    if (!file) return file === undefined && mayBeJson(output) ? nothing : undefined
+    adopt(this.renderRoot, file.jsonStyles)
     if (this.#json?.of !== output || this.#json.lang !== lang) {
       const value = readJson(output)
-      this.#json = { of: output, lang, node: value === undefined ? undefined : draw(value, this.words, lang) }
+      this.#json = { of: output, lang, node: value === undefined ? undefined : file.jsonView(value, this.words, lang) }
     }
     return this.#json.node
   }
 
-  #part(part: Part, output: string): TemplateResult | typeof nothing {
+  #part(part: Part, output: string | undefined): TemplateResult | typeof nothing {
     if (part.type === 'text')
       return part.text === output
         ? nothing

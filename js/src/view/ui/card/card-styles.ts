@@ -99,26 +99,6 @@ export const cardStyles = css`
   sluice-approval { display: block; color-scheme: inherit; border-top: 1px solid var(--_border); }
   .head[hidden] ~ sluice-approval { border-top: 0; }
 
-  /* -- JSON */
-  .json { padding: 8px 10px 8px 1.4em; border-radius: var(--_small-radius); background: var(--_inset); font: .86em / 1.6 var(--_mono); max-height: calc(var(--_max-height) * 1.5); overflow: auto; contain: content; }
-  .json ul { margin: 0; padding: 0; list-style: none; }
-  .json ul ul { padding-inline-start: 1.6em; border-inline-start: 1px solid var(--_border); margin-inline-start: -.55em; }
-  .json li { overflow-wrap: anywhere; }
-  .json summary { cursor: pointer; margin-inline-start: -1em; list-style: none; }
-  .json summary::before { content: '▸'; display: inline-block; width: 1em; color: var(--_muted); }
-  .json details[open] > summary::before { content: '▾'; }
-  .json summary::-webkit-details-marker { display: none; }
-  .json .plain, .json .null { color: var(--_muted); }
-  .json .key { color: var(--_accent-ink); }
-  .json .number, .json .boolean { color: var(--_success); }
-  .json .string { white-space: pre-wrap; }
-  .json .string::before, .json .string::after { content: '"'; color: var(--_muted); }
-  .json .scroll { overflow-x: auto; }
-  .json table { border-collapse: collapse; min-width: 100%; }
-  .json th, .json td { padding: 4px 14px 4px 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--_border); white-space: pre-wrap; max-width: 28em; }
-  .json th { color: var(--_muted); font-weight: 600; white-space: nowrap; }
-  .json tbody tr:last-child > td { border-bottom: 0; }
-
   /* -- what nobody waits for: a mark at the end of the line above */
   :host([quiet]:not([open])) { position: relative; height: 0; contain: none; container-type: normal; margin-top: 0; z-index: 1; }
   .mark {
@@ -133,11 +113,6 @@ export const cardStyles = css`
   .thumb { position: relative; width: 64px; height: 64px; padding: 0; border: 1px solid var(--_border); border-radius: var(--_small-radius); overflow: clip; background: var(--_inset); cursor: zoom-in; }
   .thumb > img { display: block; width: 100%; height: 100%; object-fit: cover; }
   .thumb > span { position: absolute; inset: 0; display: grid; place-items: center; background: rgb(0 0 0 / .5); color: #fff; font-weight: 600; }
-  .lightbox { max-width: 96vw; max-height: 96vh; padding: 10px; border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_background); color: inherit; }
-  .lightbox::backdrop { background: rgb(0 0 0 / .6); }
-  .lightbox > img { display: block; max-width: 90vw; max-height: 80vh; margin: 0 auto; }
-  .bar-of-pictures { display: flex; gap: 8px; align-items: center; justify-content: center; padding-top: 8px; }
-  .bar-of-pictures .told { font-size: .88em; color: var(--_muted); font-variant-numeric: tabular-nums; }
   .drawn-by-app { padding: 2px 12px 12px; }
 
   @container (max-width: 460px) {

@@ -1,5 +1,6 @@
 // Draws JSON as a tree that a person can open, or as a table if it is a list of flat objects. Plain DOM, text nodes
-// only. A file of its own: see late-json.ts.
+// only. A file of its own, which is loaded when the first result that may need it is in a page: it is there before a
+// person opens the card.
 import { splitInvisible } from '../../../app/bridge/invisible.js'
 import type { Json, JsonObject } from '../../../engine/core/events.js'
 import type { Strings } from '../shared/ui-strings.js'
@@ -10,6 +11,29 @@ const CHARACTERS = 2000
 const COLUMNS = 12
 /** A list of at most this many entries starts open. */
 const OPEN = 12
+
+const css = String.raw
+export const jsonStyles = new CSSStyleSheet()
+jsonStyles.replaceSync(css`
+  .json { padding: 8px 10px 8px 1.4em; border-radius: var(--_small-radius); background: var(--_inset); font: .86em / 1.6 var(--_mono); max-height: calc(var(--_max-height) * 1.5); overflow: auto; contain: content; }
+  .json ul { margin: 0; padding: 0; list-style: none; }
+  .json ul ul { padding-inline-start: 1.6em; border-inline-start: 1px solid var(--_border); margin-inline-start: -.55em; }
+  .json li { overflow-wrap: anywhere; }
+  .json summary { cursor: pointer; margin-inline-start: -1em; list-style: none; }
+  .json summary::before { content: '▸'; display: inline-block; width: 1em; color: var(--_muted); }
+  .json details[open] > summary::before { content: '▾'; }
+  .json summary::-webkit-details-marker { display: none; }
+  .json .plain, .json .null { color: var(--_muted); }
+  .json .key { color: var(--_accent-ink); }
+  .json .number, .json .boolean { color: var(--_success); }
+  .json .string { white-space: pre-wrap; }
+  .json .string::before, .json .string::after { content: '"'; color: var(--_muted); }
+  .json .scroll { overflow-x: auto; }
+  .json table { border-collapse: collapse; min-width: 100%; }
+  .json th, .json td { padding: 4px 14px 4px 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--_border); white-space: pre-wrap; max-width: 28em; }
+  .json th { color: var(--_muted); font-weight: 600; white-space: nowrap; }
+  .json tbody tr:last-child > td { border-bottom: 0; }
+`)
 
 export function jsonView(value: Json, words: Strings, lang: string): HTMLElement {
   const root = make('div', 'json')

@@ -5,8 +5,11 @@ import '../card/card-element.js'
 import { errorTitle } from '../shared/ends.js'
 import { duration } from '../shared/format.js'
 import { icon } from '../shared/icons.js'
+import { drawMade } from '../shared/late-file.js'
 import { markInvisible } from '../shared/mark-invisible.js'
 import { exported } from '../shared/parts.js'
+import type { ActionOptions } from '../text/action-options.js'
+import { actions } from '../text/actions.js'
 import { StreamText } from '../text/stream-text.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { TextRun } from './text-runs.js'
@@ -71,15 +74,33 @@ export function makeView(look: Look, at: number): View {
       return new CallView()
     case 'error':
       return new ErrorView()
+    case 'media':
+      return new MediaView()
     default:
       return new TextView(at)
   }
+}
+
+type MediaBlockView = Extract<BlockView, { type: 'media' }>
+
+/** Its links are followed after a question. */
+function acting<E extends HTMLElement>(
+  element: E,
+  { part }: { part: string },
+  options: () => ActionOptions | undefined,
+): E {
+  element.className = part
+  element.setAttribute('part', part)
+  actions(element, options as () => ActionOptions)
+  return element
 }
 
 class TextView implements View {
   readonly look = 'text'
   readonly #text: TextBox
   readonly element: HTMLElement
+  #sources: HTMLElement | undefined
+  #context: BlockContext | undefined
 
   constructor(at: number) {
     this.#text = new TextBox(at)
@@ -87,11 +108,22 @@ class TextView implements View {
   }
 
   update(block: BlockView, context: BlockContext, last: boolean): void {
-    this.#text.set('text' in block ? block.text : '', last && !context.still, context, (block as TextRun).cues)
+    const { text, cues, sources } = block as TextRun
+    this.#text.set(text, last && !context.still, context, cues)
+    this.#context = context
+    if (sources || this.#sources) this.#cite(sources, context)
+  }
+
+  /** The sources are a list after the text. */
+  #cite(sources: unknown, { host, words }: BlockContext): void {
+    const list = (this.#sources ??= acting(document.createElement('ol'), { part: 'sources' }, () => this.#context))
+    if (this.element.nextSibling !== list) this.element.after(list)
+    void drawMade('drawSources', list, host.shadowRoot, sources, words)
   }
 
   remove(): void {
     this.#text.remove()
+    this.#sources?.remove()
   }
 }
 
@@ -191,6 +223,17 @@ class CallView implements View {
   update(block: BlockView, { message, approvals, asks, compact, armMs, name, still }: BlockContext): void {
     const card = block as CardView
     Object.assign(this.element, { card, message, approvals, compact, armMs, name, still, ask: asks.get(card.call) })
+  }
+}
+
+class MediaView implements View {
+  readonly look = 'media'
+  readonly element = acting(document.createElement('div'), { part: 'media' }, () => this.#context)
+  #context: BlockContext | undefined
+
+  update(block: BlockView, context: BlockContext): void {
+    this.#context = context
+    void drawMade('drawMedia', this.element, context.host.shadowRoot, (block as MediaBlockView).parts, context.words)
   }
 }
 

@@ -130,5 +130,6 @@ function joined(members: readonly BlockView[], first: TextView): TextRun {
     own = mark.endsWith('\n')
     parts.push(mark)
   })
-  return { ...first, text: parts.join(''), cues }
+  const sources = members.flatMap((block) => (block.type === 'text' && block.sources) || [])
+  return { ...first, text: parts.join(''), cues, ...(sources.length > 0 ? { sources } : {}) }
 }

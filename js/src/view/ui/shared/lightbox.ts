@@ -3,6 +3,16 @@
 import type { IconName } from './icons.js'
 import type { Strings } from './ui-strings.js'
 
+const css = String.raw
+const styles = new CSSStyleSheet()
+styles.replaceSync(css`
+  .lightbox { max-width: 96vw; max-height: 96vh; padding: 10px; border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_background); color: inherit; }
+  .lightbox::backdrop { background: rgb(0 0 0 / .6); }
+  .lightbox > img { display: block; max-width: 90vw; max-height: 80vh; margin: 0 auto; }
+  .bar-of-pictures { display: flex; gap: 8px; align-items: center; justify-content: center; padding-top: 8px; }
+  .bar-of-pictures .told { font-size: .88em; color: var(--_muted); font-variant-numeric: tabular-nums; }
+`)
+
 /** Opens the pictures over the page; the focus comes back to where it was. `draw` puts an icon into a button. */
 export function openLightbox(
   root: ShadowRoot,
@@ -12,6 +22,7 @@ export function openLightbox(
   draw: (icon: IconName, into: HTMLElement) => void,
 ): void {
   let at = from
+  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets.push(styles)
   const dialog = document.createElement('dialog')
   dialog.className = 'lightbox'
   dialog.setAttribute('part', 'lightbox')

@@ -50,6 +50,10 @@ const card = [
   'copy',
   'arguments',
   'image',
+  'media',
+  'save',
+  'link',
+  'link-question',
 ]
 const text = ['text', 'code', 'table', 'image', 'heading', 'link', 'cue', 'link-question']
 /** Of several questions, in a dock or a dialog. */
@@ -68,6 +72,9 @@ const message = [
   'commentary-text',
   'tool',
   'calls',
+  'sources',
+  'media',
+  'save',
   'error',
   'hint',
   'waiting',

@@ -49,6 +49,8 @@ export interface Strings extends QuestionWords {
   copyCsv: string
   pictureFrom: (host: string) => string
   pictureInText: string
+  file: string
+  sources: string
   pictureFailed: string
   linkQuestion: string
   /** In place of the question where the app opens no links. */
@@ -249,6 +251,8 @@ const en: Strings = {
   copyCsv: 'Copy as CSV',
   pictureFrom: (host) => `Picture from ${host}`,
   pictureInText: 'Picture',
+  file: 'File',
+  sources: 'Sources',
   pictureFailed: 'The picture could not be loaded.',
   linkQuestion: 'Open this address?',
   linkAddress: 'The link leads here',
@@ -451,6 +455,8 @@ const zh: Strings = {
   copyCsv: '复制为 CSV',
   pictureFrom: (host) => `来自 ${host} 的图片`,
   pictureInText: '图片',
+  file: '文件',
+  sources: '来源',
   pictureFailed: '图片无法加载。',
   linkQuestion: '打开这个地址？',
   linkAddress: '链接指向这里',

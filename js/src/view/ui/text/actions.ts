@@ -5,7 +5,7 @@ import { clickOf, decides } from '../approval/presses.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { ActionOptions } from './action-options.js'
 import { csvOf } from './csv.js'
-import { loadPicture } from './pictures.js'
+import { LateFile } from '../shared/late-file.js'
 
 const MIDDLE = 1 // MouseEvent.button
 const COPIED_MS = 1600
@@ -47,16 +47,18 @@ function follow(link: HTMLAnchorElement, options: ActionOptions): void {
   if (fire(link, 'sluice-link', detail, true)) void askLink(link, detail.url, options)
 }
 
-let asker: typeof import('./link-question.js').askLink | undefined
+/** Few links are followed, and few pictures of a text are loaded: the first click loads the files that do it. */
+const linkFile = new LateFile(() => import('./link-question.js'))
+const pictureFile = new LateFile(() => import('./pictures.js'))
 
-/** Few links are followed: the file that asks is loaded by the first click. Without it nothing is opened. */
 async function askLink(origin: HTMLElement, address: string, options: ActionOptions): Promise<void> {
-  try {
-    asker ??= (await import('./link-question.js')).askLink
-    asker(origin, address, options, { copyText, clickOf, decides })
-  } catch (error) {
-    console.warn('sluice: a file beside sluice/ui could not be loaded', error)
-  }
+  await linkFile.load()
+  linkFile.file?.askLink(origin, address, options, { copyText, clickOf, decides })
+}
+
+async function loadPicture(chip: HTMLElement, source: string, options: ActionOptions): Promise<void> {
+  await pictureFile.load()
+  await pictureFile.file?.loadPicture(chip, source, options)
 }
 
 function wrap(button: HTMLButtonElement): void {

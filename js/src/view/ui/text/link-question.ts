@@ -5,6 +5,20 @@ import type { clickOf, decides } from '../approval/presses.js'
 import type { ActionOptions } from './action-options.js'
 import type { OpenLink } from './text-types.js'
 
+const css = String.raw
+const styles = new CSSStyleSheet()
+styles.replaceSync(css`
+  .link-question {
+    width: min(460px, calc(100vw - 24px)); padding: 18px; overflow-wrap: anywhere; border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) + 4px); background: var(--_background); color: var(--_text); box-shadow: 0 20px 60px rgb(0 0 0 / .32);
+  }
+  .link-question::backdrop { background: rgb(10 12 20 / .42); }
+  .link-question h2 { margin: 0 0 10px; font-size: 1.05em; }
+  .link-question p { margin: 0 0 12px; }
+  .link-question .address { max-height: 40vh; overflow: auto; padding: 8px 10px; border-radius: var(--_small-radius); background: var(--_inset); font: .88em / 1.5 var(--_mono); }
+  .link-question .deciding { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 8px; }
+`)
+
 /** What it shares with the text around it. */
 interface Shared {
   copyText: typeof copyText
@@ -27,6 +41,7 @@ export function askLink(
   const url = new URL(address)
   const root = origin.getRootNode()
   const place = root instanceof ShadowRoot ? root : document.body
+  if (place instanceof ShadowRoot && !place.adoptedStyleSheets.includes(styles)) place.adoptedStyleSheets.push(styles)
   const ask = (): void =>
     void (place.querySelector('.link-question') ?? question(origin, place, url, { words, openLink }, shared))
   if (openLink?.known)

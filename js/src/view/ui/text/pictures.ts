@@ -1,4 +1,5 @@
-// Pictures of a text. None is loaded by itself: its address can carry the conversation away.
+// Pictures of a text. None is loaded by itself: its address can carry the conversation away. A file of its own, which
+// the first click on a picture loads.
 import type { ActionOptions } from './action-options.js'
 
 const RASTER = /^image\/(?:png|jpeg|gif|webp|avif)$/

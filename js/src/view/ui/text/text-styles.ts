@@ -93,15 +93,6 @@ export const textStyles = css`
   .text .math { unicode-bidi: isolate; direction: ltr; }
   .text .math.display { display: block; padding-block: .5em; overflow: auto hidden; text-align: center; }
 
-  .link-question {
-    width: min(460px, calc(100vw - 24px)); padding: 18px; overflow-wrap: anywhere; border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) + 4px); background: var(--_background); color: var(--_text); box-shadow: 0 20px 60px rgb(0 0 0 / .32);
-  }
-  .link-question::backdrop { background: rgb(10 12 20 / .42); }
-  .link-question h2 { margin: 0 0 10px; font-size: 1.05em; }
-  .link-question p { margin: 0 0 12px; }
-  .link-question .address { max-height: 40vh; overflow: auto; padding: 8px 10px; border-radius: var(--_small-radius); background: var(--_inset); font: .88em / 1.5 var(--_mono); }
-  .link-question .deciding { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 8px; }
   @media (forced-colors: active) {
     .text :is(.code, .scroll, .picture, kbd), .text :not(pre) > code { border: 1px solid CanvasText; }
   }

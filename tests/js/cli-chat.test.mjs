@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 import { fileConversations } from 'sluice/conversations'
@@ -467,4 +467,22 @@ test('chat: a program that is killed in a tool leaves the question and the call 
   const [{ status, arguments: given }] = entries[1].message.blocks
   assert.deepEqual([status, given], ['unknown', { to: 'bob' }])
   assert.match(entries[1].history.at(-1).content, /may or may not have taken effect/)
+})
+
+test('chat --save: sources are printed after the text, and the picture is written to a new file', async (t) => {
+  const png = 'iVBORw0KGgo='
+  const delta = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
+  const citation = { type: 'url_citation', url_citation: { url: 'https://weather.example/oslo', title: 'Oslo' } }
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }
+  const { args } = await scripted(t, {
+    parts: [{ raw: delta({ content: 'Rain.' }) + delta({ annotations: [citation] }) + delta({ images: [image] }) }],
+  })
+  const folder = path('made/here')
+  const { code, out, err } = await sluice(['chat', ...args, '--save', folder, '--prompt', 'Draw'])
+  assert.deepEqual([code, err], [0, ''])
+  inOrder(out, 'Rain.', '[1] Oslo https://weather.example/oslo', '▣ image/png, 8 bytes → ', 'picture-1.png')
+  assert.deepEqual(readFileSync(`${folder}/picture-1.png`), Buffer.from(png, 'base64'))
+  const refused = await sluice(['chat', ...args, '--save', `${folder}/picture-1.png/x`, '--prompt', 'Draw'])
+  assert.equal(refused.code, 2)
+  assert.match(refused.err, /^--save: /)
 })

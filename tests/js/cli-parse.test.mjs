@@ -257,3 +257,16 @@ test('parse: a full disk is told, and a pipe that closes is an end', {
   closed.stderr.setEncoding('utf8').on('data', (text) => assert.match(text, /^wire: /))
   assert.deepEqual(await once(closed, 'close'), [0, null])
 })
+
+test('parse: sources and pictures are printed without their data', async () => {
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(40_000)}` } }
+  const citation = { type: 'url_citation', url_citation: { url: 'https://weather.example/oslo', title: 'Oslo' } }
+  writeFileSync(
+    path('made'),
+    `${chunk({ content: 'Rain.' })}${chunk({ annotations: [citation] })}${chunk({ images: [image] })}data: [DONE]\n\n`,
+  )
+  const { out } = await sluice(['parse', path('made'), '--wire', 'openai-chat'])
+  assert.match(out, /sources +block 0 {2}Oslo https:\/\/weather\.example\/oslo\n/)
+  assert.match(out, /media +block 1 {2}image\/png, 30 kB\n/)
+  assert.ok(out.length < 2000)
+})

@@ -1,9 +1,13 @@
 // What the terminal shows of a turn: the events go in, the bytes are drawn by a small terminal.
 import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 import { screenOf } from './terminal-screen.mjs'
 
+const { MediaFolder } = await built('made-words')
 const { cost, Screen } = await built('screen')
 const { columns: widthOf } = await built('rows')
 
@@ -268,4 +272,136 @@ test('comments are dimmed and marked like thoughts, and each message begins behi
     const cut = pieces.map((piece) => say(0, piece, 'commentary'))
     assert.deepEqual(shown([...cut, say(1, 'It rains.', 'final_answer')]).rows, ['⋯ One moment.', '', 'It rains.', ''])
   }
+})
+
+// -- sources, pictures, files -----------------------------------------------------------------------------------------
+
+const png = 'iVBORw0KGgo='
+const page = (title, url = `https://${title}.example/`) => ({ kind: 'web', url, title })
+
+test('sources: numbers and addresses stand after the text, each page once, and what comes later continues them', () => {
+  for (const isTTY of [true, false]) {
+    const { rows } = shown(
+      [
+        text('Rain '),
+        { type: 'sources', block: 0, sources: [page('oslo')] },
+        text('all day.'),
+        { type: 'sources', block: 0, sources: [page('oslo'), { ...page('oslo'), start: 0, end: 4 }, page('bergen')] },
+        { type: 'round', round: 1 },
+        {
+          type: 'sources',
+          block: 0,
+          sources: [page('oslo'), page('oslo'), page('bergen'), { kind: 'file', id: 'file-1', title: 'a\u202E.pdf' }],
+        },
+        { type: 'text', block: 1, text: 'More.' },
+        { type: 'sources', block: 1, sources: [page('x'.repeat(10_000), 'https://x.example/')] },
+      ],
+      { isTTY, columns: 60 },
+    )
+    const said = rows.join('\n')
+    assert.ok(
+      said.startsWith(
+        'Rain all day.\n  [1] oslo https://oslo.example/\n  [2] bergen https://bergen.example/\n  [3] a⟨U+202E⟩.pdf\n',
+      ),
+      said,
+    )
+    assert.match(said, /More\.\n {2}\[1\]\s+x+/)
+    assert.ok(said.length < 600, 'a long title is cut')
+  }
+})
+
+test('sources: a new turn counts from 1', () => {
+  const { rows } = shown([
+    text('One.'),
+    { type: 'sources', block: 0, sources: [page('oslo')] },
+    { type: 'round', round: 1 },
+    (screen) => screen.begin(),
+    text('Two.'),
+    { type: 'sources', block: 0, sources: [page('bergen')] },
+  ])
+  assert.deepEqual(rows.slice(0, 4), [
+    'One.',
+    '  [1] oslo https://oslo.example/',
+    'Two.',
+    '  [1] bergen https://bergen.example/',
+  ])
+})
+
+test('media: media type, name, size and address, also of a tool of the provider', () => {
+  const { rows } = shown([
+    { type: 'media', block: 0, part: { type: 'image', mediaType: 'image/png', data: png } },
+    {
+      type: 'media',
+      block: 0,
+      part: { type: 'file', mediaType: 'text/csv', name: 'a\nb.csv', data: 'A'.repeat(4000) },
+    },
+    { type: 'media', block: 0, part: { type: 'image', url: 'https://pictures.example/a.png' } },
+    { type: 'media', block: 0, part: { type: 'file', id: 'file_1' } },
+    card(1, { name: 'image_generation', status: 'streaming', source: 'provider' }),
+    ended(1, undefined, { parts: [{ type: 'image', mediaType: 'image/png', data: 'A'.repeat(2_000_000) }] }),
+  ])
+  assert.deepEqual(rows, [
+    '▣ image/png, 8 bytes',
+    '▣ text/csv, a b.csv, 3 kB',
+    '▣ a picture, https://pictures.example/a.png',
+    '▣ a file, file_1',
+    '╭─ image_generation',
+    '╰─ ✔ success image_generation · 12 ms',
+    '▣ image/png, 1.5 MB',
+    '',
+  ])
+})
+
+test('MediaFolder: a new file for each part, inside of the folder, and nothing is replaced', (t) => {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-save-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  const inside = join(path, 'a/b')
+  const outside = join(path, 'outside')
+  const folder = new MediaFolder(inside)
+  writeFileSync(join(inside, 'picture-1.png'), 'old')
+  symlinkSync(outside, join(inside, 'file-2.pdf'))
+  const image = { type: 'image', mediaType: 'image/png', data: png }
+  const given = [
+    image,
+    { type: 'file', mediaType: 'application/pdf', data: 'aGk=' },
+    { ...image, id: '../../../etc/passwd' },
+    { ...image, id: '../../../etc/passwd' },
+    { ...image, id: 'x'.repeat(10_000) },
+    { type: 'file', mediaType: '../../sh', name: '../../../evil', data: 'aGk=' },
+    { type: 'image', mediaType: 'image/svg+xml', data: 'aGk=' },
+    { type: 'file', id: 'file_1' },
+    { type: 'image', url: 'https://pictures.example/a.png' },
+  ]
+  const paths = given.map((part) => folder.save(part))
+  assert.deepEqual(
+    paths.map((one) => one && relative(inside, one)),
+    [
+      'picture-1-2.png',
+      'file-2-2.pdf',
+      'picture-_________etc_passwd.png',
+      'picture-_________etc_passwd-2.png',
+      `picture-${'x'.repeat(60)}.png`,
+      'file-3.bin',
+      'picture-4.svg',
+      undefined,
+      undefined,
+    ],
+  )
+  assert.equal(readFileSync(join(inside, 'picture-1.png'), 'utf8'), 'old')
+  assert.deepEqual(readFileSync(paths[0]), Buffer.from(png, 'base64'))
+  assert.ok(!existsSync(outside), 'a link that leads outside is not followed')
+})
+
+test('media: a file that cannot be written is named, and the answer goes on', (t) => {
+  let bytes = ''
+  const folder = {
+    save: () => {
+      throw new Error('ENOSPC: no space left on device')
+    },
+  }
+  const screen = new Screen({ write: (text) => (bytes += text), isTTY: false, columns: 60 }, dumb, folder)
+  screen.show({ type: 'media', block: 0, part: { type: 'image', mediaType: 'image/png', data: png }, seq: 1 })
+  screen.show({ ...text('Done.'), seq: 2 })
+  screen.show({ type: 'done', outcome: 'completed', seq: 3 })
+  assert.match(bytes, /image\/png, 8 bytes \(not saved: ENOSPC: no space left on device\)\nDone\.\n/)
 })

@@ -5,6 +5,7 @@ import { fileConversations } from '../../app/conversations/file-conversations.js
 import type { Conversations } from '../../app/conversations/conversation-types.js'
 import { tell, text, UsageError, type Command, type Values } from './command.js'
 import { dataFolder, Kept, lastOf, listed } from './kept.js'
+import { MediaFolder } from './made-words.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
 import { talk } from './talk.js'
 import { loadTools } from './tools-file.js'
@@ -20,6 +21,7 @@ ${modelHelp}
   --prompt TEXT       one question instead of a chat
   --verbose           say the shape of each message: its outcome, rounds, tokens in and out, blocks
   --yes               approve every call without asking
+  --save DIR          save pictures and files that the model makes, each under a new name (default: name them only)
   --conversation NAME keep the chat under this name, and continue it next time (default: keep nothing)
   --resume            continue the chat that changed last
   --list              list the names and titles of kept chats, the newest first
@@ -35,6 +37,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
     prompt: { type: 'string' },
     yes: { type: 'boolean' },
     verbose: { type: 'boolean' },
+    save: { type: 'string' },
     conversation: { type: 'string' },
     resume: { type: 'boolean' },
     list: { type: 'boolean' },
@@ -53,6 +56,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
     const tools = path === undefined ? [] : await loadTools(path)
     const idle = tools.find((one) => !one.run && !one.declaration.ipc)
     if (idle) throw new UsageError(`--tools ${path}: ${idle.name} cannot be run: expected execute (or ipc)`)
+    const folder = mediaFolder(text(values.save))
     const kept = await open(store, values)
     const engine = new Engine({ tools })
     try {
@@ -65,12 +69,21 @@ The exit code is then that of the first answer that failed: 1 also for one that 
         kept,
         store,
         verbose: values.verbose === true,
+        folder,
         auto: values.yes ? '--yes' : undefined,
       })
     } finally {
       engine.close()
     }
   },
+}
+
+function mediaFolder(path: string | undefined): MediaFolder | undefined {
+  try {
+    return path === undefined ? undefined : new MediaFolder(path)
+  } catch (error) {
+    throw new UsageError(`--save: ${tell(error)}`)
+  }
 }
 
 /** Returns undefined if the chat is not to be kept. */

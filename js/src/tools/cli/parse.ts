@@ -9,6 +9,7 @@ import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'
 import { ending, runs, Screen, summary } from './screen.js'
 import type { ParseReply } from './tester-api.js'
+import { partWords, sourceLines } from './made-words.js'
 import { loadTools } from './tools-file.js'
 
 export const command: Command = {
@@ -114,7 +115,7 @@ function line(event: SluiceEvent, { paint }: Screen): string {
     case 'args':
       return paint('dim', `${kind} call ${event.call}  ${quoted(event.text)}`)
     case 'card': {
-      const { call, name, askedName, status, source, arguments: given, reason, error, start, end } = event
+      const { call, name, askedName, status, source, arguments: given, reason, error, start, end, parts } = event
       const said = [
         name ?? askedName,
         status,
@@ -123,9 +124,14 @@ function line(event: SluiceEvent, { paint }: Screen): string {
         reason,
         error,
         start !== undefined && end !== undefined && `bytes ${start}–${end}`,
+        ...(parts ?? []).map((part) => part.type !== 'text' && partWords(part)),
       ]
       return paint('cyan', `${kind} call ${call}  ${escapeInvisible(said.filter(Boolean).join('  '))}`)
     }
+    case 'sources':
+      return `${kind} block ${event.block}  ${sourceLines(event.sources).join('  ')}`
+    case 'media':
+      return `${kind} block ${event.block}  ${partWords(event.part)}`
     case 'diagnostic': {
       const { code, detail, offset, raw } = event
       const where = offset === undefined ? '' : ` at byte ${offset}`

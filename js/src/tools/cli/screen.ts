@@ -3,19 +3,25 @@
 import { isCommentary } from '../../app/bridge/commentary.js'
 import { endingOf, endingWords } from '../../app/bridge/ending.js'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
+import { messageOf } from '../../engine/core/errors.js'
 import type {
   AssistantMessage,
   CardEvent,
   CardStatus,
   DiagnosticEvent,
   ErrorEvent,
+  FilePart,
+  MediaPart,
   ProgressEvent,
   ReasoningEvent,
+  ResultPart,
   RetryEvent,
   SluiceEvent,
+  Source,
   TextEvent,
 } from '../../engine/core/events.js'
 import { widthOf, wrapped } from './flow.js'
+import { partWords, sourceLines, type MediaFolder } from './made-words.js'
 import { Paper, type Colour, type Output } from './paper.js'
 import { Prose } from './prose.js'
 import { fit } from './rows.js'
@@ -32,6 +38,9 @@ const final: { [status in CardStatus]?: [sign: string, colour: Colour] } = {
   cancelled: ['■', 'yellow'],
   unknown: ['?', 'yellow'],
 }
+
+/** Events that do not end the text in front of them. */
+const within: ReadonlySet<SluiceEvent['type']> = new Set(['text', 'reasoning', 'sources', 'usage', 'diagnostic'])
 
 /** Columns for what a person answers, */
 const ANSWER = 10
@@ -60,10 +69,19 @@ export class Screen {
   /** Printed with the next event. */
   #diagnostic: DiagnosticEvent | undefined
   #retrying = ''
+  /** Sources of a text, which are printed after it. */
+  #sources: { block: number; list: readonly Source[] } | undefined
+  /** How many lines of sources are printed, by block. */
+  readonly #cited = new Map<number, number>()
   /** Events that came while a person typed. */
   #late: SluiceEvent[] | undefined
 
-  constructor(out: Output = process.stdout, env: NodeJS.ProcessEnv = process.env) {
+  /** @param folder gets the pictures and files of answers */
+  constructor(
+    out: Output = process.stdout,
+    env: NodeJS.ProcessEnv = process.env,
+    private readonly folder?: MediaFolder,
+  ) {
     this.#paper = new Paper(out, env)
     this.paint = this.#paper.paint
   }
@@ -93,6 +111,7 @@ export class Screen {
   /** A new turn: call numbers start again from 1. */
   begin(): void {
     this.#cards.clear()
+    this.#cited.clear()
   }
 
   show(event: SluiceEvent): void {
@@ -105,6 +124,7 @@ export class Screen {
       // the error repeats its text
       if (!(event.type === 'error' && event.detail.startsWith(said.detail ?? ''))) this.#tell(said)
     }
+    if (!within.has(event.type) || (event.type === 'text' && event.block !== this.#sources?.block)) this.#cite()
     this.#say(event)
     if (event.type === 'done') this.#settleText()
     if (!this.#prose) this.#paper.tail(event.type === 'done' ? '' : this.#status())
@@ -115,6 +135,12 @@ export class Screen {
       case 'text':
       case 'reasoning':
         return this.#text(event)
+      case 'sources':
+        if (event.block !== this.#sources?.block) this.#cite()
+        this.#sources = { block: event.block, list: event.sources }
+        return
+      case 'media':
+        return this.#media([event.part])
       case 'card':
         return this.#card(event)
       case 'args': {
@@ -226,6 +252,32 @@ export class Screen {
     this.#prose = undefined
   }
 
+  // -- sources, pictures, files ---------------------------------------------------------------------------------------
+
+  /** Prints the sources that are not printed yet. */
+  #cite(): void {
+    if (!this.#sources) return
+    const { block, list } = this.#sources
+    this.#sources = undefined
+    const lines = sourceLines(list)
+    for (const [at, words] of lines.entries())
+      if (at >= (this.#cited.get(block) ?? 0)) this.line(this.paint('dim', `  [${at + 1}] ${words}`), 6)
+    this.#cited.set(block, Math.max(lines.length, this.#cited.get(block) ?? 0))
+  }
+
+  #media(parts: readonly (ResultPart | FilePart)[]): void {
+    for (const part of parts) if (part.type !== 'text') this.line(`${this.paint('cyan', '▣')} ${this.#saved(part)}`, 2)
+  }
+
+  #saved(part: MediaPart): string {
+    try {
+      const path = this.folder?.save(part)
+      return path === undefined ? partWords(part) : `${partWords(part)} → ${escapeInvisible(path)}`
+    } catch (error) {
+      return `${partWords(part)} ${this.paint('yellow', `(not saved: ${oneLine(messageOf(error))})`)}`
+    }
+  }
+
   // -- cards ----------------------------------------------------------------------------------------------------------
 
   #card(event: CardEvent): void {
@@ -243,6 +295,7 @@ export class Screen {
     const said = card.error ?? (card.status === 'success' ? card.output : card.modelOutput) ?? card.reason ?? ''
     const end = this.paint(colour, `${sign} ${event.status}`)
     this.#paper.line(`${end} ${this.#name(call)}${took}${this.#brief(said)}`, this.paint('blue', '╰─ '), '   ')
+    if (card.source === 'provider') this.#media(card.parts ?? [])
   }
 
   #progress({ call, text }: ProgressEvent): void {

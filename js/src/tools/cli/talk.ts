@@ -17,6 +17,7 @@ import type { Conversations, ConversationEntry } from '../../app/conversations/c
 import type { Tool } from '../../engine/core/tool.js'
 import { Asking } from './asking.js'
 import { dataFolder, Kept } from './kept.js'
+import type { MediaFolder } from './made-words.js'
 import { cost, ending, Screen, summary } from './screen.js'
 import { slash, slashes, type Chat } from './slash.js'
 import { Terminal } from './terminal.js'
@@ -43,6 +44,8 @@ export interface TalkOptions {
    * input counts as no.
    */
   autoWithoutTerminal?: boolean
+  /** Gets the pictures and files that the model makes. Default: they are named only. */
+  folder?: MediaFolder | undefined
   /** Says the shape of each message: its outcome, rounds, tokens and blocks. */
   verbose?: boolean
 }
@@ -50,7 +53,7 @@ export interface TalkOptions {
 /** Resolves to the exit code. */
 export async function talk(options: TalkOptions): Promise<number> {
   const terminal = new Terminal(process, slashes)
-  const screen = new Screen()
+  const screen = new Screen(process.stdout, process.env, options.folder)
   const kept = options.kept ?? (await unsaved())
   const talker = new Talker(options, kept, terminal, screen)
   terminal.onInterrupt(() => talker.interrupt())

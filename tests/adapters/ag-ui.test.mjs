@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { built } from '../js/dist.mjs'
-import { callsEcho, echo, stage } from '../js/support.mjs'
+import { callsEcho, echo, madeAnswer, stage } from '../js/support.mjs'
 import { agentStage, eras, ofType, open, told, typesOf } from './agents.mjs'
 import { until } from '../js/until.mjs'
 
@@ -40,6 +40,30 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       return outcome.interrupts
     }
     const resolved = ({ id }, payload = { approved: true }) => ({ interruptId: id, status: 'resolved', payload })
+
+    test('sources and made pictures are custom events that name their message', async (t) => {
+      const { ask, agent, events } = await agentStage(t, sdk, { answers: [{ parts: madeAnswer.parts }], tools: [] })
+      await ask('Draw')
+      const own = ofType(events, 'CUSTOM').map(({ name, value }) => [name, value])
+      const answer = agent.messages.at(-1).id
+      assert.deepEqual(own, [
+        [
+          'sluice.sources',
+          {
+            messageId: answer,
+            sources: [{ kind: 'web', url: madeAnswer.url, title: 'Oslo', start: 0, end: 4 }],
+          },
+        ],
+        [
+          'sluice.media',
+          {
+            messageId: answer.replace(/0$/, '1'),
+            part: { type: 'image', mediaType: 'image/png', data: madeAnswer.png },
+          },
+        ],
+      ])
+      assert.deepEqual(told(agent), ['Draw', 'Rain.'])
+    })
 
     test('text, reasoning and calls are messages in their order', async (t) => {
       const first = {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { built } from '../js/dist.mjs'
-import { callsEcho, collect, echo, stage } from '../js/support.mjs'
+import { callsEcho, collect, echo, madeAnswer, stage } from '../js/support.mjs'
 import { callsOf, chatStage, majors, open, told } from './chats.mjs'
 
 const { chatHandler, toChatMessages, toUIMessages } = await built('sluice/ai-sdk')
@@ -48,6 +48,33 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       await valid(messages)
       return await open(sdk, handler, { messages, sendAutomaticallyWhen: both, ...more })
     }
+
+    test('sources and made pictures: the page has them as parts, one that is loaded has the same, and may ask on', async (t) => {
+      const page = await chatStage(t, sdk, { answers: [{ parts: madeAnswer.parts }, { text: 'Yes.' }], tools: [] })
+      await page.chat.sendMessage({ text: 'Draw' })
+      await page.rest()
+      const [, first] = page.chat.messages
+      assert.deepEqual(plain(first.parts.slice(1)), [
+        { type: 'text', text: 'Rain.', state: 'done' },
+        {
+          type: 'source-url',
+          sourceId: `${first.id}:b0:s1`,
+          url: madeAnswer.url,
+          title: 'Oslo',
+          providerMetadata: { sluice: { kind: 'web', start: 0, end: 4 } },
+        },
+        { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${madeAnswer.png}` },
+      ])
+      const { chat, rest } = await loaded(page)
+      assert.deepEqual(shown(chat.messages[1]), shown(first))
+      await chat.sendMessage({ text: 'Is it nice?' })
+      await rest()
+      assert.deepEqual(told(chat.messages[3]), ['|', 'Yes.'])
+      assert.deepEqual(
+        page.server.requests[1].body.messages.map(({ role }) => role),
+        ['user', 'assistant', 'user'],
+      )
+    })
 
     test('a page that is loaded shows what the first one has', async (t) => {
       const tools = [

@@ -10,6 +10,7 @@ import { startScriptedServer } from 'sluice/testing'
 import { call, inOrder, log, parsed, path, scripted, sluice, texts } from './cli-support.mjs'
 import { hiding } from './hiding.mjs'
 import { main } from './on-terminal.mjs'
+import { madeAnswer } from './support.mjs'
 
 const { keyFor } = await built('model-options')
 
@@ -470,17 +471,12 @@ test('chat: a program that is killed in a tool leaves the question and the call 
 })
 
 test('chat --save: sources are printed after the text, and the picture is written to a new file', async (t) => {
-  const png = 'iVBORw0KGgo='
-  const delta = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
-  const citation = { type: 'url_citation', url_citation: { url: 'https://weather.example/oslo', title: 'Oslo' } }
-  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }
-  const { args } = await scripted(t, {
-    parts: [{ raw: delta({ content: 'Rain.' }) + delta({ annotations: [citation] }) + delta({ images: [image] }) }],
-  })
+  const { png, url, parts } = madeAnswer
+  const { args } = await scripted(t, { parts })
   const folder = path('made/here')
   const { code, out, err } = await sluice(['chat', ...args, '--save', folder, '--prompt', 'Draw'])
   assert.deepEqual([code, err], [0, ''])
-  inOrder(out, 'Rain.', '[1] Oslo https://weather.example/oslo', '▣ image/png, 8 bytes → ', 'picture-1.png')
+  inOrder(out, 'Rain.', `[1] Oslo ${url}`, '▣ image/png, 70 bytes → ', 'picture-1.png')
   assert.deepEqual(readFileSync(`${folder}/picture-1.png`), Buffer.from(png, 'base64'))
   const refused = await sluice(['chat', ...args, '--save', `${folder}/picture-1.png/x`, '--prompt', 'Draw'])
   assert.equal(refused.code, 2)

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileConversations, messagesForModel, withoutPictures, withPictures } from 'sluice/conversations'
 import { built } from './dist.mjs'
 import { hostStage, until } from './host-support.mjs'
+import { madeAnswer } from './support.mjs'
 
 const { applyDeltas, emptyView } = await built('view')
 const { EventWriter } = await built('event-writer')
@@ -17,29 +18,11 @@ const { chunksFor } = await built('saved-answer')
 const { toChatMessages } = await built('to-chat-messages')
 const { endingOf } = await built('ending')
 
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const { png, url, parts: answered } = madeAnswer
 const picture = { type: 'image', mediaType: 'image/png', data: png }
 const file = { type: 'file', mediaType: 'text/plain', data: 'aGk=', name: 'a.txt' }
-const page = { kind: 'web', url: 'https://e.example/a', title: 'E', start: 0, end: 4 }
+const page = { kind: 'web', url, title: 'Oslo', start: 0, end: 4 }
 const document = { kind: 'file', title: 'a.pdf', id: 'file-1', cited: 'rain' }
-
-/** An answer of openai-chat with a source and a picture. */
-const chunk = (delta, finish = null) =>
-  `data: ${JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
-const drawn = {
-  parts: [
-    {
-      raw:
-        chunk({ content: 'Rain.' }) +
-        chunk({
-          annotations: [
-            { type: 'url_citation', url_citation: { url: page.url, title: 'E', start_index: 0, end_index: 4 } },
-          ],
-        }) +
-        chunk({ images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }] }),
-    },
-  ],
-}
 
 function folder(t) {
   const path = mkdtempSync(join(tmpdir(), 'sluice-made-'))
@@ -50,7 +33,7 @@ function folder(t) {
 test('host: windows get sources and pictures, the store keeps the picture once, and the next request has it', async (t) => {
   const path = folder(t)
   const conversations = fileConversations(path)
-  const first = await hostStage(t, { answers: [drawn], host: { conversations } })
+  const first = await hostStage(t, { answers: [{ parts: answered }], host: { conversations } })
   const window = first.open()
   const message = await window.send('Draw it')
   await until(() => window.view(message).outcome, 'the end')
@@ -86,7 +69,7 @@ test('host: windows get sources and pictures, the store keeps the picture once, 
   await until(() => later.view(next).outcome, 'the end of the second answer')
   assert.ok(JSON.stringify(second.server.requests[0].body.messages).includes(`data:image/png;base64,${png}`))
   const markdown = await fileConversations(path).export('main', 'markdown')
-  assert.match(markdown, /1\. E <https:\/\/e\.example\/a>/)
+  assert.match(markdown, /1\. Oslo <https:\/\/weather\.example\/oslo>/)
   assert.ok(markdown.includes(`![](data:image/png;base64,${png})`))
 })
 
@@ -179,7 +162,7 @@ const expected = [
     type: 'source-url',
     sourceId: 'm:b0:s1',
     url: page.url,
-    title: 'E',
+    title: 'Oslo',
     providerMetadata: { sluice: { kind: 'web', start: 0, end: 4 } },
   },
   {

@@ -78,3 +78,18 @@ export function holdWaits(t, ms) {
     }
   }
 }
+
+/** An answer of openai-chat, for a scripted server: a text with a source, and a picture. */
+export const madeAnswer = {
+  url: 'https://weather.example/oslo',
+  png: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  get parts() {
+    const source = { url: this.url, title: 'Oslo', start_index: 0, end_index: 4 }
+    const deltas = [
+      { content: 'Rain.' },
+      { annotations: [{ type: 'url_citation', url_citation: source }] },
+      { images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${this.png}` } }] },
+    ]
+    return [{ raw: deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`).join('') }]
+  },
+}

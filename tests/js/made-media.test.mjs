@@ -17,6 +17,8 @@ const { messageFrom } = await built('read-chunks')
 const { chunksFor } = await built('saved-answer')
 const { toChatMessages } = await built('to-chat-messages')
 const { endingOf } = await built('ending')
+const { MessageNumbering } = await built('message-numbering')
+const { Reading } = await built('reading')
 
 const { png, url, parts: answered } = madeAnswer
 const picture = { type: 'image', mediaType: 'image/png', data: png }
@@ -71,6 +73,32 @@ test('host: windows get sources and pictures, the store keeps the picture once, 
   const markdown = await fileConversations(path).export('main', 'markdown')
   assert.match(markdown, /1\. Oslo <https:\/\/weather\.example\/oslo>/)
   assert.ok(markdown.includes(`![](data:image/png;base64,${png})`))
+})
+
+test('MessageNumbering: sources of a text that goes on follow those that it has', () => {
+  const view = { rounds: 1, blocks: [{ type: 'text', text: 'Rain.', sources: [page] }] }
+  const numbering = new MessageNumbering()
+  numbering.resume(view)
+  numbering.translate({ type: 'text', block: 0, text: ' Sun.' })
+  const sources = { type: 'sources', block: 0, sources: [{ ...page, start: 1, end: 4 }, document] }
+  const all = [page, { ...page, start: 6, end: 9 }, document]
+  assert.deepEqual(numbering.translate(sources).sources, all)
+  const other = new MessageNumbering()
+  other.restore(JSON.parse(JSON.stringify(numbering.saved)))
+  assert.deepEqual(other.translate(sources).sources, all, 'also in another process')
+  const apart = new MessageNumbering()
+  apart.resume(view)
+  apart.translate({ type: 'text', block: 0, text: 'Note.', phase: 'commentary' })
+  assert.deepEqual(apart.translate(sources), { ...sources, block: 1 }, 'another text has its own')
+})
+
+test('speech: sources and pictures are not said', () => {
+  const reading = new Reading()
+  const blocks = [
+    { type: 'text', text: 'Rain.', sources: [page, document] },
+    { type: 'media', parts: [picture, file] },
+  ]
+  assert.deepEqual(reading.next({ blocks }), [{ type: 'text', block: 0, text: 'Rain.' }])
 })
 
 test('withoutPictures and withPictures: media blocks and metadata.media come back whole', async () => {

@@ -2,7 +2,7 @@
 // its number, what is new gets the next one.
 import { isCommentary } from '../bridge/commentary.js'
 import type { MessageView } from '../bridge/messages.js'
-import type { SluiceEvent } from '../../engine/core/events.js'
+import type { SluiceEvent, Source } from '../../engine/core/events.js'
 
 /** The numbering of a message whose run is saved: it goes on in another process. */
 export interface SavedNumbering {
@@ -11,6 +11,15 @@ export interface SavedNumbering {
   rounds: number
   nextBlock: number
   nextCall: number
+  begun?: BegunText
+}
+
+/** A text of a run before, which this run goes on with. */
+interface BegunText {
+  block: number
+  /** Its length, in UTF-16 units. */
+  length: number
+  sources: readonly Source[]
 }
 
 export class MessageNumbering {
@@ -26,6 +35,7 @@ export class MessageNumbering {
   #nextCall = 1
   /** A block of text that the first text of the next run goes on with. */
   #joined: number | undefined
+  #begun: BegunText | undefined
   /**
    * Cards that wait for a person, in the order in which the next run adopts them. Ids cannot tell: some providers
    * repeat them, calls in text have none.
@@ -50,8 +60,10 @@ export class MessageNumbering {
     this.#waiting = []
     this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
     const last = view.blocks.at(-1)
-    if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last))
+    if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last)) {
       this.#joined = view.blocks.length - 1
+      this.#begun = { block: this.#joined, length: last.text.length, sources: last.sources ?? [] }
+    }
   }
 
   get saved(): SavedNumbering {
@@ -61,11 +73,12 @@ export class MessageNumbering {
       rounds: this.#rounds,
       nextBlock: this.#nextBlock,
       nextCall: this.#nextCall,
+      ...(this.#begun ? { begun: this.#begun } : {}),
     }
   }
 
   /** Goes on with the run that was saved. */
-  restore({ blocks, calls, rounds, nextBlock, nextCall }: SavedNumbering): void {
+  restore({ blocks, calls, rounds, nextBlock, nextCall, begun }: SavedNumbering): void {
     for (const [block, own] of blocks) this.#blocks.set(block, own)
     for (const [call, own] of calls) {
       this.#calls.set(call, own)
@@ -74,6 +87,7 @@ export class MessageNumbering {
     this.#rounds = rounds
     this.#nextBlock = nextBlock
     this.#nextCall = nextCall
+    this.#begun = begun
   }
 
   /** Returns the event with the message's numbers. */
@@ -90,14 +104,27 @@ export class MessageNumbering {
       if (event.type === 'text' && !isCommentary(event)) this.#blocks.set(block, this.#joined)
       this.#joined = undefined
     }
+    const own = block === undefined ? undefined : this.#block(block)
     return {
       ...rest,
-      ...(block === undefined ? {} : { block: this.#block(block) }),
+      ...(event.type === 'sources' && own === this.#begun?.block ? { sources: this.#withBegun(event.sources) } : {}),
+      ...(own === undefined ? {} : { block: own }),
       ...(blocks === undefined ? {} : { blocks: blocks.map((one) => this.#block(one)) }),
       ...(call === undefined ? {} : { call: this.#call(call) }),
       // an adopted call keeps its round
       ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }),
     } as unknown as E
+  }
+
+  /** The sources of the text of before, and those of what follows it, at their places in the whole text. */
+  #withBegun(sources: readonly Source[]): Source[] {
+    const { length = 0, sources: before = [] } = this.#begun ?? {}
+    const moved = sources.map((source) =>
+      source.start === undefined || source.end === undefined
+        ? source
+        : { ...source, start: source.start + length, end: source.end + length },
+    )
+    return [...before, ...moved]
   }
 
   /** Returns the current run's number for a call of the message. */

@@ -1,6 +1,6 @@
 // Every state that the elements can be in: what is asked, what the scripted model answers, and what a person does then.
 // Node and the page read it.
-import { everything, unfinished } from './texts.js'
+import { everything, morning, unfinished } from './texts.js'
 
 const both = (en, zh) => ({ en, zh })
 const say = (en, zh) => ({ text: both(en, zh) })
@@ -11,6 +11,9 @@ const never = { wait: new Promise(() => {}) }
 const begun = (name, args) => ({
   raw: `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name, arguments: args } }] } }] })}\n\n`,
 })
+/** What a provider sends beside its text. */
+const beside = (delta) => ({ raw: `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n` })
+const cite = (url, title) => ({ type: 'url_citation', url_citation: { url, title } })
 
 const hangzhou = both('Hangzhou', '杭州')
 const note = use('notes.add', { text: both('Take the umbrella', '记得带伞'), due: '15:30' })
@@ -216,6 +219,23 @@ const all = [
     [think('They want to know about an umbrella. The forecast first.', '用户想知道要不要带伞，先查天气。'), never],
   ]),
   message('thought', 'It thought', '想过了', [[think('The forecast first.', '先查天气。'), rain]]),
+  message('sources', 'Where it comes from', '消息来源', [
+    [
+      rain,
+      beside({
+        annotations: [
+          cite('https://weather.example/hangzhou', 'Hangzhou: hour by hour'),
+          cite('https://umbrella.example/', 'When to take an umbrella'),
+        ],
+      }),
+    ],
+  ]),
+  message('made', 'A picture that the model made', '模型生成的图片', [
+    [
+      say('The sky this morning:', '今早的天空：'),
+      beside({ images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${morning}` } }] }),
+    ],
+  ]),
   message('turn', 'One turn, one message', '一轮，一条消息', [
     [say('Let me look at the sky. ', '我看看天空。'), sky],
     [say('Rain from four on, so I note it. ', '四点有雨，我记一笔。'), note],

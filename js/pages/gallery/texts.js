@@ -70,3 +70,7 @@ export const unfinished = {
   en: 'The forecast says **rain from fo',
   zh: '预报说**四点开始有',
 }
+
+/** A picture in base64: hills, a sky, a sun. */
+export const morning =
+  'iVBORw0KGgoAAAANSUhEUgAAAGAAAAA2CAIAAAC3LQuFAAABOklEQVR42u3QXyvDcRzF8fPoXLv2IFxLkiRJkiRJkiRpZmZmZmZm5v/fPIjzIFy5cKOss/2+v6vPOvW6PqfemCjQBEwe0gRMFWkCpo9oAmZKNAGzxzQBc2WagPkTDofvr7H/8s9iocLoeqb5K884Fk8ZWt86v5L3sVRlaAMGSt7H8hnjGrDOr7QLrNQYV6ZAaRdYPWdcmQKlXWCtzrgyBUq7wPoF48oUKO0CGw3GlSlQ2gU2LxlXpkBpF9hqMrQB6yTvY/uKoQ0YKHkfOy1G17dOnnHsXnM49EyTfxZ7bZqA/RuagIMOTUDhliag2KUJKN3RBJTvaQIqDzQB1UeagNoTTUD9mSag8UIT0HylCWi90QS032kCOh80Ad1PmoCR8VETHMiBHMiBHMiBHMiBHMgcyIEcyIEcKJofhMOmT0/NzmsAAAAASUVORK5CYII='

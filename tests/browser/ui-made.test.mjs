@@ -69,6 +69,20 @@ test('sources: a link has the focus by Tab, and asks before it opens', async (t)
   const focused = () => page.evaluate(() => element.renderRoot.activeElement?.getAttribute('href'))
   for (let tabs = 0; tabs < 10 && !(await focused()); tabs++) await page.keyboard.press('Tab')
   assert.equal(await focused(), 'https://weather.example/oslo')
+  await push(
+    page,
+    { type: 'text', block: 0, text: ' All day.' },
+    {
+      type: 'sources',
+      block: 0,
+      sources: [
+        { kind: 'web', url: 'https://weather.example/oslo', title: 'Oslo' },
+        { kind: 'web', url: 'https://b.example/' },
+      ],
+    },
+  )
+  await untilLines(page, 2)
+  assert.equal(await focused(), 'https://weather.example/oslo', 'more sources leave the focus where it is')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('https://weather.example/oslo').waitFor()

@@ -22,6 +22,37 @@ const states = {
       ],
       { branch: { index: 1, count: 3 }, at: Date.now() - 90_000_000 },
     ),
+  sourced: () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC'
+    client.ask('What about today?', [
+      { type: 'text', block: 0, text: 'Rain at four.' },
+      {
+        type: 'sources',
+        block: 0,
+        sources: [
+          { kind: 'web', url: 'https://weather.example/', title: 'Oslo', cited: 'Rain' },
+          { kind: 'file', title: 'a.pdf' },
+        ],
+      },
+      { type: 'media', block: 1, part: { type: 'image', mediaType: 'image/png', data: png } },
+      { type: 'media', block: 1, part: { type: 'file', mediaType: 'text/csv', data: 'aGk=' } },
+      { type: 'media', block: 1, part: { type: 'file', name: 'a.zip', url: 'https://files.example/a' } },
+      { type: 'done', outcome: 'completed', finishReason: 'stop' },
+    ])
+    const message = () =>
+      document
+        .querySelector('sluice-chat')
+        .shadowRoot.querySelector('sluice-thread')
+        .shadowRoot.querySelectorAll('sluice-entry')[1]
+        ?.shadowRoot.querySelector('sluice-message')
+    return new Promise((resolve) => {
+      const look = () =>
+        message()?.shadowRoot.querySelectorAll('.sources li, .media figure').length === 5
+          ? resolve()
+          : setTimeout(look, 20)
+      look()
+    })
+  },
   answering: () =>
     client
       .ask('What about today?')

@@ -33,6 +33,23 @@ madeStyles.replaceSync(css`
   .media small { color: var(--_muted); }
 `)
 
+const filled = new WeakMap<Element, { words: Strings; items: readonly unknown[] }>()
+
+/** Draws each item. The first ones that were drawn before stay: a link keeps the focus, a picture is decoded once. */
+function fill<Item>(
+  box: Element,
+  items: readonly Item[],
+  words: Strings,
+  draw: (item: Item, at: number) => HTMLElement,
+): void {
+  const before = filled.get(box)
+  let at = 0
+  if (before?.words === words) while (at < items.length && items[at] === before.items[at]) at++
+  for (const old of [...box.children].slice(at)) old.remove()
+  box.append(...items.slice(at).map((item, more) => draw(item, at + more)))
+  filled.set(box, { words, items })
+}
+
 type Given = { readonly [member: string]: unknown }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
@@ -61,10 +78,14 @@ export function drawSources(list: Element, given: unknown, words: Strings): void
     if (key !== '') lines.set(key, line)
   }
   list.setAttribute('aria-label', words.sources)
-  list.replaceChildren(...[...lines.values()].map(lineOf))
+  const shown = [...lines.values()].map(({ address, title, cited }) => JSON.stringify([address ?? '', title, cited]))
+  fill(list, shown, words, lineOf)
 }
 
-function lineOf({ address, title, cited }: { address: URL | undefined; title: string; cited: string }): HTMLElement {
+/** @param shown address, title and quotation, as JSON */
+function lineOf(shown: string): HTMLElement {
+  const [url, title, cited] = JSON.parse(shown) as [string, string, string]
+  const address = webAddress(url)
   const line = make('li')
   const name = make('bdi')
   name.append(...marked(title.slice(0, TITLE) || (address?.host ?? '')))
@@ -92,21 +113,9 @@ function linkTo({ href }: URL, ...content: (Node | string)[]): HTMLElement {
 
 // -- pictures and files -----------------------------------------------------------------------------------------------
 
-interface Drawn {
-  words: Strings
-  parts: readonly Given[]
-}
-const drawn = new WeakMap<Element, Drawn>()
-
-/** Fills `box` with the parts. Those that were drawn before stay: a picture is decoded once. */
+/** Fills `box` with the parts. */
 export function drawMedia(box: Element, given: unknown, words: Strings, draw: typeof imageSource): void {
-  const parts = listOf(given, MOST_PARTS)
-  const before = drawn.get(box)
-  let at = 0
-  if (before?.words === words) while (at < parts.length && parts[at] === before.parts[at]) at++
-  for (const old of [...box.children].slice(at)) old.remove()
-  box.append(...parts.slice(at).map((part, more) => figureOf(part, at + more + 1, words, draw)))
-  drawn.set(box, { words, parts })
+  fill(box, listOf(given, MOST_PARTS), words, (part, at) => figureOf(part, at + 1, words, draw))
 }
 
 function figureOf(part: Given, number: number, words: Strings, draw: typeof imageSource): HTMLElement {

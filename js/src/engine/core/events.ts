@@ -100,7 +100,7 @@ export interface FilePart {
   mediaType?: string
   /** The file in base64. */
   data?: string
-  /** Where a page may get the file. */
+  /** Where the provider keeps the file. */
   url?: string
   /** Its id at the provider. */
   id?: string

@@ -109,7 +109,7 @@ export type UIMessageChunk =
       type: 'source-url'
       /** Of the page that the text in front of it comes from: `http:` or `https:`. */
       url: string
-      /** Of that page. */
+      /** What the page calls itself, where the provider says so. */
       title?: string
     })
   | (OfSource & {

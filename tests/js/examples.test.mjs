@@ -18,7 +18,9 @@ const build = dirname(process.env.SLUICE_ADDON ?? join(root, 'build/release/slui
 const setup = join(root, 'tests/js/examples-setup.mjs')
 
 const keys = Object.fromEntries(
-  ['OPENAI', 'DEEPSEEK', 'ANTHROPIC', 'GEMINI'].map((name) => [`${name}_API_KEY`, `key-of-${name.toLowerCase()}`]),
+  ['OPENAI_API_KEY', 'DEEPSEEK_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'AWS_BEARER_TOKEN_BEDROCK'].map(
+    (name) => [name, `key-of-${name.toLowerCase()}`],
+  ),
 )
 
 /** A folder of its own, gone when the test ends. */

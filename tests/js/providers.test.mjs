@@ -41,7 +41,7 @@ for (const [provider, { title, baseURLs, elsewhere = [], keys, example }] of Obj
     assert.ok(title && example)
     for (const url of [...Object.values(baseURLs), ...elsewhere])
       assert.equal(new URL(url).href.replace(/\/$/, ''), url)
-    for (const name of keys ?? []) assert.match(name, /^[A-Z][A-Z_]+_KEY$/)
+    for (const name of keys ?? []) assert.match(name, /^([A-Z][A-Z_]+_KEY|AWS_BEARER_TOKEN_BEDROCK)$/)
     const local = Object.values(baseURLs).every((url) => new URL(url).hostname === '127.0.0.1')
     assert.equal(keys === undefined, local, 'servers on this machine need no key, all others do')
     for (const [at, [wire, baseURL]] of Object.entries(baseURLs).entries()) {
@@ -52,6 +52,32 @@ for (const [provider, { title, baseURLs, elsewhere = [], keys, example }] of Obj
     }
   })
 }
+
+test('bedrock: a region takes the place of the usual one, with the same key and dialect', () => {
+  const at = (model) => serverOf({ provider: 'bedrock', apiKey: KEY, ...model }, 'openai.gpt-oss-120b')
+  assert.equal(at({}).url, 'https://bedrock-mantle.us-east-1.api.aws/v1/chat/completions')
+  const { url, headers, dialect, endpoint } = at({ region: 'ap-southeast-2', wire: 'openai-responses' })
+  assert.equal(url, 'https://bedrock-mantle.ap-southeast-2.api.aws/v1/responses')
+  assert.deepEqual([headers.authorization, dialect], [`Bearer ${KEY}`, 'bedrock'])
+  assert.notEqual(endpoint, at({ wire: 'openai-responses' }).endpoint)
+  const by = (baseURL) => serverOf({ baseURL }, 'm').dialect
+  assert.equal(by('https://bedrock-mantle.eu-west-1.api.aws/openai/v1'), 'bedrock')
+  for (const host of [
+    'bedrock-mantle.eu-west-1.api.aws.example',
+    'x.bedrock-mantle.eu-west-1.api.aws',
+    'bedrock-mantle..api.aws',
+  ])
+    assert.equal(by(`https://${host}/v1`), undefined, host)
+  const engine = new Engine()
+  const run = (model) => () => engine.run({ model: { name: 'm', ...model }, messages })
+  assert.throws(run({ provider: 'bedrock', region: 'eu-west-1' }), /AWS_BEARER_TOKEN_BEDROCK/)
+  assert.throws(run({ provider: 'bedrock', region: 'evil.example/' }), { path: 'model.region' })
+  assert.throws(run({ provider: 'openai', region: 'eu-west-1' }), { path: 'model.region' })
+  assert.throws(run({ provider: 'bedrock', region: 'eu-west-1', baseURL: 'http://127.0.0.1:9' }), {
+    path: 'model.region',
+  })
+  engine.close()
+})
 
 test("a wire at an address of one's own: path and key follow the wire", () => {
   for (const [wire, [path, headers]] of Object.entries(wires)) {
@@ -146,7 +172,8 @@ test('what is wrong in a model is told before anything is sent', (t) => {
     ],
     [{ provider: 'Claude' }, 'model.provider', /did you mean anthropic\?/],
     [{ provider: 'openai-chat' }, 'model.provider', /it is a wire: \{ provider: 'openai', wire: 'openai-chat' \}/],
-    [{ provider: 'bedrock' }, 'model.provider', /not supported/],
+    [{ provider: 'vertex' }, 'model.provider', /not supported/],
+    [{ provider: 'aws' }, 'model.provider', /did you mean bedrock/],
     [{ provider: 'toString' }, 'model.provider', /found "toString"/],
     [{ provider: 5 }, 'model.provider', /found 5/],
     [

@@ -5,7 +5,7 @@ import { SluiceError } from '../../engine/core/errors.js'
 import { checkKey, checkModel, serverOf, type Model, type ServerAddress } from '../../engine/core/model.js'
 import { listModels } from '../../engine/core/models.js'
 import { serverPresets as usual, type ServerPreset } from '../../engine/core/presets.js'
-import { firstWire, providers, wireNames } from '../../engine/core/providers.js'
+import { addressOf, firstWire, providers, wireNames } from '../../engine/core/providers.js'
 import { checkServer, type Endpoint } from '../../engine/core/server-check.js'
 import type { ServerCheck } from '../../engine/core/server-step.js'
 import { hidden, members, name, optional, refuse, text, toBridgeError, type Check } from './checks.js'
@@ -171,6 +171,7 @@ export class ServerPage {
     const [ownWire, ownPath] = [wire ?? (same ? before.wire : undefined), path ?? (same ? before.path : undefined)]
     const server = {
       ...given,
+      ...(same && before.region !== undefined ? { region: before.region } : {}),
       ...(ownWire === undefined ? {} : { wire: ownWire }),
       ...(ownPath === undefined ? {} : { path: ownPath }),
       ...(model === undefined ? {} : { name: model.trim() }), // an empty name is refused below
@@ -229,8 +230,8 @@ export class ServerPage {
   }
 }
 
-const baseOf = ({ provider, baseURL, wire }: ServerAddress & { provider?: Model['provider'] }): string =>
-  baseURL ?? (provider ? providers[provider].baseURLs[wire ?? firstWire(provider)] : undefined) ?? ''
+const baseOf = ({ provider, baseURL, wire, region }: ServerAddress & { provider?: Model['provider'] }): string =>
+  baseURL ?? (provider ? addressOf(provider, wire ?? firstWire(provider), region) : undefined) ?? ''
 
 /** Undefined where the app kept what is no address: a person may still choose another one. */
 const originOf = (server: ServerAddress): string | undefined =>

@@ -7,8 +7,8 @@ import type { ConversationEntry } from '../conversations/conversation-types.js'
 import { shortTitle } from '../conversations/words.js'
 import type { Model } from '../../engine/core/model.js'
 import { atMost, savedFirst, STORE_MS } from '../../engine/core/not-saved.js'
-import { addressesOf } from '../../engine/core/providers.js'
 import { isObject } from '../../engine/core/options.js'
+import { addressOf, firstWire } from '../../engine/core/providers.js'
 import type { Run } from '../../engine/core/run.js'
 import { splitHooks, type RunHooks } from '../../engine/core/run-options.js'
 import { warn } from '../../engine/core/warning.js'
@@ -351,9 +351,7 @@ function withCacheKey(model: Model, key: string): Model {
 }
 
 /** Who reads what a tool gave. */
-function readerOf({ name, provider, baseURL = provider && addressesOf(provider)[0] }: Model): {
-  model: string
-  host?: string
-} {
+function readerOf({ name, provider, region, ...model }: Model): { model: string; host?: string } {
+  const baseURL = model.baseURL ?? (provider && addressOf(provider, firstWire(provider), region))
   return baseURL !== undefined && URL.canParse(baseURL) ? { model: name, host: new URL(baseURL).host } : { model: name }
 }

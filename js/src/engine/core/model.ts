@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto'
 import { SluiceError } from './errors.js'
 import { didYouMean, is, isObject, members, shown, textsByName, wrong, type Check } from './options.js'
 import {
-  addressesOf,
+  addressOf,
   dialectOf,
   firstWire,
+  isOf,
   isProvider,
   otherNames,
   providerNames,
   providers,
+  regionName,
   wireNames,
   wires,
   type Provider,
@@ -26,6 +28,10 @@ export interface ModelServerOptions {
    * Default none: `baseURL` says it.
    */
   provider?: ProviderName
+  /**
+   * In which region the provider serves the model: only of `bedrock`, and without `baseURL`. Default `us-east-1`.
+   */
+  region?: string
   /** An http or https URL, up to and without the wire's path: `http://127.0.0.1:11434/v1`. Default: the provider's. */
   baseURL?: string
   /** The format of requests and answers. Default: the provider's first; without a provider `openai-chat`. */
@@ -126,6 +132,10 @@ const checkMembers = members({
     name: is('the name of a model', (value) => typeof value === 'string' && value !== ''),
     provider: checkProvider,
     wire: checkWire,
+    region: is(
+      "the name of a region such as 'eu-west-1'",
+      (value) => typeof value === 'string' && regionName.test(value),
+    ),
     baseURL: (value, path) => {
       const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
       if (url && /^https?:$/.test(url.protocol)) return
@@ -174,7 +184,7 @@ export const checkModel =
         needsName ? 'an object with baseURL and name, or with provider and name' : 'an object with baseURL or provider',
       )
     checkMembers(value, path)
-    const { provider, wire, baseURL, name } = value as Partial<Model>
+    const { provider, wire, region, baseURL, name } = value as Partial<Model>
     if (baseURL === undefined && provider === undefined) {
       throw wrong(
         `${path}.baseURL`,
@@ -190,6 +200,8 @@ export const checkModel =
         'the name of a model',
         provider && `one of ${providers[provider].title} is ${providers[provider].example}`,
       )
+    if (region !== undefined && (baseURL !== undefined || !provider || providers[provider].region === undefined))
+      throw wrong(`${path}.region`, region, 'nothing', 'only bedrock has regions, and a baseURL names its own')
     if (provider !== undefined && wire !== undefined) checkSpoken(provider, wire, baseURL, path)
   }
 
@@ -209,7 +221,7 @@ function checkSpoken(provider: ProviderName, wire: WireName, baseURL: string | u
  * @param saved the wire of a turn that goes on
  */
 export function serverOf(
-  { provider, wire, baseURL, path, apiKey, headers = {} }: ServerAddress,
+  { provider, wire, region, baseURL, path, apiKey, headers = {} }: ServerAddress,
   name: string,
   saved?: WireName,
 ): Server {
@@ -218,7 +230,7 @@ export function serverOf(
     throw wrong('model.wire', wire, saved, 'the turn keeps what it began with: it is in the state')
   if (provider) checkSpoken(provider, spoken, baseURL, 'model')
   const { path: usual, key, headers: fixed } = wires[spoken]
-  const base = baseURL ?? ((provider && providers[provider].baseURLs[spoken]) as string)
+  const base = baseURL ?? ((provider && addressOf(provider, spoken, region)) as string)
   const url = new URL(base)
   const { username, password } = url
   url.username = url.password = '' // fetch refuses them in a URL
@@ -261,7 +273,7 @@ export function checkKey({ provider, apiKey }: ServerAddress, { url, headers, se
   if (!keys || apiKey || secrets.length > 0 || Object.keys(headers).some((name) => credential.test(name))) return
   const { origin } = new URL(url)
   // a server of one's own may need none
-  if (!addressesOf(provider as ProviderName).some((address) => new URL(address).origin === origin)) return
+  if (!isOf(provider as ProviderName, origin)) return
   throw new SluiceError({
     code: 'option',
     path: 'model.apiKey',

@@ -45,6 +45,8 @@ export interface Provider {
   baseURLs: { readonly [wire in WireName]?: string }
   /** Base URLs of the first wire in other regions: they have keys of their own. */
   elsewhere?: readonly string[]
+  /** The region in its base URLs, if there are others: `model.region` takes its place. */
+  region?: string
   /** The environment variables in which people keep the key, the usual one first. Absent where no key is needed. */
   keys?: readonly string[]
   /** A model by which a first try is made. */
@@ -167,6 +169,24 @@ const table = define({
     keys: ['XAI_API_KEY'],
     example: 'grok-4',
   },
+  bedrock: {
+    title: 'Amazon Bedrock',
+    baseURLs: {
+      'openai-chat': 'https://bedrock-mantle.us-east-1.api.aws/v1',
+      'openai-responses': 'https://bedrock-mantle.us-east-1.api.aws/v1',
+    },
+    region: 'us-east-1',
+    keys: ['AWS_BEARER_TOKEN_BEDROCK'],
+    example: 'openai.gpt-oss-120b',
+    note: 'The key is a Bedrock API key, and `region` of the model says where it is valid; a model that is served under `/openai/v1` alone needs that `baseURL`.',
+  },
+  cohere: {
+    title: 'Cohere',
+    baseURLs: { 'openai-chat': 'https://api.cohere.ai/compatibility/v1' },
+    keys: ['COHERE_API_KEY', 'CO_API_KEY'],
+    example: 'command-a-03-2025',
+    note: 'It refuses `stream_options`: `usage: false` saves the request that is sent again without.',
+  },
   lmstudio: {
     title: 'LM Studio',
     baseURLs: {
@@ -215,6 +235,27 @@ export const isProvider = (name: unknown): name is ProviderName =>
 /** @internal The wire that a provider's models get without another. */
 export const firstWire = (name: ProviderName): WireName => Object.keys(providers[name].baseURLs)[0] as WireName
 
+/** @internal The base URL of a provider for a wire that it speaks. */
+export function addressOf(name: ProviderName, wire: WireName, region: string | undefined): string | undefined {
+  const { baseURLs, region: usual } = providers[name]
+  return usual === undefined || region === undefined ? baseURLs[wire] : baseURLs[wire]?.replace(usual, region)
+}
+
+/** @internal The form of a region's name. */
+export const regionName = /^[a-z]{2,}(-[a-z]+)+-\d+$/
+
+/** @internal Is this the origin of a provider's base URL, in any of its regions? */
+export function isOf(name: ProviderName, origin: string): boolean {
+  const { region: usual } = providers[name]
+  return addressesOf(name).some((address) => {
+    const own = new URL(address).origin
+    if (usual === undefined) return own === origin
+    const [before = '', after = ''] = own.split(usual)
+    const fits = origin.startsWith(before) && origin.endsWith(after)
+    return fits && regionName.test(origin.slice(before.length, origin.length - after.length))
+  })
+}
+
 /** @internal Every base URL of a provider. */
 export const addressesOf = (name: ProviderName): readonly string[] => [
   ...Object.values(providers[name].baseURLs),
@@ -227,9 +268,7 @@ const common: readonly ProviderName[] = ['llama.cpp', 'vllm']
 /** @internal The provider at whose address a server is: it may be given by its address alone. */
 export function providerAt(url: string): ProviderName | undefined {
   const origin = new URL(url).origin.replace('//localhost', '//127.0.0.1')
-  return providerNames.find(
-    (name) => !common.includes(name) && addressesOf(name).some((address) => new URL(address).origin === origin),
-  )
+  return providerNames.find((name) => !common.includes(name) && isOf(name, origin))
 }
 
 const azure = /\.(openai\.azure\.com|(services\.ai|cognitiveservices)\.azure\.com|openai\.azure\.us)$/
@@ -267,7 +306,8 @@ export const otherNames: { readonly [name: string]: string } = {
   openailike: 'leave provider out and give the baseURL',
   azure:
     "did you mean { provider: 'openai', baseURL: 'https://NAME.openai.azure.com/openai/v1', headers: { 'api-key': … } }?",
-  bedrock: `Amazon Bedrock signs its requests and is not supported; ${gone}`,
+  aws: 'did you mean bedrock?',
+  'amazon-bedrock': 'did you mean bedrock?',
   vertex: `Vertex AI is not supported; ${gone}`,
   'google-vertex': `Vertex AI is not supported; ${gone}`,
 }

@@ -4,6 +4,7 @@ import type { Model } from '../../engine/core/model.js'
 import type { Endpoint } from '../../engine/core/server-check.js'
 import {
   addressesOf,
+  isOf,
   otherNames,
   providerNames,
   providers,
@@ -109,8 +110,8 @@ function readKey(
 
 /** A key from the environment is sent only to the servers it belongs to. */
 export function keyFor(baseURL: string): string | undefined {
-  const origin = URL.canParse(baseURL) ? new URL(baseURL).origin : undefined
-  const owner = providerNames.find((name) => addressesOf(name).some((address) => new URL(address).origin === origin))
+  const origin = URL.canParse(baseURL) ? new URL(baseURL).origin : ''
+  const owner = providerNames.find((name) => isOf(name, origin))
   return (owner && providers[owner].keys)?.map((name) => process.env[name]).find(Boolean)
 }
 

@@ -263,10 +263,30 @@ std::string_view without_noise(std::string_view name) {
   return name;
 }
 
+// Names that the number of a call may have been written behind: functions.NAME:0, functions.NAME_0, functions.NAME0.
+// The longest first.
+std::vector<std::string_view> without_number(std::string_view asked) {
+  constexpr std::string_view kBefore = "functions.";
+  constexpr size_t kMostDigits = 4;
+  std::vector<std::string_view> out;
+  const size_t before = asked.find(kBefore);
+  if (before == asked.npos || !without_noise(asked.substr(0, before)).empty()) return out;
+  std::string_view name = without_noise(asked.substr(before));
+  for (size_t digits = 0; digits < kMostDigits && !name.empty() && is_digit(name.back()); ++digits) {
+    name.remove_suffix(1);
+    out.push_back(name);
+    if (name.ends_with(':') || name.ends_with('_')) out.push_back(name.substr(0, name.size() - 1));
+  }
+  return out;
+}
+
 template <class Value>
 const Value *find_asked(const std::map<std::string, Value, std::less<>> &names, std::string_view asked) {
   auto found = names.find(asked);
   if (found == names.end()) found = names.find(without_noise(asked));
+  if (found == names.end())
+    for (const std::string_view name : without_number(asked))
+      if (found = names.find(name); found != names.end()) break;
   return found == names.end() ? nullptr : &found->second;
 }
 
@@ -373,9 +393,10 @@ std::string Registry::text_parameter(std::string_view tool) const {
 
 ToolView::List Registry::takes_list(std::string_view tool, std::string_view parameter) const {
   const Tool *found = find(tool);
-  if (!found || found->schema.takes_list(parameter))
-    return found && found->schema.only_list(parameter) ? List::only : List::maybe;
-  return List::no;
+  if (!found) return List::maybe;
+  if (!found->schema.takes_list(parameter)) return List::no;
+  if (!found->schema.only_list(parameter, false)) return List::maybe;
+  return found->schema.only_list(parameter, true) ? List::of_texts : List::only;
 }
 
 std::string Registry::spelled(std::string_view tool, std::string_view parameter, std::string_view value) const {

@@ -28,7 +28,7 @@ class Registry final : public ToolView {
   const std::vector<ToolOffer> &offers() const { return offers_; }  // of every tool, in the same order
 
   // By name, alias, wire name or vcpCommand, also without what some models put around it (functions., default_api:,
-  // back-ticks). nullptr: unknown.
+  // back-ticks), and without the number of the call behind functions.NAME. nullptr: unknown.
   const Tool *find(std::string_view asked) const;
   const Tool *named(std::string_view own) const;  // by its own name alone
   ToolNames tool_names() const;                   // all that `find` knows

@@ -289,11 +289,11 @@ bool Schema::takes_list(std::string_view parameter) const {
                      [](const Node *schema) { return schema->wanted == 0 || (schema->wanted & kArray) != 0; });
 }
 
-bool Schema::only_list(std::string_view parameter) const {
+bool Schema::only_list(std::string_view parameter, bool of_texts) const {
   if (!impl_) return false;
   const Schemas schemas = member_schemas(with_choices({impl_->root}), parameter, false);
-  return !schemas.empty() && std::all_of(schemas.begin(), schemas.end(), [](const Node *schema) {
-    return schema->wanted == kArray && schema->items && schema->items->wanted == kString;
+  return !schemas.empty() && std::all_of(schemas.begin(), schemas.end(), [of_texts](const Node *schema) {
+    return schema->wanted == kArray && (!of_texts || (schema->items && schema->items->wanted == kString));
   });
 }
 

@@ -49,7 +49,8 @@ class Schema {
   // The only required member, or the only member of `properties`, if it is a string. Empty: none, or several.
   std::string text_parameter() const;
   bool takes_list(std::string_view parameter) const;  // true also if the schema does not restrict its type
-  bool only_list(std::string_view parameter) const;   // only a list of strings is allowed
+  // Only a list is allowed; `of_texts`: and only strings in it.
+  bool only_list(std::string_view parameter, bool of_texts) const;
   const std::vector<std::string> &unchecked() const;  // keywords that it ignores: pattern, format, ...
 
  private:

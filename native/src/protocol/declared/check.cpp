@@ -92,7 +92,7 @@ class ExampleTool final : public ToolView {
   }
   std::string text_parameter(std::string_view) const override { return {}; }
   List takes_list(std::string_view, std::string_view parameter) const override {
-    return parameter == "tags" ? List::only : List::no;
+    return parameter == "tags" ? List::of_texts : List::no;
   }
   std::vector<std::string_view> names() const override { return {kTool}; }
 };

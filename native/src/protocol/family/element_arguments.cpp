@@ -39,6 +39,10 @@ bool append_json(std::string_view text, size_t depth, std::string &out) {
   return !bare.empty() && bare.find_first_of("{}[]\"'") == bare.npos;
 }
 
+bool begins_tag(std::string_view text) {
+  return text.size() > 1 && text[0] == '<' && (is_word(text[1]) || text[1] == '/' || text[1] == '!');
+}
+
 struct Argument {
   std::string_view name;
   std::string json;
@@ -47,18 +51,24 @@ struct Argument {
 
 }  // namespace
 
-bool append_list_of(std::string_view text, std::string &out) {
-  constexpr std::string_view kOpen = "<item>", kClose = "</item>";
+bool append_list_of(std::string_view text, ToolView::List takes, std::string &out) {
   std::string_view rest = trim(text);
   if (rest.starts_with('[') || rest.starts_with('(')) return false;
+  const bool markup = begins_tag(rest);
+  const bool items = rest.starts_with("<item>");
   std::string list = "[";
-  while (rest.starts_with(kOpen)) {
-    const size_t close = rest.find(kClose);
-    if (close == rest.npos) break;
-    append_text(list += list.size() > 1 ? "," : "", rest.substr(kOpen.size(), close - kOpen.size()));
-    rest = trim(rest.substr(close + kClose.size()));
+  for (size_t number = 0; markup; ++number) {
+    const std::string name = items ? "item" : std::to_string(number), open = '<' + name + '>', end = "</" + name + '>';
+    if (!rest.starts_with(open)) return false;
+    const size_t close = rest.find(end);
+    if (close == rest.npos) return false;
+    const std::string_view value = rest.substr(open.size(), close - open.size());
+    if (begins_tag(trim(value))) return false;
+    append_text(list += list.size() > 1 ? "," : "", value);
+    rest = trim(rest.substr(close + end.size()));
     if (rest.empty()) return out.append(list).append("]"), true;
   }
+  if (takes != ToolView::List::of_texts) return false;
   append_text(out += '[', text);
   out += ']';
   return true;
@@ -120,9 +130,11 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, argument.name);
     call.arguments += argument.count > 1 ? ":[" : ":";
-    const bool list = repeats && argument.count == 1 && json_kind(argument.json) == '"' &&
-                      tools.takes_list(call.name, argument.name) == ToolView::List::only;
-    if (!list || !append_list_of(json_text(argument.json), call.arguments)) call.arguments += argument.json;
+    const auto takes = repeats && argument.count == 1 && json_kind(argument.json) == '"'
+                           ? tools.takes_list(call.name, argument.name)
+                           : ToolView::List::no;
+    if (takes < ToolView::List::only || !append_list_of(json_text(argument.json), takes, call.arguments))
+      call.arguments += argument.json;
     if (argument.count > 1) call.arguments += ']';
     release_text(argument.json);
   }

@@ -19,9 +19,10 @@ void gather_elements(std::string_view block, const std::vector<ElementField> &fi
                      const ProtocolOptions &options, const ToolView &tools, size_t depth, ParsedCall &call,
                      std::vector<BlockReader::Note> &notes);
 
-// Appends the list that a parameter is which stands once: its <item> elements, or the text as the only element. Returns
-// false if the text may be a list as it stands.
-bool append_list_of(std::string_view text, std::string &out);
+// Appends the list that a parameter is which stands once: its elements, <item> or <0>, <1> and so on, or, if `takes`
+// says that the list has strings, the text as the only element. Returns false if the text may be a list as it stands,
+// or is other markup.
+bool append_list_of(std::string_view text, ToolView::List takes, std::string &out);
 
 // Replaces call.arguments if the model put all of them into one parameter (ElementForm::wrappers).
 void unwrap_arguments(const ElementForm &form, const ToolView &tools, size_t depth, ParsedCall &call);

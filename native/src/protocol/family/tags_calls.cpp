@@ -315,12 +315,14 @@ void TagsReader::close(std::string_view block, std::string_view reason) {
     if (call.arguments.size() > 1) call.arguments += ',';
     append_text(call.arguments, key);
     call.arguments += values.size() > 1 ? ":[" : ":";
-    const bool list = values.size() == 1 && grammar_.repeats && !options_.first_duplicate &&
-                      tools_.takes_list(name, key) == ToolView::List::only;
+    const auto takes = values.size() == 1 && grammar_.repeats && !options_.first_duplicate
+                           ? tools_.takes_list(name, key)
+                           : ToolView::List::no;
     for (const Field *field : values) {
       if (field != values.front()) call.arguments += ',';
       const std::string text = text_of(block.substr(field->value, field->value_end - field->value));
-      if (!list || !append_list_of(json_text(text), call.arguments)) call.arguments += text;
+      if (takes < ToolView::List::only || !append_list_of(json_text(text), takes, call.arguments))
+        call.arguments += text;
     }
     if (values.size() > 1) call.arguments += ']';
   }

@@ -45,7 +45,7 @@ inline std::vector<std::pair<std::string, std::string>> protocol_configs(const s
 // The kind of grammar that reads it.
 inline std::string grammar_of(const std::string &id) {
   constexpr const char *kNames[] = {"json",    "named",  "element", "element", "element", "element",
-                                    "element", "python", "gemma",   "yaml",    "harmony"};
+                                    "element", "python", "gemma",   "yaml",    "harmony", "named"};
   static_assert(std::size(kNames) == std::variant_size_v<sluice::Grammar>);
   for (const sluice::Family &family : sluice::families())
     if (family.id == id) return kNames[family.grammar.index()];

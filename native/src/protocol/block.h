@@ -40,6 +40,9 @@ class BlockReader {
   };
   virtual Rest rest(std::string_view block) const = 0;
 
+  // -- before the first read
+  bool follows = false;  // nothing but white space stands between the block and a call or a mark of its protocol
+
   // All positions count from the opener's first byte.
   // -- while open
   bool begun = false;  // a first field, attribute or name came: this was no prose
@@ -59,6 +62,8 @@ class BlockReader {
   size_t decided = 0;     // the byte that decided it
   // -- hidden, markup: `end` as well
   bool reasoning = false;  // what follows is reasoning, up to a closer of it
+  // A thought of the markup, without the marks around it.
+  size_t thought_from = 0, thought_to = 0;
 
  protected:
   // What another reader found in the block is what this one found.
@@ -79,6 +84,8 @@ class BlockReader {
     code = other.code;
     decided = other.decided;
     reasoning = other.reasoning;
+    thought_from = other.thought_from;
+    thought_to = other.thought_to;
   }
 };
 

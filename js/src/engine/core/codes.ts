@@ -38,6 +38,8 @@ export type DiagnosticCode =
   | 'text_call_in_native_mode'
   | 'unsealed'
   | 'other_format'
+  | 'tokens_missing'
+  | 'dangling_opener'
   | 'broken_event'
   | 'unknown_call'
   | 'unknown_part'

@@ -1,120 +1,17 @@
+// Calls of elements: tags around and between the values.
 #include <algorithm>
-#include <set>
 
-#include "base/json.h"
-#include "base/text.h"
-#include "protocol/family/element_arguments.h"
+#include "protocol/family/element_reader.h"
 #include "protocol/loose_json.h"
 #include "protocol/xml_text.h"
 
 namespace sluice {
-namespace {
-
-class ElementReader final : public FamilyReader {
- public:
-  template <class Elements>
-  ElementReader(const Family &family, const Elements &grammar, const ProtocolOptions &options, const ToolView &tools,
-                const ScanLimits &limits)
-      : FamilyReader(family, tools, limits), tags_(grammar), options_(options) {}
-
- protected:
-  State body(std::string_view block, bool ended) override;
-  Rest rest(std::string_view block) const override;
-  void close(std::string_view block, std::string_view reason) override;
-  bool leads(char next) const override { return tags_.form.json && (next == '{' || next == '['); }
-
- private:
-  enum class Place : uint8_t {
-    start,
-    json_calls,
-    head,        // the rest of the call's first tag
-    between,     // parameters
-    behind_key,  // pairs: before <arg_value>
-    value,
-    cdata,
-    behind_cdata,
-    behind_closer,  // in a value, behind a closer of the call: it counts if the value's own is missing
-    json,           // arguments as one object
-    residue,        // what the format does not know, up to the next tag
-  };
-  enum class Step : uint8_t { on, wait, paused, done, rejected };
-
-  Step step(std::string_view block);
-  Step start(std::string_view block);
-  Step head(std::string_view block);
-  bool is_call(std::string_view block, const ElementTag &tag);
-  Step between(std::string_view block);
-  Step nested(std::string_view block, size_t length);
-  Step parameter(std::string_view block);
-  Step bare_key(std::string_view block);
-  bool is_key(std::string_view block, const ElementTag &tag) const;
-  Step behind_key(std::string_view block);
-  Step value_type(std::string_view block, size_t from);
-  Step value(std::string_view block);
-  Step cdata(std::string_view block);
-  Step behind_cdata(std::string_view block);
-  Step behind_closer(std::string_view block);
-  Step json(std::string_view block);
-  State finish(std::string_view block);
-  State json_calls(std::string_view block, bool ended);
-
-  // Reports to the scanner that the block is a call, and (`begins`) that its arguments begin. Returns true once it did.
-  bool reported(std::string_view block, bool begins);
-  Step unknown(std::string_view block, std::string_view what);
-  Step end_call(size_t closer, size_t next) {
-    closer_ = closer;
-    at_ = next;
-    return Step::done;
-  }
-  Step end_block(std::string_view reason, size_t where) {
-    how_ = reason;
-    return end_call(where, where);
-  }
-  Step start_value(size_t at);
-  Step end_value(std::string_view block, size_t value_end, size_t next);
-  bool is_swallowed(std::string_view block, const ElementTag &tag) const;
-  bool says_something(std::string_view block) const;
-  Fit may_end_here(std::string_view block, const ElementTag &tag) const;
-  Fit begins_call(std::string_view rest) const;
-  Step end_open_value(std::string_view block, size_t at);
-  void fault(std::string_view what) {
-    if (fault_.empty()) fault_ = what;
-  }
-
-  // -- set once
-  const ElementTags tags_;
-  const ProtocolOptions &options_;
-  // -- position in the block
-  Place place_ = Place::start;
-  size_t name_ = 0, name_end_ = 0;
-  bool nameless_ = false;
-  bool empty_ = false;                             // the call's first tag closes itself
-  ElementField field_{};                           // the one that is being read
-  size_t inner_parameters_ = 0, inner_calls_ = 0;  // tags in a value that are data, and not closed yet
-  bool first_tag_ = false;                         // no `<` in the value yet
-  bool quotes_ = false;                            // a tag of the format is in the value
-  size_t value_end_ = 0;                           // where CDATA ends
-  size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
-  bool ends_open_ = false;                         // it ends the value as well, if nothing but a call follows
-  ValueEnd object_;
-  size_t object_from_ = 0, object_end_ = 0;
-  size_t closer_ = SIZE_MAX;
-  std::string_view how_;  // how the block ended
-  // -- what was read
-  std::vector<ElementField> fields_;
-  std::set<std::string> names_;
-  std::string_view fault_;  // the first
-  // -- JSON calls in the place of elements
-  Family json_family_;
-  WordList json_openers_, json_closers_;  // its words
-  std::unique_ptr<BlockReader> json_;
-};
 
 BlockReader::State ElementReader::body(std::string_view block, bool ended) {
   while (true) {
     if (place_ == Place::json_calls) return json_calls(block, ended);
     const Step next = step(block);
-    if (closer_ == SIZE_MAX && place_ != Place::behind_closer) arguments_to = at_;
+    if (closer_ == SIZE_MAX && place_ != Place::behind_closer && !doubted_) arguments_to = at_;
     if (next == Step::on) continue;
     if (next == Step::paused) return State::open;
     if (next == Step::rejected) return State::rejected;
@@ -157,9 +54,9 @@ BlockReader::State ElementReader::finish(std::string_view block) {
     }
   }
   if (!named) return reject("unterminated_block", block.size());
-  if (place_ == Place::behind_closer && ends_open_) {
-    end_open_value(block, call_end_);
-    end_call(call_end_, call_behind_);
+  const bool pairs = tags_.style == ElementTags::Style::pairs;
+  if (doubted_ || (place_ == Place::behind_closer && ends_open_ && (section_ended_ || pairs))) {
+    last_value_ends(block);
     by_end = true;
     close(block, {});
     return State::closed;
@@ -180,7 +77,7 @@ BlockReader::Rest ElementReader::rest(std::string_view block) const {
     case Place::json: return {object_from_, Quotation::value()};
     case Place::cdata: return {field_.value, Quotation::until({std::string(kCdataClose)})};
     case Place::value:
-    case Place::behind_closer: return {field_.value, Quotation::until(tags_.parameter_close.spellings())};
+    case Place::behind_closer: return {field_.value, Quotation::until(spelled_closers())};
     case Place::between: return {at_, {}, at_ < block.size() && block[at_] == '<'};
     default: return {at_};
   }
@@ -222,6 +119,7 @@ bool ElementReader::is_call(std::string_view block, const ElementTag &tag) {
                          (!tag.empty && std::none_of(tool.begin(), tool.end(), is_white));
     return certain || tools_.known(tool) || tools_.names().empty();
   }
+  if (!tool.empty() && tools_.known(tool)) return true;  // a stray closer or bent text follows the name
   // The first key stands right behind the name: its own tag is missing.
   size_t length = 0;
   for (const std::string_view one : tools_.names())
@@ -263,18 +161,24 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
-  if (rest[0] == '{' && fields_.empty() && object_end_ == 0) {
+  const bool nothing_yet = fields_.empty() && object_end_ == 0;
+  if (rest[0] == '{' && nothing_yet && !tags_.form.attributed) {
     if (!reported(block, true)) return Step::paused;
     object_.start(object_from_ = at_);
     place_ = Place::json;
     return Step::on;
   }
+  if (rest[0] == '`' && (nothing_yet || ticks_ != 0)) return fenced_object(block);
   if (rest[0] != '<') return bare_key(block);
   size_t length = 0;
   const Fit closer = fit(rest, family_.closers, length);
+  if (closer == Fit::yes && tags_.form.attributed && !named) {
+    reject({}, at_);
+    return Step::rejected;
+  }
   if (closer == Fit::yes) return reported(block, false) ? end_call(at_, at_ + length) : Step::paused;
   const Fit section_end = fit(rest, family_.section_ends, length);
-  const bool any = object_end_ != 0 || !fields_.empty();
+  const bool any = !nothing_yet;
   if (section_end == Fit::yes && named) return end_block(any ? std::string_view() : "unterminated_block", at_);
   const Fit wrapper = tags_.wrapper.fit(rest, length);
   if (wrapper == Fit::yes) {
@@ -285,9 +189,48 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   if (opens == Fit::yes && object_end_ == 0) return parameter(block);
   const Fit section = fit(rest, family_.sections, length), opener = fit(rest, family_.openers, length);
   if (opener == Fit::yes || section == Fit::yes) return nested(block, length);
-  for (const Fit found : {closer, section_end, wrapper, opens, opener, section})
+  const Fit stray = nothing_yet && !tags_.form.attributed ? stray_closer(block, length) : Fit::no;
+  if (stray == Fit::yes) {
+    at_ += length;
+    return Step::on;
+  }
+  for (const Fit found : {closer, section_end, wrapper, opens, opener, section, stray})
     if (found == Fit::partial) return Step::wait;
   return unknown(block, "residue_in_block");
+}
+
+// A closer of a value or a key stands right behind the name, and the call ends there: it closes nothing.
+Fit ElementReader::stray_closer(std::string_view block, size_t &length) const {
+  const std::string_view tool = block.substr(name_, name_end_ - name_);
+  if (nameless_ || !exists(tool)) return Fit::no;
+  const std::string_view rest = block.substr(at_);
+  const Fit value = tags_.parameter_close.fit(rest, length);
+  const Fit key = value == Fit::yes ? Fit::no : tags_.key_close.fit(rest, length);
+  if (value != Fit::yes && key != Fit::yes) return value == Fit::partial ? value : key;
+  std::string_view behind = rest.substr(length);
+  while (!behind.empty() && is_white(behind[0])) behind.remove_prefix(1);
+  size_t closer = 0;
+  return fit(behind, family_.closers, closer);
+}
+
+// The arguments as one object in a fence: what is in front of it, or behind it.
+ElementReader::Step ElementReader::fenced_object(std::string_view block) {
+  constexpr size_t kLeastTicks = 3, kLongestInfo = 32;
+  const size_t to = std::min(block.find_first_not_of('`', at_), block.size()), ticks = to - at_;
+  if (ticks_ != 0 && object_end_ != 0 && ticks >= ticks_) {
+    at_ += ticks_;
+    ticks_ = 0;
+    return Step::on;
+  }
+  if (to == block.size()) return Step::wait;
+  size_t next = to;
+  while (next < block.size() && next - to < kLongestInfo && is_alnum(block[next])) ++next;
+  while (next < block.size() && is_white(block[next])) ++next;
+  if (next == block.size()) return Step::wait;
+  if (ticks < kLeastTicks || ticks_ != 0 || block[next] != '{') return unknown(block, "residue_in_block");
+  ticks_ = ticks;
+  at_ = next;
+  return Step::on;
 }
 
 // Another call begins; or in pairs the opener (of `length`; a section: 0) stands in the place of a key's first tag.
@@ -305,8 +248,13 @@ ElementReader::Step ElementReader::nested(std::string_view block, size_t length)
 }
 
 ElementReader::Step ElementReader::parameter(std::string_view block) {
-  if (!reported(block, true)) return Step::paused;
   const ElementTag tag = tags_.parameter(block.substr(at_));
+  if (tags_.form.attributed && !named && tag.fit != Fit::partial && tag.json == ElementTag::Json::unsaid) {
+    reject({}, at_);
+    return Step::rejected;
+  }
+  if (tags_.form.attributed && !named && tag.fit == Fit::partial) return Step::wait;
+  if (!reported(block, true)) return Step::paused;
   if (tag.fit == Fit::partial) return Step::wait;
   if (tag.fit == Fit::no || !is_key(block, tag)) {
     size_t length = 0;
@@ -394,205 +342,6 @@ ElementReader::Step ElementReader::value_type(std::string_view block, size_t fro
   return Step::on;
 }
 
-ElementReader::Step ElementReader::start_value(size_t at) {
-  field_.value = at_ = at;
-  first_tag_ = true;
-  quotes_ = false;
-  inner_parameters_ = inner_calls_ = 0;
-  place_ = Place::value;
-  return Step::on;
-}
-
-ElementReader::Step ElementReader::end_value(std::string_view block, size_t value_end, size_t next) {
-  field_.value_end = value_end;
-  names_.emplace(block.substr(field_.name, field_.name_end - field_.name));
-  fields_.push_back(field_);
-  at_ = next;
-  place_ = Place::between;
-  return Step::on;
-}
-
-// A value ends at the first closer of its own that closes no tag in it. One whose closer is missing ends where the
-// next parameter plainly begins (may_end_here); in pairs, whose tags are tokens, also where its call plainly ends
-// (behind_closer); or never: then its call is not run, for an answer that is cut in a value which quotes the end of a
-// call looks the same.
-ElementReader::Step ElementReader::value(std::string_view block) {
-  at_ = std::min(block.find('<', at_), block.size());
-  const std::string_view rest = block.substr(at_);
-  if (rest.empty()) return Step::wait;
-  if (tags_.form.cdata && first_tag_) {
-    const Fit opens = sluice::fit(rest, kCdataOpen);
-    if (opens == Fit::partial) return Step::wait;
-    first_tag_ = false;
-    if (opens == Fit::yes && trim(block.substr(field_.value, at_ - field_.value)).empty()) {
-      field_.value = at_ += kCdataOpen.size();
-      field_.cdata = true;
-      place_ = Place::cdata;
-      return Step::on;
-    }
-  }
-  size_t length = 0;
-  const Fit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == Fit::yes) {
-    const size_t next = at_ + length;
-    if (inner_parameters_ == 0) {
-      if (tags_.form.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
-        fault("malformed_argument");  // its opener is missing
-      return end_value(block, at_, next);
-    }
-    --inner_parameters_;
-    at_ = next;
-    return Step::on;
-  }
-  const Fit ends_call = fit(rest, family_.closers, length);
-  if (ends_call == Fit::yes) {
-    ends_open_ = tags_.style == ElementTags::Style::pairs && !quotes_ && says_something(block);
-    quotes_ = true;
-    call_end_ = at_;
-    call_behind_ = at_ += length;
-    if (inner_calls_ == 0)
-      place_ = Place::behind_closer;
-    else
-      --inner_calls_;
-    return Step::on;
-  }
-  Fit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == Fit::yes) {
-    const ElementTag tag = tags_.parameter(rest);
-    opens = tag.fit == Fit::yes && !is_key(block, tag) ? Fit::no : tag.fit;
-    if (opens == Fit::yes) {
-      if (is_swallowed(block, tag)) {
-        const Fit ends = may_end_here(block, tag);
-        if (ends == Fit::partial) return Step::wait;
-        if (ends == Fit::yes) return end_open_value(block, at_);
-        fault("opener_in_value");
-      }
-      quotes_ = true;
-      if (tags_.value_open.empty() && !tag.empty) ++inner_parameters_;
-      at_ += tag.length;
-      return Step::on;
-    }
-  }
-  const Fit value_opens = tags_.value_open.fit(rest, length);
-  if (value_opens == Fit::yes) {
-    quotes_ = true;
-    ++inner_parameters_;
-    at_ += length;
-    return Step::on;
-  }
-  const Fit opener = fit(rest, family_.openers, length);
-  if (opener == Fit::yes) {
-    quotes_ = true;
-    ++inner_calls_;
-    at_ += length;
-    return Step::on;
-  }
-  for (const Fit found : {closes, ends_call, opens, value_opens, opener})
-    if (found == Fit::partial) return Step::wait;
-  ++at_;
-  return Step::on;
-}
-
-ElementReader::Step ElementReader::cdata(std::string_view block) {
-  const size_t close = block.find(kCdataClose, at_);
-  if (close == block.npos) {
-    for (at_ = block.size(); block.size() - at_ < kCdataClose.size() - 1 && block[at_ - 1] == ']';) --at_;
-    return Step::wait;
-  }
-  value_end_ = close;
-  at_ = close + kCdataClose.size();
-  place_ = Place::behind_cdata;
-  return Step::on;
-}
-
-ElementReader::Step ElementReader::behind_cdata(std::string_view block) {
-  skip_white(block);
-  const std::string_view rest = block.substr(at_);
-  size_t length = 0;
-  const Fit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == Fit::partial) return Step::wait;
-  if (closes == Fit::no) fault("malformed_argument");
-  return end_value(block, value_end_, at_ + length);
-}
-
-// Returns whether the tag is a parameter that the call does not have yet, in the value of another one.
-bool ElementReader::is_swallowed(std::string_view block, const ElementTag &tag) const {
-  const std::string key(block.substr(at_ + tag.name, tag.name_end - tag.name));
-  return tools_.declares(name, key) && key != block.substr(field_.name, field_.name_end - field_.name) &&
-         names_.count(key) == 0;
-}
-
-bool ElementReader::says_something(std::string_view block) const {
-  return !trim(block.substr(field_.value, at_ - field_.value)).empty();
-}
-
-// A parameter that the tool has and the call has not begins on a line of its own (pairs: anywhere, with its value), in
-// a value that says something and quotes no other tag. If the tag were a
-// quotation, a closer would be left over, and the call not run.
-Fit ElementReader::may_end_here(std::string_view block, const ElementTag &tag) const {
-  if (quotes_ || tag.wrong || !fault_.empty() || !says_something(block)) return Fit::no;
-  if (block[at_ - 1] == '\n') return Fit::yes;
-  if (tags_.style != ElementTags::Style::pairs) return Fit::no;
-  if (tags_.value_open.empty()) return Fit::yes;
-  size_t next = at_ + tag.length, length = 0;
-  while (next < block.size() && is_white(block[next])) ++next;
-  if (next == block.size()) return Fit::partial;
-  const Fit value = tags_.value_open.fit(block.substr(next), length);
-  return value == Fit::no ? tags_.type_open.fit(block.substr(next), length) : value;
-}
-
-// The line end before the tag at `at` belongs to the notation.
-ElementReader::Step ElementReader::end_open_value(std::string_view block, size_t at) {
-  size_t value_end = at;
-  if (tags_.form.edges != ElementForm::Edges::each && block[at - 1] == '\n') value_end -= block[at - 2] == '\r' ? 2 : 1;
-  return end_value(block, value_end, at);
-}
-
-// Returns whether a call of a tool begins behind a section's mark or an opener.
-Fit ElementReader::begins_call(std::string_view rest) const {
-  const auto skip = [&rest](size_t length) {
-    rest.remove_prefix(length);
-    while (!rest.empty() && is_white(rest[0])) rest.remove_prefix(1);
-  };
-  skip(0);
-  size_t length = 0;
-  const Fit opener = fit(rest, family_.openers, length);
-  if (opener == Fit::partial) return opener;
-  if (opener == Fit::yes) skip(length);
-  const ElementTag tag = tags_.call(rest);
-  const std::string_view tool = rest.substr(tag.name, tag.name_end - tag.name);
-  const bool known = tools_.known(tool) || (tools_.names().empty() && !tool.empty());
-  return tag.fit == Fit::yes && !known ? Fit::no : tag.fit;
-}
-
-// A closer of the call stands in a value. It is data, unless the section or the answer ends, or another call follows.
-ElementReader::Step ElementReader::behind_closer(std::string_view block) {
-  skip_white(block);
-  const std::string_view rest = block.substr(at_);
-  size_t length = 0;
-  bool partial = rest.empty();
-  for (const Words *words : {&family_.section_ends, &family_.sections, &family_.openers}) {
-    const Fit found = fit(rest, *words, length);
-    partial = partial || found == Fit::partial;
-    if (found != Fit::yes) continue;
-    const Fit next = !ends_open_                      ? Fit::no
-                     : words != &family_.section_ends ? begins_call(rest.substr(length))
-                                                      : Fit::yes;
-    if (next == Fit::partial) return Step::wait;
-    if (next == Fit::yes) {
-      end_open_value(block, call_end_);
-      return end_call(call_end_, call_behind_);
-    }
-    fault("unterminated_block");
-    lost_from = field_.value;
-    lost_to = at_;
-    return end_call(call_end_, call_behind_);
-  }
-  if (partial) return Step::wait;
-  place_ = Place::value;
-  return Step::on;
-}
-
 // Reads the arguments as an object. One that lost a bracket ends where its call does.
 ElementReader::Step ElementReader::json(std::string_view block) {
   while (true) {
@@ -660,8 +409,6 @@ BlockReader::State ElementReader::json_calls(std::string_view block, bool ended)
   take(*json_);
   return state;
 }
-
-}  // namespace
 
 std::unique_ptr<BlockReader> make_reader(const Family &family, const AssignedElements &grammar,
                                          const ProtocolOptions &options, const ToolView &tools,

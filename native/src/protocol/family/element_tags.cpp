@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "protocol/family/bars.h"
 
 namespace sluice {
 namespace {
 
 // Longer tags are none. A tag that comes in pieces is read again from its beginning.
 constexpr size_t kLongestTag = 256;
+// So many letters of its name make a closer of a bent one.
+constexpr size_t kBentLetters = 5;
 
 bool in_tag_name(char c) {
   return !is_white(c) && c != '<' && c != '>' && c != '"' && c != '\'' && c != '=' && c != '`';
@@ -159,9 +162,10 @@ TagWord closing(const ElementForm &form, std::string_view word, std::string_view
 Fit TagWord::fit(std::string_view rest, size_t &length) const {
   Fit best = Fit::no;
   for (const std::string &one : spellings_) {
-    const Fit found = sluice::fit(rest, one);
+    size_t size = one.size();
+    const Fit found = one.find(kBars) == one.npos ? sluice::fit(rest, one) : fit_barred(rest, one, size);
     if (found == Fit::yes) {
-      length = one.size();
+      length = size;
       return found;
     }
     if (found == Fit::partial) best = found;
@@ -175,6 +179,7 @@ ElementTags::ElementTags(const AssignedElements &grammar)
       parameter_open(spelled("<", form, "parameter", "=")),
       parameter_close(spelled("</", form, "parameter", ">")) {
   add_wrappers("<", "</", ">");
+  nearly("</", "parameter");
 }
 
 ElementTags::ElementTags(const AttributeElements &grammar)
@@ -184,6 +189,7 @@ ElementTags::ElementTags(const AttributeElements &grammar)
       parameter_close(spelled(grammar.tag_close, form, grammar.parameter, grammar.tag_end)),
       attributes_(&grammar) {
   add_wrappers(grammar.tag_open, grammar.tag_close, grammar.tag_end);
+  nearly(grammar.tag_close, grammar.parameter);
 }
 
 ElementTags::ElementTags(const PairElements &grammar)
@@ -197,6 +203,25 @@ ElementTags::ElementTags(const PairElements &grammar)
       type_close(spelled("</", form, grammar.type, ">")),
       separator_(spelled("<", form, grammar.separator, ">")) {
   add_wrappers("<", "</", ">");
+  if (grammar.value_end.empty()) nearly("</", grammar.value);
+}
+
+void ElementTags::nearly(std::string_view tag_close, std::string_view word) {
+  if (tag_close != "</" || word.size() < kBentLetters) return;
+  const std::string_view letters = word.substr(0, kBentLetters);
+  nearly_open = spelled("<", form, letters, "");
+  nearly_close_ = spelled("</", form, letters, "");
+}
+
+Fit ElementTags::bent_close(std::string_view rest, size_t &length) const {
+  const Fit begins = nearly_close_.fit(rest, length);
+  if (begins != Fit::yes) return begins;
+  for (; length < kLongestTag; ++length) {
+    if (length == rest.size()) return Fit::partial;
+    if (rest[length] == '>') return ++length, Fit::yes;
+    if (rest[length] == '<' || rest[length] == '\n' || rest[length] == '\r') return Fit::yes;
+  }
+  return Fit::no;
 }
 
 void ElementTags::add_wrappers(std::string_view tag_open, std::string_view tag_close, std::string_view tag_end) {
@@ -226,6 +251,7 @@ ElementTag ElementTags::pairs_call(std::string_view window) const {
   const size_t object = next + (next == end && window[next] == '>');  // NAME>{: as if the name stood in the tag
   if (object == window.size()) return incomplete(tag, window);
   if (window[object] == '{') return end != from ? complete(tag, object) : tag;
+  if (window[next] == '`') return end != from ? complete(tag, next) : tag;  // the object stands in a fence
   if (window[next] != '<') {
     const ElementTag bare = next == end ? ElementTag() : bare_key(window.substr(next));
     if (bare.fit == Fit::partial) return incomplete(tag, window);

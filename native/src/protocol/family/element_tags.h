@@ -54,6 +54,11 @@ class ElementTags {
   TagWord key_close;              // pairs
   TagWord type_open, type_close;  // pairs: around a value's type
   TagWord wrapper;                // may stand around all parameters, and is ignored
+  TagWord nearly_open;            // how a tag begins whose closer nearly closes a parameter
+
+  // Returns whether `rest` begins with a tag that nearly closes a parameter: </param>, </parameter=KEY>, </parameter/>,
+  // up to its bracket, the next tag or the end of its line.
+  Fit bent_close(std::string_view rest, size_t &length) const;
 
  private:
   ElementTag key(std::string_view window, size_t at) const;
@@ -61,7 +66,10 @@ class ElementTags {
 
   void add_wrappers(std::string_view tag_open, std::string_view tag_close, std::string_view tag_end);
 
+  void nearly(std::string_view tag_close, std::string_view word);
+
   TagWord separator_;                              // pairs
+  TagWord nearly_close_;                           // how a bent closer of a parameter begins
   const AttributeElements *attributes_ = nullptr;  // of that style
 };
 

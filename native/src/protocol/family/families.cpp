@@ -37,13 +37,24 @@ constexpr PairElements kPairsInline{.form = {.lines = false, .json = true}};
 
 // DeepSeek's second spelling has a blank behind the prefix.
 constexpr AttributeElements kDsml{
-    .form = {.prefix = "｜DSML｜", .other_prefix = "｜DSML｜ ", .wrappers = words<"arguments", "input">},
+    .form = {.prefix = "｜DSML｜", .bars = true, .unmarked = true, .wrappers = words<"arguments", "input">},
     .json_values = true};
 
-constexpr JsonOpening kHermesOpenings[] = {{.opener = "<function=", .closer = "</function>", .elements = &kAssigned}};
+constexpr OtherGrammar kAssignedCall{kAssigned}, kMcpCall{McpCalls{}};
+constexpr OtherGrammar kPythonCall{PythonCalls{.list = false, .method = ".call"}};
+constexpr OtherGrammar kKnownPythonCall{PythonCalls{.list = false, .known = true}};
+
+constexpr JsonOpening kFunctionOpening{.opener = "<function=", .closer = "</function>", .other = &kAssignedCall};
+constexpr JsonOpening kToolsOpening{.opener = "<tools>", .closer = "</tools>", .plain = true};
+constexpr JsonOpening kMcpOpening{.opener = "<use_mcp_tool>", .closer = "</use_mcp_tool>", .other = &kMcpCall};
+constexpr JsonOpening kCodeOpening{.opener = "<code>", .closer = "</code>", .other = &kKnownPythonCall, .plain = true};
+constexpr JsonOpening kHermesOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening};
+constexpr JsonOpening kSmolOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening, kCodeOpening};
+constexpr JsonOpening kGenericOpenings[] = {kToolsOpening};
 constexpr JsonOpening kXlamOpenings[] = {{.opener = "<tool_call>", .closer = "</tool_call>"}};
 constexpr JsonOpening kPhiOpenings[] = {{.opener = "<|tool_call|>", .closer = "<|/tool_call|>"}};
-constexpr JsonOpening kLlamaOpenings[] = {{.opener = "<function=", .mark = ">", .closer = "</function>"}};
+constexpr JsonOpening kLlamaOpenings[] = {{.opener = "<function=", .mark = ">", .closer = "</function>"},
+                                          {.opener = "<|python_tag|>", .other = &kPythonCall, .or_json = true}};
 constexpr JsonOpening kInklingOpenings[] = {{.opener = "<|message_model|>",
                                              .mark = "<|content_invoke_tool_json|>",
                                              .closer = "<|end_message|>",
@@ -57,7 +68,7 @@ constexpr Family kFamilies[] = {
     // -- JSON calls between markers
     {.id = "hermes",
      .grammar = JsonCalls{.openings = kHermesOpenings},
-     .openers = words<"<tool_call>", "<function=">,
+     .openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>">,
      .closers = words<"</tool_call>">,
      .turn_ends = words<"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "[|endofturn|]", "<｜end▁of▁sentence｜>">,
      .tools_open = "<tools>",
@@ -147,8 +158,8 @@ constexpr Family kFamilies[] = {
      .fences = words<"json", "">},
     {.id = "json-array", .grammar = JsonCalls{.array = true}, .openers = words<"[">, .bare = true},
     {.id = "generic-json",
-     .grammar = JsonCalls{.wrappers = words<"tool_call", "tool_calls">},
-     .openers = words<"{">,
+     .grammar = JsonCalls{.wrappers = words<"tool_call", "tool_calls">, .openings = kGenericOpenings},
+     .openers = words<"{", "<tools>">,
      .turn_ends = words<"<|im_end|>", "<|endoftext|>">,
      .bare = true,
      .fences = words<"json", "">},
@@ -328,7 +339,7 @@ constexpr Family kFamilies[] = {
                       "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>">,
      .closers = words<"<|plamo:end_tool_request:plamo|>">,
      .section_ends = words<"<|plamo:end_tool_requests:plamo|>">,
-     .turn_ends = words<"<|plamo:eos|>">,
+     .turn_ends = words<"<|plamo:eos|>", "<|plamo:tag|>">,
      .think = words<"<|plamo:begin_think:plamo|>">,
      .think_ends = words<"<|plamo:end_think:plamo|>">},
     {.id = "glm-4-0414",
@@ -491,10 +502,11 @@ constexpr Family kFamilies[] = {
      .turn_ends = words<"<|im_end|>">},
     {.id = "deepseek-v3.2",
      .grammar = kDsml,
-     .sections = words<"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>">,
+     .sections = words<"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜ calls>">,
      .openers = words<"<｜DSML｜invoke">,
      .closers = words<"</｜DSML｜invoke>">,
-     .section_ends = words<"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>">,
+     .section_ends =
+         words<"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>", "</｜DSML｜ calls>">,
      .turn_ends = words<"<｜end▁of▁sentence｜>">,
      .tools_open = "<functions>",
      .tools_close = "</functions>",
@@ -505,15 +517,15 @@ constexpr Family kFamilies[] = {
     {.id = "deepseek-v4",
      .grammar = kDsml,
      .sections = words<"<｜DSML｜tool_calls>", "<｜DSML｜function_calls>", "<｜DSML｜toolcalls>", "<｜DSML｜ calls>">,
-     .openers = words<"<｜DSML｜invoke", "<｜DSML｜ invoke">,
-     .closers = words<"</｜DSML｜invoke>", "</｜DSML｜ invoke>">,
+     .openers = words<"<｜DSML｜invoke">,
+     .closers = words<"</｜DSML｜invoke>">,
      .section_ends =
          words<"</｜DSML｜tool_calls>", "</｜DSML｜function_calls>", "</｜DSML｜toolcalls>", "</｜DSML｜ calls>">,
      .turn_ends = words<"<｜end▁of▁sentence｜>">,
      .result_open = "<tool_result>",
      .result_close = "</tool_result>"},
     {.id = "gigachat3.5",
-     .grammar = AttributeElements{.form = {.prefix = "｜GCML｜", .wrappers = words<"arguments", "input">},
+     .grammar = AttributeElements{.form = {.prefix = "｜GCML｜", .bars = true, .wrappers = words<"arguments", "input">},
                                   .json_values = true},
      .sections = words<"<｜GCML｜tool_calls>">,
      .openers = words<"<｜GCML｜invoke">,
@@ -681,6 +693,11 @@ constexpr Family kFamilies[] = {
      .tools_close = "<end_function_declaration>",
      .result_open = "<start_function_response>response:{name}",
      .result_close = "<end_function_response>"},
+    {.id = "mcp-xml",
+     .grammar = McpCalls{},
+     .openers = words<"<use_mcp_tool>">,
+     .closers = words<"</use_mcp_tool>">,
+     .turn_ends = words<"<|im_end|>", "<|endoftext|>">},
     {.id = "morph-xml",
      .grammar = TagElements{.entities = true, .repeats = true},
      .result_open = "<tool_response>",
@@ -700,6 +717,8 @@ constexpr Family kFamilies[] = {
     {.id = "gpt-oss-harmony",
      .grammar = HarmonyCalls{},
      .openers = words<"<|start|>", "<|channel|>", "<|message|>", "to=functions.">,
+     .first_openers = words<"analysis", "commentary to=functions.">,
+     .next_openers = words<"assistantanalysis", "assistantcommentary to=functions.">,
      .closers = words<"<|call|>", "<|end|>", "<|return|>">,
      .turn_ends = words<"<|return|>", "<|call|>", "<|end|>">,
      .stops = true,
@@ -720,15 +739,28 @@ consteval Family like(std::string_view other, std::string_view id, Words turn_en
   return out;
 }
 
+consteval Family granite() {
+  Family out = like("hermes", "granite-4", words<"<|end_of_text|>">);
+  out.answers = true;
+  return out;
+}
+
+consteval Family smollm() {
+  Family out = like("hermes", "smollm3", words<"<|im_end|>">);
+  out.grammar = JsonCalls{.openings = kSmolOpenings};
+  out.openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>", "<code>">;
+  return out;
+}
+
 constexpr Family kLikes[] = {
     like("hermes", "reka-edge", words<"<sep>">),
-    like("hermes", "granite-4", words<"<|end_of_text|>">),
+    granite(),
     like("deepseek-v3", "cogito", words<"<｜end▁of▁sentence｜>", "<|eot_id|>", "<|im_end|>">),
     like("qwen3-coder", "nemotron3-nano"),
     like("qwen3-coder", "nemotron-xml"),
     like("step3.5", "k-exaone-2", words<"<|endofturn|>", "[|endofturn|]">),
     like("llama3-function-tag", "functionary-v3.1"),
-    like("hermes", "smollm3", words<"<|im_end|>">),
+    smollm(),
 };
 
 template <size_t... i>

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "protocol/family/bars.h"
 #include "protocol/harmless.h"
 #include "protocol/tool_text.h"
 #include "protocol/xml_text.h"
@@ -14,6 +15,7 @@ constexpr size_t kLongestHeader = 256;
 
 // In an end tag white space may stand before the bracket.
 Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t &length) {
+  if (word.find(kBars) != word.npos) return fit_barred(rest, word, length);
   length = word.size();
   if (rest.starts_with(word)) return Fit::yes;
   if (word.starts_with(rest)) return Fit::partial;
@@ -65,6 +67,13 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
     reasoning = length > dropped;
     return State::markup;
   }
+  const bool next = fit(block, family_.next_openers, length) == Fit::yes;
+  if (next && !follows) return reject({}, 0);
+  if (next || fit(block, family_.first_openers, length) == Fit::yes) {
+    opened_ = led_ = true;
+    at_ = payload_ = length;
+    return body(block, ended);
+  }
   if (at_ != 0) skip_white(block);
   Fit section = Fit::no;
   while (!opened_ && (section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
@@ -74,7 +83,9 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
   }
   for (;;) {
     if (may_grow(block.substr(at_), family_.openers)) return State::open;
-    if (fit(block.substr(at_), family_.openers, length) != Fit::yes) {
+    const Fit opener = fit(block.substr(at_), family_.openers, length);
+    if (opener == Fit::partial && !ended) return State::open;
+    if (opener != Fit::yes) {
       if (opened_ || family_.openers.empty() || (family_.prompted && at_ == 0)) break;
       if (section == Fit::partial && !ended) return State::open;
       if (payload_ != 0 && at_ < block.size() && leads(block[at_])) break;
@@ -193,6 +204,22 @@ void break_prompted_calls(std::string &text) {
   if (from != 0) text = out.append(text, from);
 }
 
+// A line that begins with NAME( may be all that an answer says: it becomes NAME (, which is no call.
+void break_answers(std::string &text) {
+  std::string out;
+  size_t from = 0;
+  for (size_t line = 0; line < text.size(); line = std::min(text.find('\n', line), text.size() - 1) + 1) {
+    size_t at = line;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+    const size_t name = at;
+    while (at < text.size() && text[at] != '\n' && !is_white(text[at]) && text[at] != '(') ++at;
+    if (at == name || at == text.size() || text[at] != '(') continue;
+    out.append(text, from, at - from).append(" ");
+    from = at;
+  }
+  if (from != 0) text = out.append(text, from);
+}
+
 // The bytes that may follow the bracket of a list of calls: a digit (of a footnote) only if a tool's name begins with
 // it.
 std::string behind_bracket(const std::vector<std::string_view> &names) {
@@ -213,7 +240,10 @@ std::string_view fixed_part(std::string_view mark) {
 
 class FamilyProtocol final : public Protocol {
  public:
-  FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {}
+  FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {
+    const auto *const elements = std::get_if<AttributeElements>(&family.grammar);
+    if (elements != nullptr && elements->form.bars) bars_ = std::make_unique<BarredWords>(family);
+  }
 
   std::string_view id() const override { return family_.id; }
   CodeMode code() const override {
@@ -228,6 +258,9 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> closers_of(std::string_view opener) const override;
   std::vector<Marker> trailers() const override {
     std::vector<Marker> out = markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
+    if (bars_)
+      for (Marker &marker : markers({&bars_->unmarked().closers, &bars_->unmarked().section_ends}))
+        out.push_back(std::move(marker));
     std::erase_if(out, [](const Marker &marker) { return marker.bytes.ends_with(kFence); });  // the next fence
     return out;
   }
@@ -240,6 +273,8 @@ class FamilyProtocol final : public Protocol {
   bool starts_in_reasoning() const override { return family_.starts_in_reasoning; }
   std::unique_ptr<BlockReader> reader(const ToolView &tools, const ScanLimits &limits) const override {
     if (family_.suffixed) return make_suffixed_reader(family_, options_, tools, limits);
+    if (bars_) return make_barred_reader(*bars_, options_, tools, limits);
+    if (family_.answers) return make_answer_reader(family_, options_, tools, limits);
     const bool fenced = std::any_of(family_.openers.begin(), family_.openers.end(), is_fence);
     return (fenced ? make_fenced_reader : make_family_reader)(family_, options_, tools, limits);
   }
@@ -260,6 +295,20 @@ class FamilyProtocol final : public Protocol {
     if (named && !named->text_name.empty()) out.push_back(named->text_name);
     return out;
   }
+  // The words in each spelling of their bars.
+  std::vector<Marker> spelled(std::initializer_list<const Words *> lists) const {
+    std::vector<Marker> out;
+    for (const Marker &marker : markers(lists))
+      for (std::string &word : spell_bars(marker.bytes)) out.push_back({std::move(word)});
+    return out;
+  }
+  // Ordinary text holds the opener as well.
+  bool is_plain(std::string_view opener) const {
+    const auto *const json = std::get_if<JsonCalls>(&family_.grammar);
+    return json != nullptr && std::any_of(json->openings.begin(), json->openings.end(), [opener](const auto &opening) {
+             return opening.plain && opening.opener == opener;
+           });
+  }
   bool names_are_tags() const {
     return family_.sections.empty() && family_.openers.empty() && family_.think.empty() && family_.dropped.empty();
   }
@@ -274,10 +323,23 @@ class FamilyProtocol final : public Protocol {
 
   const Family &family_;
   const ProtocolOptions options_;
+  std::unique_ptr<const BarredWords> bars_;  // where the bars of the prefix may be other ones
 };
 
 std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
   std::vector<Marker> out = markers({&family_.sections, &family_.openers, &family_.think, &family_.dropped});
+  if (bars_) {  // how a tag with a prefix begins, and whole tags without one
+    out.clear();
+    for (const std::string &stem : bars_->stems("<")) out.push_back({stem});
+    for (const std::string &stem : bars_->stems("</")) out.push_back({.bytes = stem, .common = true});
+    for (Marker &marker : markers({&bars_->unmarked().openers, &family_.dropped, &family_.think})) {
+      marker.common = true;
+      out.push_back(std::move(marker));
+    }
+    if (!bars_->unmarked().openers.empty())
+      for (const std::string_view word : bars_->unmarked().sections)
+        if (word.find(kBars) == word.npos) out.push_back({.bytes = std::string(word), .common = true});
+  }
   if (family_.bare)
     for (Marker &marker : out) {
       marker.common = marker.bytes.size() == 1;
@@ -286,10 +348,17 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
       if (marker.common && std::holds_alternative<PythonCalls>(family_.grammar))
         marker.next = behind_bracket(tools.names());
     }
-  for (Marker &marker : out) marker.common = marker.common || marker.bytes == kGemmaCall || is_fence(marker.bytes);
+  for (Marker &marker : out)
+    marker.common = marker.common || marker.bytes == kGemmaCall || is_fence(marker.bytes) || is_plain(marker.bytes);
   if (code() == CodeMode::ignore) std::erase_if(out, [](const Marker &marker) { return is_fence(marker.bytes); });
   for (Marker &marker : out) marker.fence = is_fence(marker.bytes);
   for (const std::string_view word : family_.turn_starts) out.push_back({.bytes = std::string(word), .first = true});
+  for (const std::string_view word : family_.first_openers)
+    out.push_back({.bytes = std::string(word), .common = true, .first = true});
+  for (const std::string_view word : family_.next_openers) out.push_back({.bytes = std::string(word), .common = true});
+  if (family_.answers)
+    for (const std::string_view name : tools.names())
+      out.push_back({.bytes = std::string(name) + "(", .common = true, .first = true});
   if (const Header &header = family_.header; !header.open.empty()) {
     out.push_back({std::string(header.open)});
     for (const char *const before : {"", " "})
@@ -311,6 +380,7 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
 std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
   std::vector<Marker> out =
       family_.closers.empty() ? markers({&family_.section_ends, &family_.turn_ends}) : markers({&family_.closers});
+  if (bars_) out = spelled({&bars_->barred().closers, &bars_->unmarked().closers});
   if (names_are_tags())
     for (const std::string_view name : tools.names()) out.push_back({"</" + std::string(name) + ">"});
   return out;
@@ -319,7 +389,8 @@ std::vector<Marker> FamilyProtocol::closers(const ToolView &tools) const {
 // Empty for a bare family, and for one whose text stands between the same marks: closers tell nothing there.
 std::vector<Marker> FamilyProtocol::closers_of(std::string_view opener) const {
   if (family_.bare || !family_.header.open.empty() || std::holds_alternative<HarmonyCalls>(family_.grammar)) return {};
-  if (std::string_view("<[]").find(opener.front()) == opener.npos) return {};
+  if (std::string_view("<[]").find(opener.front()) == opener.npos || is_plain(opener)) return {};
+  if (bars_) return spelled({&bars_->barred().section_ends, &bars_->barred().closers});
   const auto is_one = [opener](Words words) { return std::find(words.begin(), words.end(), opener) != words.end(); };
   if (const auto *named = std::get_if<NamedCalls>(&family_.grammar);
       is_one(family_.sections) || (named != nullptr && is_one(named->sections)))
@@ -402,7 +473,7 @@ void FamilyProtocol::defuse(std::string &text) const {
 void FamilyProtocol::break_markers(std::string &text) const {
   for (const Words *words :
        {&family_.sections, &family_.openers, &family_.closers, &family_.section_ends, &family_.turn_ends,
-        &family_.turn_starts, &family_.think, &family_.think_ends, &family_.dropped})
+        &family_.turn_starts, &family_.next_openers, &family_.think, &family_.think_ends, &family_.dropped})
     for (const std::string_view word : *words)
       if (word != kGemmaCall) break_marker(text, word);
   for (const std::string_view word :
@@ -412,8 +483,16 @@ void FamilyProtocol::break_markers(std::string &text) const {
   if (family_.suffixed)
     for (const auto &words : {suffixed_openers(family_), suffixed_section_ends(family_)})
       for (const std::string &word : words) break_marker(text, word);
+  if (bars_) {
+    break_barred_tags(text, std::get<AttributeElements>(family_.grammar).form.prefix);
+    for (const Words *words : {&bars_->unmarked().openers, &bars_->unmarked().closers, &bars_->unmarked().section_ends})
+      for (const std::string_view word : *words) break_marker(text, word);
+    for (const std::string_view word : bars_->unmarked().sections)
+      if (word.find(kBars) == word.npos) break_marker(text, word);
+  }
   if (names_are_tags()) break_every_tag(text);
   if (family_.prompted) break_prompted_calls(text);
+  if (family_.answers) break_answers(text);
   const Words openers = family_.openers;
   if (std::find(openers.begin(), openers.end(), kGemmaCall) != openers.end()) break_gemma_calls(text);
 }

@@ -1,6 +1,7 @@
 // Call formats of open models: each is an entry of one table (families.cpp), read by one of a few grammars.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <variant>
 
@@ -18,7 +19,7 @@ struct ProtocolOptions {
   std::string seal = {};
 };
 
-struct AssignedElements;
+struct OtherGrammar;
 
 // Another way to begin a call: behind `opener` stand a name, `mark` and the arguments.
 struct JsonOpening {
@@ -27,8 +28,11 @@ struct JsonOpening {
   std::string_view closer = {};
   bool object = false;         // a whole call object follows the name, not only its arguments
   std::string_view text = {};  // behind this name follows text, not a call
-  // The call is written as these elements. `closer` and the family's closers end it.
-  const AssignedElements *elements = nullptr;
+  // The call is written in this grammar. `closer` and the family's closers end it.
+  const OtherGrammar *other = nullptr;
+  bool or_json = false;  // unless a bracket follows the opener
+  // Ordinary text holds the opener as well: only a tool's name makes a call of it, and arguments by their first name.
+  bool plain = false;
 };
 
 // {"name": …, "arguments": {…}}: one object, several in a row, or an array of them.
@@ -69,6 +73,11 @@ struct NamedCalls {
 // Parameters as elements with text in them: what all styles of element may have.
 struct ElementForm {
   std::string_view prefix = {};  // of every tag's name: ｜DSML｜, steptml: …
+  // The bars around the prefix may be other ones (bars.h).
+  bool bars = false;
+  // Tags may lack the prefix, if the section's mark or an attribute that only this format has is there.
+  bool unmarked = false;
+  bool attributed = false;  // a call without parameters, or whose first one has no such attribute, is none
   // A second spelling of the tags, which some models use.
   std::string_view other_prefix = {}, other_suffix = {};
   // Line ends at the edges of a value that belong to the notation: none | one at each edge | one at its end, only if
@@ -126,8 +135,10 @@ struct NestedElements {
 
 // f(a=1, b='x'): a list of calls in brackets, or one call behind the other. Between markers both are read.
 struct PythonCalls {
-  bool list = true;   // written as a list
-  bool json = false;  // JSON calls are accepted as well
+  bool list = true;              // written as a list
+  bool json = false;             // JSON calls are accepted as well
+  bool known = false;            // only a tool's name makes a call
+  std::string_view method = {};  // behind a tool's name, and no part of it: .call
 };
 
 // call:NAME{key:value,…} with unquoted keys. Models also write NAME(key=value,…), and forget the token before it: then
@@ -143,8 +154,15 @@ struct YamlCalls {};
 // Messages with a header: <|channel|>commentary to=functions.NAME<|message|>{…}.
 struct HarmonyCalls {};
 
+// <server_name>SERVER</server_name><tool_name>TOOL</tool_name><arguments>{…}</arguments>
+struct McpCalls {};
+
 using Grammar = std::variant<JsonCalls, NamedCalls, AssignedElements, AttributeElements, PairElements, TagElements,
-                             NestedElements, PythonCalls, GemmaCalls, YamlCalls, HarmonyCalls>;
+                             NestedElements, PythonCalls, GemmaCalls, YamlCalls, HarmonyCalls, McpCalls>;
+
+struct OtherGrammar {
+  Grammar grammar;
+};
 
 // Messages with an address: <|start|>assistant to=NAME<|message|>. Everything from `open` to `close` is never text.
 struct Header {
@@ -158,15 +176,18 @@ struct Header {
 struct Family {
   std::string_view id;
   Grammar grammar;
-  Words sections = {};      // begins a section of calls, right before the first opener; may be missing
-  Words openers = {};       // begins each call (or each array of calls)
-  Words closers = {};       // ends it; a call without its closer lost bytes
-  Words section_ends = {};  // dropped right behind a call, text elsewhere
-  Words turn_ends = {};     // dropped at the end of the answer and right behind a call
-  Words turn_starts = {};   // dropped at the beginning of an answer: the prompt ends in it
-  bool stops = false;       // servers remove the closer, because it ends the answer: a call is complete without it
-  bool bare = false;        // an opener is an ordinary bracket: only a tool's name makes a call of it
-  bool prompted = false;    // the prompt ends in the first opener, so that an answer may begin behind it
+  Words sections = {};       // begins a section of calls, right before the first opener; may be missing
+  Words openers = {};        // begins each call (or each array of calls)
+  Words first_openers = {};  // openers that count only as the first bytes of an answer
+  Words next_openers = {};   // openers that count only right behind a block of the format (BlockReader::follows)
+  Words closers = {};        // ends it; a call without its closer lost bytes
+  Words section_ends = {};   // dropped right behind a call, text elsewhere
+  Words turn_ends = {};      // dropped at the end of the answer and right behind a call
+  Words turn_starts = {};    // dropped at the beginning of an answer: the prompt ends in it
+  bool stops = false;        // servers remove the closer, because it ends the answer: a call is complete without it
+  bool bare = false;         // an opener is an ordinary bracket: only a tool's name makes a call of it
+  bool answers = false;      // an answer that is nothing but NAME(key=value,…), of a tool, is a call
+  bool prompted = false;     // the prompt ends in the first opener, so that an answer may begin behind it
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
   Header header = {};
   bool suffixed = false;  // tags may end in a suffix that differs by checkpoint: <tool_call:6124c78e>
@@ -195,6 +216,12 @@ class FamilyReader : public BlockReader {
       : family_(family), tools_(tools), limits_(limits) {}
   State read(std::string_view block, bool ended) final;
   void cut(std::string_view block, std::string_view reason) final;
+  // Returns whether `rest` begins with one of `words`; `length`: of the longest that fits. partial: more text may make
+  // it one.
+  static Fit fit(std::string_view rest, Words words, size_t &length);
+  static Fit fit(std::string_view rest, std::string_view word, size_t &length) {
+    return fit(rest, Words(&word, 1), length);
+  }
   Rest rest(std::string_view) const override {
     if (foreign_ != 0) return {foreign_, Quotation::value()};
     return {begun ? at_ : 0};
@@ -216,13 +243,8 @@ class FamilyReader : public BlockReader {
   // No opener follows the section's mark. Returns whether this byte may begin a call all the same.
   virtual bool leads(char) const { return false; }
   // Returns whether a call may have this name: behind a bare opener only a tool's, else any.
-  bool may_be(std::string_view tool) const { return !family_.bare || tools_.known(tool) || tools_.names().empty(); }
-  // Returns whether `rest` begins with one of `words`; `length`: of the longest that fits. partial: more text may make
-  // it one.
-  static Fit fit(std::string_view rest, Words words, size_t &length);
-  static Fit fit(std::string_view rest, std::string_view word, size_t &length) {
-    return fit(rest, Words(&word, 1), length);
-  }
+  bool may_be(std::string_view tool) const { return !family_.bare || exists(tool); }
+  bool exists(std::string_view tool) const { return tools_.known(tool) || tools_.names().empty(); }
   static Fit fit_mark(std::string_view rest, std::string_view word, size_t &length);
   // Tells, behind a value without a closer, whether the value seems to go on (`more`) or has ended.
   enum class Behind : uint8_t { wait, end, more };
@@ -288,6 +310,38 @@ std::unique_ptr<BlockReader> make_suffixed_reader(const Family &, const Protocol
 // What every tag of the family that may begin a block, or stand behind one, looks like up to its suffix.
 std::vector<std::string> suffixed_openers(const Family &), suffixed_section_ends(const Family &);
 
+// A family with such a prefix, as it is read: its words with kBars (bars.h), and (ElementForm::unmarked) without the
+// prefix.
+class BarredWords {
+ public:
+  // The family outlives it.
+  explicit BarredWords(const Family &family);
+  BarredWords(const BarredWords &) = delete;
+  BarredWords &operator=(const BarredWords &) = delete;
+
+  const Family &barred() const { return barred_; }
+  const Family &unmarked() const { return unmarked_; }  // without openers: there are no such calls
+  // <｜DSML or </｜DSML in each spelling.
+  std::vector<std::string> stems(std::string_view before) const;
+
+ private:
+  Words keep(Words words, bool marked);
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+  const std::string_view prefix_, core_;  // ｜DSML｜, DSML
+  std::deque<std::string> texts_;
+  std::deque<WordList> lists_;
+  Family barred_, unmarked_;
+};
+
+// Where the bars of the prefix may be other ones. What is passed outlives the reader.
+std::unique_ptr<BlockReader> make_barred_reader(const BarredWords &, const ProtocolOptions &, const ToolView &,
+                                                const ScanLimits &);
+
+// Where an answer may be a call as Python writes it, without any mark. What is passed outlives the reader.
+std::unique_ptr<BlockReader> make_answer_reader(const Family &, const ProtocolOptions &, const ToolView &,
+                                                const ScanLimits &);
+
 // One per grammar; the family outlives the reader.
 std::unique_ptr<BlockReader> make_reader(const Family &, const JsonCalls &, const ProtocolOptions &, const ToolView &,
                                          const ScanLimits &);
@@ -311,6 +365,8 @@ std::unique_ptr<BlockReader> make_reader(const Family &, const YamlCalls &, cons
                                          const ScanLimits &);
 std::unique_ptr<BlockReader> make_reader(const Family &, const HarmonyCalls &, const ProtocolOptions &,
                                          const ToolView &, const ScanLimits &);
+std::unique_ptr<BlockReader> make_reader(const Family &, const McpCalls &, const ProtocolOptions &, const ToolView &,
+                                         const ScanLimits &);
 
 // A call as the model should have written it, with its opener and closer. `arguments`: checked JSON object text.
 struct CallText {
@@ -327,6 +383,7 @@ void write_call(const Family &, const PythonCalls &, const CallText &call, std::
 void write_call(const Family &, const GemmaCalls &, const CallText &call, std::string &out);
 void write_call(const Family &, const YamlCalls &, const CallText &call, std::string &out);
 void write_call(const Family &, const HarmonyCalls &, const CallText &call, std::string &out);
+void write_call(const Family &, const McpCalls &, const CallText &call, std::string &out);
 
 // Puts a backslash in front of the first key of each JSON object in ordinary text that would be a call of a format
 // without markers, if every name were a tool's: {\"name": …

@@ -11,6 +11,11 @@ namespace {
 
 constexpr size_t kLongestWord = 128;  // tools' names are shorter
 constexpr std::string_view kFunctions = "functions.", kTo = "to=", kAnalysis = "analysis";
+// A header without its tokens, as servers leave it that drop special tokens:
+// <|start|>assistant<|channel|>final<|message|>.
+constexpr std::string_view kAssistant = "assistant", kAnswers = "assistantfinal",
+                           kCalls = "assistantcommentary to=functions.";
+constexpr Words kEnds = words<"assistantfinal", "assistantanalysis", "assistantcommentary to=functions.">;
 
 // Returns the channel that a word is or begins with: the text may stand right behind it.
 std::string_view channel_in(std::string_view word) {
@@ -25,8 +30,11 @@ class HarmonyReader final : public ArgumentsReader {
 
  protected:
   State body(std::string_view block, bool ended) override;
+  Rest rest(std::string_view block) const override { return bare_ ? Rest{} : ArgumentsReader::rest(block); }
 
  private:
+  State thought(std::string_view block, bool ended);
+
   enum class Part : uint8_t { recipient, role, channel, constrain };
   enum class Step : uint8_t { on, wait, rejected, markup, named };
 
@@ -42,6 +50,8 @@ class HarmonyReader final : public ArgumentsReader {
   Step header_ends(size_t where);
   Step broken(size_t where);
 
+  bool bare_ = false;   // the block begins with a thought whose tokens are missing
+  size_t thought_ = 0;  // where it begins
   bool in_header_ = true;
   bool led_ = false;
   bool marked_ = false;  // a token came: without one, to=functions. may be prose
@@ -56,6 +66,18 @@ class HarmonyReader final : public ArgumentsReader {
 };
 
 BlockReader::State HarmonyReader::body(std::string_view block, bool ended) {
+  if (bare_) return thought(block, ended);
+  if (!led_ && block[0] != '<' && !block.starts_with(kTo)) {
+    if (!block.starts_with(kCalls) && !block.starts_with("commentary")) {
+      bare_ = true;
+      thought_ = at_;
+      return thought(block, ended);
+    }
+    at_ = block.starts_with(kAssistant) ? kAssistant.size() : 0;
+    led_ = marked_ = true;
+    part_ = Part::channel;
+    notes.push_back({"tokens_missing", {}, 0});
+  }
   if (!led_) at_ = 0;  // the opener is a part of the header
   led_ = true;
   while (in_header_) switch (header(block, ended)) {
@@ -66,6 +88,29 @@ BlockReader::State HarmonyReader::body(std::string_view block, bool ended) {
       case Step::named: in_header_ = false; return State::open;
     }
   return arguments(block, ended);
+}
+
+// A thought without its tokens: it ends where an answer, a call or another thought begins. Prose begins with a blank or
+// a mark behind the word.
+BlockReader::State HarmonyReader::thought(std::string_view block, bool ended) {
+  if (thought_ == block.size()) return ended ? reject({}, 0) : State::open;
+  const char first = block[thought_];
+  if (!is_alnum(first) && !is_beyond_ascii(first) && std::string_view("\"'(<[").find(first) == std::string_view::npos)
+    return reject({}, thought_);
+  begun = true;
+  for (;; ++at_) {
+    at_ = std::min(block.find('a', at_), block.size());
+    if (at_ == block.size()) return ended ? reject({}, 0) : State::open;
+    size_t length = 0;
+    const Fit ends = fit(block.substr(at_), kEnds, length);
+    if (ends == Fit::partial) return ended ? reject({}, 0) : State::open;
+    if (ends == Fit::no) continue;
+    thought_from = thought_;
+    thought_to = at_;
+    end = block.substr(at_).starts_with(kAnswers) ? at_ + length : at_;
+    code = block.starts_with(kAssistant) ? std::string_view() : std::string_view("tokens_missing");
+    return State::markup;
+  }
 }
 
 HarmonyReader::Step HarmonyReader::header(std::string_view block, bool ended) {

@@ -16,7 +16,7 @@ constexpr size_t kLongestInfo = 32;   // behind the back-ticks of a fence
 
 BlockReader::State JsonReader::body(std::string_view block, bool ended) {
   while (true) {
-    if (place_ == Place::elements) return read_elements(block, ended);
+    if (place_ == Place::other) return read_other(block, ended);
     const std::string_view seen = ended ? block : block.substr(0, std::max(at_, block.size() - partial_stop(block)));
     switch (step(seen, ended)) {
       case Step::on:
@@ -64,7 +64,7 @@ JsonReader::Step JsonReader::step(std::string_view seen, bool ended) {
 
 // The scan passes over an open value, and over a broken call as a whole.
 BlockReader::Rest JsonReader::rest(std::string_view block) const {
-  if (elements_) return elements_->rest(block);
+  if (other_) return other_->rest(block);
   if (in_entry()) {
     if (place_ == Place::broken || place_ == Place::arguments) return {entry_from_, Quotation::value()};
     if (place_ == Place::in_value && !scalar_) return {token_from_, Quotation::value()};
@@ -76,21 +76,24 @@ BlockReader::Rest JsonReader::rest(std::string_view block) const {
   return {(in_list_ && at_ > payload_) || !entries_.empty() || fenced_ ? at_ : 0};
 }
 
-// To the elements, the markers of the JSON calls are those of a section around them.
-BlockReader::State JsonReader::read_elements(std::string_view block, bool ended) {
-  if (!elements_) {
+// To the other grammar, the markers of the JSON calls are those of a section around its own. What ends the turn ends a
+// call that has no closer.
+BlockReader::State JsonReader::read_other(std::string_view block, bool ended) {
+  if (!other_) {
     for (const std::string_view word : family_.openers)
-      if (word != opening_->opener) element_sections_.push_back(word);
-    element_family_ = {.id = family_.id,
-                       .grammar = *opening_->elements,
-                       .sections = element_sections_,
-                       .openers = {&opening_->opener, 1},
-                       .closers = closers_,
-                       .section_ends = family_.closers};
-    elements_ = make_reader(element_family_, *opening_->elements, options_, tools_, limits_);
+      if (word != opening_->opener && word.size() > 1) other_sections_.push_back(word);
+    other_ends_.assign(family_.closers.begin(), family_.closers.end());
+    if (closers_.empty()) other_ends_.insert(other_ends_.end(), family_.turn_ends.begin(), family_.turn_ends.end());
+    other_family_ = {.id = family_.id,
+                     .grammar = opening_->other->grammar,
+                     .sections = other_sections_,
+                     .openers = {&opening_->opener, 1},
+                     .closers = closers_,
+                     .section_ends = other_ends_};
+    other_ = make_family_reader(other_family_, options_, tools_, limits_);
   }
-  const State state = elements_->read(block, ended);
-  take(*elements_);
+  const State state = other_->read(block, ended);
+  take(*other_);
   return state;
 }
 
@@ -98,7 +101,7 @@ BlockReader::State JsonReader::read_elements(std::string_view block, bool ended)
 
 JsonReader::Step JsonReader::opener(std::string_view seen) {
   if (seen[at_ - 1] == '{' || seen[at_ - 1] == '[') --at_;  // the bracket belongs to the calls
-  if (at_ == 0) doubt_.start();
+  const bool bare = at_ == 0;
   std::string_view led = seen.substr(0, at_);
   while (!led.empty() && is_white(led.back())) led.remove_suffix(1);  // behind a tag a bracket counts as opener as well
   closers_.assign(family_.closers.begin(), family_.closers.end());
@@ -108,17 +111,18 @@ JsonReader::Step JsonReader::opener(std::string_view seen) {
       closers_.clear();
       if (!opening.closer.empty()) closers_.push_back(opening.closer);
     }
+  if (bare || (opening_ != nullptr && opening_->plain)) doubt_.start();
   stops_ = closers_;
   for (const Words *words : {&family_.sections, &family_.openers})
     for (const std::string_view word : *words)
       if (word.size() > 1) stops_.push_back(word);
-  if (doubt_.plain()) stops_.clear();
+  if (bare) stops_.clear();
   for (const std::string_view word : stops_) {
     stop_bytes_.add(word[0]);
     longest_stop_ = std::max(longest_stop_, word.size());
   }
-  const bool elements = opening_ && opening_->elements;
-  place_ = elements ? Place::elements : opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
+  const bool other = opening_ && opening_->other && !opening_->or_json;
+  place_ = other ? Place::other : opening_ && !opening_->mark.empty() ? Place::name : Place::lead;
   return Step::on;
 }
 
@@ -153,6 +157,10 @@ JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
     foreign_ = seen[at_] == '{' ? at_ : 0;
     reject({}, at_);
     return Step::rejected;
+  }
+  if (opening_ && opening_->or_json && std::string_view("{[`").find(seen[at_]) == kNone) {
+    place_ = Place::other;
+    return Step::on;
   }
   const bool arguments_only = !name_in_front_.empty() && !opening_->object;
   if (!name_in_front_.empty() && !named && seen[at_] == '{') {
@@ -373,9 +381,9 @@ size_t JsonReader::partial_stop(std::string_view block) const {
 // ---- what was read ----
 
 void JsonReader::close(std::string_view block, std::string_view reason) {
-  if (elements_) {
-    elements_->cut(block, reason);
-    return take(*elements_);
+  if (other_) {
+    other_->cut(block, reason);
+    return take(*other_);
   }
   if (in_entry() && (entries_.empty() || !entry_.name.empty())) entries_.push_back(entry_);
   for (const Entry &entry : entries_) {

@@ -138,7 +138,8 @@ JsonReader::Member JsonReader::member_of(std::string_view key) const {
   if (!wrapped_ && !inner_ && nothing_yet && holds(grammar_.wrappers, key)) return Member::wrapper;
   if ((grammar_.strict && !wrapped_) || doubt_.needs_wrapper(in_list_)) return Member::unknown;
   if (holds(grammar_.names, key)) return Member::name;
-  if (holds(grammar_.arguments, key)) return Member::arguments;
+  const bool plain = opening_ != nullptr && opening_->plain;  // a list of definitions has members like a call
+  if (holds(plain ? grammar_.arguments.first(1) : grammar_.arguments, key)) return Member::arguments;
   if (holds(grammar_.ids, key)) return Member::id;
   if (holds(grammar_.others, key)) return Member::other;
   return key == kFunctionMember && !inner_ ? Member::function : Member::unknown;
@@ -267,7 +268,7 @@ JsonReader::Step JsonReader::take_value(std::string_view text) {
 JsonReader::Step JsonReader::take_name(std::string said) {
   if (!entry_.name.empty()) return entry_.name == said ? Step::on : break_entry("malformed_argument", false);
   entry_.name = std::move(said);
-  if (doubt_.open() && !may_be(entry_.name)) return give_up("missing_tool_name");
+  if (doubt_.open() && !exists(entry_.name)) return give_up("missing_tool_name");
   return call_is_known();
 }
 

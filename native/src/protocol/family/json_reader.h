@@ -31,11 +31,11 @@ class JsonReader final : public FamilyReader {
  private:
   enum class Place : uint8_t {
     opener,
-    elements,  // the call is written as elements
-    name,      // in front of the JSON
-    lead,      // in front of the first value
-    info,      // behind the back-ticks of a fence
-    list,      // in an array, where a call may begin
+    other,  // the call is written in another grammar
+    name,   // in front of the JSON
+    lead,   // in front of the first value
+    info,   // behind the back-ticks of a fence
+    list,   // in an array, where a call may begin
     // -- in a call
     key,
     in_key,
@@ -94,7 +94,7 @@ class JsonReader final : public FamilyReader {
   Step behind_calls();
   Step on_stop(std::string_view seen);
   State finish(std::string_view block);
-  State read_elements(std::string_view block, bool ended);
+  State read_other(std::string_view block, bool ended);
 
   Member member_of(std::string_view key) const;
   bool in_entry() const { return place_ >= Place::key && place_ <= Place::broken; }
@@ -152,10 +152,10 @@ class JsonReader final : public FamilyReader {
   std::vector<Entry> entries_;
   std::string_view how_;    // how the block ended
   std::string_view fault_;  // of the block, the first
-  // -- a call of elements in the place of JSON
-  Family element_family_;
-  WordList element_sections_;
-  std::unique_ptr<BlockReader> elements_;
+  // -- a call of another grammar in the place of JSON
+  Family other_family_;
+  WordList other_sections_, other_ends_;
+  std::unique_ptr<BlockReader> other_;
 };
 
 }  // namespace sluice

@@ -100,6 +100,14 @@ class PythonReader final : public FamilyReader {
   State finish(std::string_view block);
   State read_json(std::string_view block, bool ended);
   Mark mark(std::string_view rest, size_t &length) const;
+  // The name, without the method that is called of the tool.
+  std::string tool_of(std::string_view block, const Call &call) const {
+    std::string_view tool = block.substr(call.name, call.name_end - call.name);
+    const std::string_view method = grammar_.method;
+    if (!method.empty() && tool.size() > method.size() && tool.ends_with(method) && !tools_.known(tool))
+      tool.remove_suffix(method.size());
+    return repaired(tool);
+  }
   void end_field(std::string_view block, bool last);
   std::string_view escaped(std::string_view block, size_t from, size_t to, std::string &held) const;
   void write_arguments(std::string_view block, const Call &call, size_t fields_end, ParsedCall &out);
@@ -130,7 +138,7 @@ class PythonReader final : public FamilyReader {
 
 BlockReader::State PythonReader::body(std::string_view block, bool ended) {
   if (at_ == payload_ && place_ == Place::start) {
-    listed_ = block[payload_ - 1] == '[';
+    listed_ = payload_ != 0 && block[payload_ - 1] == '[';
     bare_ = listed_ && block[0] == '[';
   }
   while (!json_) {
@@ -238,6 +246,10 @@ PythonReader::Step PythonReader::tool_name(std::string_view block) {
     return residue();
   }
   call.from = ++at_;
+  if (grammar_.known && !named && !exists(tool_of(block, call))) {
+    reject({}, at_);
+    return Step::rejected;
+  }
   if (!bare_ || named) return open_call(block);
   if (!may_be(block.substr(call.name, call.name_end - call.name))) return no_call();
   place_ = Place::promised_key;
@@ -286,7 +298,7 @@ PythonReader::Step PythonReader::open_call(std::string_view block) {
   field_ = at_ = call.from;
   equals_ = std::string_view::npos;
   if (named) return Step::on;
-  name = repaired(block.substr(call.name, call.name_end - call.name));
+  name = tool_of(block, call);
   begun = named = true;
   arguments_from = arguments_to = call.from;
   return Step::paused;
@@ -500,7 +512,7 @@ void PythonReader::close(std::string_view block, std::string_view reason) {
     const Call &one = calls_[i];
     const size_t to = one.to != 0 ? one.to : end;
     ParsedCall call;
-    call.name = repaired(block.substr(one.name, one.name_end - one.name));
+    call.name = tool_of(block, one);
     call.raw_arguments = block.substr(one.from, to - one.from);
     call.arguments = "{}";
     call.typed = true;

@@ -495,6 +495,7 @@ bool Scanner::belongs_to(int marker, size_t protocol) const {
 void Scanner::on_trailer(int marker, size_t at) {
   if (!may_trail()) return;
   if (at - done_ > limits_.candidate_bytes || !is_blank_until(at)) {
+    if (markers_.alive(match_, Markers::Kind::opener) > at_ - at) return;  // it is a part of what may be an opener
     trails_ = SIZE_MAX;  // text came between: the trailer is text, too
   } else if (belongs_to(marker, trails_)) {
     drop(at_);

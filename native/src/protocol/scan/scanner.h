@@ -120,6 +120,7 @@ class Scanner final : public TextScanner {
   bool is_draft() const { return reasoning_ && !calls_in_reasoning_ && !opened_ && !unread_; }
   void leave_to_thoughts();
   void pass_markup();
+  void show_thought(const BlockReader &reader);
   void pass_hidden();
   void outgrown();
   void start_skipping();

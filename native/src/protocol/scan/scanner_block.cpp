@@ -1,6 +1,7 @@
 // The scanner in a block: from an opener to a card, or back to text.
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "protocol/scan/scanner.h"
 #include "protocol/scan/unread_block.h"
@@ -17,6 +18,7 @@ void Scanner::start_reader(int marker) {
   opener_ = marker;
   protocol_ = active_[markers_.owner(marker)].get();
   reader_ = protocol_->reader(tools_, limits_);
+  reader_->follows = trails_ == markers_.owner(marker);
   unread_ = false;
 }
 
@@ -185,6 +187,7 @@ void Scanner::close_block() {
   if (!calls_in_reasoning_) reasoning_ = false;  // an older state has a call open in reasoning
   if (thoughts_) thoughts_->restart();
   trails_ = markers_.owner(opener_);
+  left_open_ = false;
   leave_fence();
   start_line();
   context_.start_line();
@@ -224,9 +227,22 @@ void Scanner::pass_markup() {
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
   mode_ = Mode::text;
   show(block_);  // white space with no text before it is dropped with it
+  if (reader->thought_to > reader->thought_from) show_thought(*reader);
   at_ = done_ = block_ + reader->end;
   if (reader->reasoning && thoughts_) thoughts_->restart();
   start_reasoning(reader->reasoning && !inside_reasoning_);
+}
+
+// Shows the thought of a block as reasoning.
+void Scanner::show_thought(const BlockReader &reader) {
+  if (!reader.code.empty()) diagnostic(reader.code, protocol_->id(), offset(block_));
+  start_reasoning(!inside_reasoning_);
+  done_ = block_ + reader.thought_from;
+  at_ = block_ + reader.thought_to;
+  show(at_);
+  closer_ = thinks_ ? Closer::text : Closer::first;
+  if (thoughts_) thoughts_->restart();
+  trails_ = markers_.owner(opener_);
 }
 
 // The block in reasoning is no header: it is a draft, or a thought.
@@ -322,8 +338,11 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   strings_ = strings_before_;
   if (!unread_ && (try_opener(markers_.same(opener_), block_) || try_grown())) {
     if (mode_ == Mode::block) return;
-  } else if (!unread_ && !ended && length <= kProse && may_be_closed()) {
+  } else if (!unread_ && length <= kProse && (!ended || UnreadBlock::names_tool(text_.substr(opener_end_), tools_)) &&
+             may_be_closed()) {
     return read_for_closer(code, length);
+  } else if (ended && end_ == TextEnd::well && !markers_.common(opener_) && blank(text_.substr(opener_end_))) {
+    diagnostic("dangling_opener", "the answer ends with the beginning of a call", offset(block_), text_.substr(block_));
   } else if (!code.empty()) {
     diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
   }
@@ -371,7 +390,7 @@ void Scanner::read_for_closer(std::string_view code, size_t decided) {
   enter_strings();
   reader_ = std::make_unique<UnreadBlock>(words(protocol_->closers_of(markers_.bytes(opener_))),
                                           words(protocol_->openers(tools_), words(protocol_->trailers())),
-                                          opener_end_ - block_, strings_, code, decided);
+                                          opener_end_ - block_, strings_, tools_, code, decided);
   strings_ = strings_before_;
   mode_ = Mode::block;
   unread_ = true;

@@ -18,10 +18,22 @@ size_t begins_with(std::string_view text, const std::vector<std::string> &words)
 }  // namespace
 
 UnreadBlock::UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
-                         const StringTracker &strings, std::string_view said, size_t where)
-    : closers_(std::move(closers)), behind_(std::move(behind)), why_(said), at_(from), strings_(strings) {
+                         const StringTracker &strings, const ToolView &tools, std::string_view said, size_t where)
+    : closers_(std::move(closers)),
+      behind_(std::move(behind)),
+      why_(said),
+      tools_(tools),
+      from_(from),
+      at_(from),
+      strings_(strings) {
   code = why_;
   decided = where;
+}
+
+bool UnreadBlock::names_tool(std::string_view behind_opener, const ToolView &tools) {
+  const size_t from = std::min(behind_opener.find_first_not_of(" \t\r\n"), behind_opener.size());
+  const std::string_view word = behind_opener.substr(from);
+  return tools.known(word.substr(0, word.find_first_of(" \t\r\n<>(){}[]\"'`,;:=")));
 }
 
 BlockReader::State UnreadBlock::read(std::string_view block, bool ended) {
@@ -34,6 +46,7 @@ BlockReader::State UnreadBlock::read(std::string_view block, bool ended) {
     blank_ = blank_ && is_white(block[at_]);
     strings_.step(block[at_ - 1], block[at_]);
   }
+  if (ended && names_tool(block.substr(from_), tools_)) return call(block.size(), "unterminated_block");
   return ended ? State::rejected : State::open;
 }
 
@@ -47,10 +60,14 @@ BlockReader::State UnreadBlock::behind_closer(std::string_view block, size_t at,
     if (length == rest.npos && !ended) return State::open;
     if (length == 0 || length == rest.npos) return State::rejected;
   }
+  return call(at, "missing_tool_name");
+}
+
+BlockReader::State UnreadBlock::call(size_t at, std::string_view reason) {
   end = at;
   calls.resize(1);
   calls[0].arguments = "{}";
-  calls[0].reason = "missing_tool_name";
+  calls[0].reason = reason;
   return State::closed;
 }
 

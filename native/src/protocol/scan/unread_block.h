@@ -9,19 +9,25 @@ namespace sluice {
 class UnreadBlock final : public BlockReader {
  public:
   // Goes on at `from`, behind the opener. The closer must end its line, or one of `behind` follows it: prose about a
-  // format goes on in words. `code`, `decided`: why the block was not understood, if it is text.
+  // format goes on in words. If a tool's name stands behind the opener, the end of the answer ends the block as well.
+  // `code`, `decided`: why the block was not understood, if it is text.
   UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
-              const StringTracker &strings, std::string_view code, size_t decided);
+              const StringTracker &strings, const ToolView &tools, std::string_view code, size_t decided);
+  // Is the first word behind the opener a tool's name?
+  static bool names_tool(std::string_view behind_opener, const ToolView &tools);
   State read(std::string_view block, bool ended) override;
   void cut(std::string_view, std::string_view) override {}
   Rest rest(std::string_view) const override { return {}; }
 
  private:
   State behind_closer(std::string_view block, size_t at, bool ended);
+  State call(size_t at, std::string_view reason);
 
   // -- set once
   const std::vector<std::string> closers_, behind_;
   const std::string why_;
+  const ToolView &tools_;
+  const size_t from_;
   // -- position
   size_t at_;
   StringTracker strings_;  // no closer counts in a string of a value

@@ -41,7 +41,11 @@ class BlockReader {
   virtual Rest rest(std::string_view block) const = 0;
 
   // -- before the first read
-  bool follows = false;  // nothing but white space stands between the block and a call or a mark of its protocol
+  bool follows = false;      // nothing but white space stands between the block and a call or a mark of its protocol
+  bool begins_line = false;  // nothing but white space stands before the block on its line
+  // In and out: the answer has ended, and the reader of an earlier block read all of it. No closer of a value is left
+  // over behind that block.
+  bool ends_known = false;
 
   // All positions count from the opener's first byte.
   // -- while open
@@ -57,6 +61,7 @@ class BlockReader {
   std::vector<Note> notes;
   // A value that its own closer did not end: what it holds may be a quotation that goes on behind the block.
   size_t lost_from = 0, lost_to = 0;
+  bool unsure = false;  // every call behind the block may be the rest of such a quotation
   // -- rejected
   std::string_view code;  // of the diagnostic; empty: none, this looked like nothing
   size_t decided = 0;     // the byte that decided it
@@ -75,8 +80,10 @@ class BlockReader {
     arguments_to = other.arguments_to;
     end = other.end;
     by_end = other.by_end;
+    ends_known = ends_known || other.ends_known;
     lost_from = other.lost_from;
     lost_to = other.lost_to;
+    unsure = other.unsure;
     if (!other.calls.empty()) {
       calls = std::move(other.calls);
       notes = std::move(other.notes);

@@ -70,6 +70,7 @@ class BarredReader final : public BlockReader {
     auto &grammar = std::get<AttributeElements>(family_.grammar);
     grammar.form.attributed = unmarked == Fit::yes && at == 0 && !follows;
     reader_ = make_reader(family_, grammar, options_, tools_, limits_);
+    reader_->ends_known = ends_known;
     return State::open;
   }
 

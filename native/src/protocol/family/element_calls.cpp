@@ -56,8 +56,12 @@ BlockReader::State ElementReader::finish(std::string_view block) {
   if (!named) return reject("unterminated_block", block.size());
   const bool pairs = tags_.style == ElementTags::Style::pairs;
   if (doubted_ || (place_ == Place::behind_closer && ends_open_ && (section_ended_ || pairs))) {
-    last_value_ends(block);
-    by_end = true;
+    if (doubted_ && closes_inner_ && !pairs) {
+      lose_last_value();
+    } else {
+      last_value_ends(block);
+      ends_known = true;
+    }
     close(block, {});
     return State::closed;
   }

@@ -78,6 +78,7 @@ class ElementReader final : public FamilyReader {
   bool says_something(std::string_view block) const;
   Fit goes_on(std::string_view rest) const;
   Step last_value_ends(std::string_view block);
+  Step lose_last_value();
   Fit may_end_here(std::string_view block, const ElementTag &tag) const;
   Fit begins_call(std::string_view rest) const;
   Step end_open_value(std::string_view block, size_t at);
@@ -106,9 +107,12 @@ class ElementReader final : public FamilyReader {
   size_t value_end_ = 0;                           // where CDATA ends
   size_t inner_nearly_ = 0;                        // tags in a value that a bent closer may close
   size_t call_end_ = 0, call_behind_ = 0;          // what ends the call, in a value
-  bool ends_open_ = false;                         // it ends the value as well, if nothing but a call follows
+  bool ends_open_ = false;                         // it ends the value as well, if this is the value's only tag
   bool section_ended_ = false;                     // behind it the section ends
   bool doubted_ = false;                           // it ends the value, unless the value's own closer comes
+  bool closes_inner_ = false;                      // behind it is a closer of a value
+  bool leaves_open_ = false;                       // behind it a call ends in a value
+  bool swallows_ = false;                          // behind it is a parameter that this call does not have yet
   size_t ticks_ = 0;                               // of the fence around the arguments as one object
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;

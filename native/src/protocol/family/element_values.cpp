@@ -8,7 +8,7 @@ namespace sluice {
 ElementReader::Step ElementReader::start_value(size_t at) {
   field_.value = at_ = at;
   first_tag_ = true;
-  quotes_ = doubted_ = false;
+  quotes_ = doubted_ = swallows_ = leaves_open_ = closes_inner_ = false;
   inner_parameters_ = inner_calls_ = inner_nearly_ = 0;
   place_ = Place::value;
   return Step::on;
@@ -45,7 +45,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   }
   size_t length = 0;
   Fit closes = tags_.parameter_close.fit(rest, length);
-  if (closes == Fit::no && !doubted_) {
+  if (closes == Fit::no) {
     closes = tags_.bent_close(rest, length);
     if (closes == Fit::yes && inner_nearly_ != 0) {
       --inner_nearly_;
@@ -57,15 +57,25 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   if (closes == Fit::yes) {
     const size_t next = at_ + length;
     if (inner_parameters_ == 0) {
+      if (leaves_open_) return lose_last_value();
+      if (swallows_) fault("opener_in_value");
       if (tags_.form.cdata && block.substr(field_.value, at_ - field_.value).ends_with(kCdataClose))
         fault("malformed_argument");  // its opener is missing
       return end_value(block, at_, next);
     }
+    closes_inner_ = doubted_;
     --inner_parameters_;
     at_ = next;
     return Step::on;
   }
   const Fit ends_call = fit(rest, family_.closers, length);
+  if (ends_call == Fit::yes && doubted_ && inner_calls_ != 0) {
+    leaves_open_ = leaves_open_ || inner_parameters_ != 0;
+    inner_parameters_ = 0;
+    --inner_calls_;
+    at_ += length;
+    return Step::on;
+  }
   if (ends_call == Fit::yes) {
     ends_open_ = !quotes_ && says_something(block);
     quotes_ = true;
@@ -87,7 +97,10 @@ ElementReader::Step ElementReader::value(std::string_view block) {
         const Fit ends = may_end_here(block, tag);
         if (ends == Fit::partial) return Step::wait;
         if (ends == Fit::yes) return end_open_value(block, at_);
-        fault("opener_in_value");
+        if (doubted_)
+          swallows_ = true;
+        else
+          fault("opener_in_value");
       }
       quotes_ = true;
       if (tags_.value_open.empty() && !tag.empty) ++inner_parameters_;
@@ -106,9 +119,8 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   if (opener == Fit::yes) {
     const Fit next = doubted_ ? begins_call(rest) : Fit::no;
     if (next == Fit::partial) return Step::wait;
-    if (next == Fit::yes) return last_value_ends(block);
     quotes_ = true;
-    doubted_ = false;
+    doubted_ = next == Fit::yes;
     ++inner_calls_;
     at_ += length;
     return Step::on;
@@ -191,9 +203,10 @@ Fit ElementReader::begins_call(std::string_view rest) const {
   return tag.fit == Fit::yes && !known ? Fit::no : tag.fit;
 }
 
-// A closer of the call stands in a value. It is data, unless the section or the answer ends, or another call follows.
-// The last value's own closer may be missing: then text may follow. If that closer comes after all, this was a
-// quotation.
+// A closer of the call is in a value. It is data, or the value's own closer is missing. If the section ends as well
+// (in pairs: always), the end of the answer decides, for text and calls may follow in both cases: if the value's own
+// closer comes, they were a quotation. Nothing runs before that is known. A closer of a value in one of these calls may
+// be the own one of this value, which then quotes the beginning of a call; but not in pairs, whose tags are tokens.
 ElementReader::Step ElementReader::behind_closer(std::string_view block) {
   skip_white(block);
   const std::string_view rest = block.substr(at_);
@@ -213,20 +226,27 @@ ElementReader::Step ElementReader::behind_closer(std::string_view block) {
     const Fit next =
         ends_open_ && (section_ended_ || pairs) ? begins_call(opener ? rest : rest.substr(length)) : Fit::no;
     if (next == Fit::partial) return Step::wait;
-    if (next == Fit::yes) return last_value_ends(block);
-    fault("unterminated_block");
-    lost_from = field_.value;
-    lost_to = at_;
-    return end_call(call_end_, call_behind_);
+    if (next == Fit::no) return lose_last_value();
+    place_ = Place::value;
+    doubted_ = true;
+    return ends_known ? last_value_ends(block) : Step::on;
   }
   if (partial) return Step::wait;
   place_ = Place::value;
   const bool line_ends = block.substr(call_behind_, at_ - call_behind_).find('\n') != block.npos;
   doubted_ = ends_open_ && (section_ended_ || (family_.sections.empty() && line_ends));
-  return Step::on;
+  return doubted_ && ends_known ? last_value_ends(block) : Step::on;
+}
+
+// Nobody can say whether the call ended in the value, or the value quotes it.
+ElementReader::Step ElementReader::lose_last_value() {
+  fault("unterminated_block");
+  unsure = true;
+  return end_call(call_end_, call_behind_);
 }
 
 ElementReader::Step ElementReader::last_value_ends(std::string_view block) {
+  by_end = true;
   end_open_value(block, call_end_);
   return end_call(call_end_, call_behind_);
 }

@@ -73,6 +73,7 @@ class SuffixedReader final : public BlockReader {
       }
     }
     reader_ = make_reader(own_, grammar, options_, tools_, limits_);
+    reader_->ends_known = ends_known;
   }
 
   const Family &family_;

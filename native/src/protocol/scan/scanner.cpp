@@ -97,6 +97,7 @@ void Scanner::restart() {
   interrupt();
   quotation_ = {};
   quoted_ = quoted_in_line_ = left_open_ = false;
+  ends_known_ = SIZE_MAX;
   context_ = Context();
 }
 

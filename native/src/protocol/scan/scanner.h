@@ -198,12 +198,13 @@ class Scanner final : public TextScanner {
   bool reasoning_open_ = false;  // this pair of tags has a block
   bool text_open_ = false;       // what was shown last is text: more text joins it
   Closer closer_ = Closer::first;
-  size_t blank_at_ = SIZE_MAX;  // offset of the first byte of its line that is not white
-  LastBytes line_;              // where tags count in mid-line: the end of the line before text_[0]
-  size_t line_from_ = 0;        // index where the line of line_ goes on: text before it belongs to another line
-  size_t trails_ = SIZE_MAX;    // protocol whose card closed last, while only white space followed
-  int made_up_ = -1;            // marker of the made-up result that the text is in
-  size_t reported_ = 0;         // diagnostics
+  size_t blank_at_ = SIZE_MAX;    // offset of the first byte of its line that is not white
+  LastBytes line_;                // where tags count in mid-line: the end of the line before text_[0]
+  size_t line_from_ = 0;          // index where the line of line_ goes on: text before it belongs to another line
+  size_t trails_ = SIZE_MAX;      // protocol whose card closed last, while only white space followed
+  size_t ends_known_ = SIZE_MAX;  // protocol a reader of which read up to the end of the answer (BlockReader)
+  int made_up_ = -1;              // marker of the made-up result that the text is in
+  size_t reported_ = 0;           // diagnostics
   StringTracker strings_;
   char last_ = 0;                // the byte before text_[0]
   Quotation quotation_;          // the open value of a block that was given back

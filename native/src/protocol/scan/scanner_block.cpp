@@ -19,6 +19,8 @@ void Scanner::start_reader(int marker) {
   protocol_ = active_[markers_.owner(marker)].get();
   reader_ = protocol_->reader(tools_, limits_);
   reader_->follows = trails_ == markers_.owner(marker);
+  reader_->begins_line = offset(block_) == blank_at_;
+  reader_->ends_known = ends_known_ == markers_.owner(marker);
   unread_ = false;
 }
 
@@ -169,6 +171,7 @@ void Scanner::close_block() {
   if (quoted_ || (quoted_in_line_ && markers_.kind(opener_) == Markers::Kind::opener))
     for (ParsedCall &call : reader_->calls)
       if (call.reason.empty()) call.reason = "quoted";
+  quoted_ = quoted_ || reader_->unsure;
   if (reader_->lost_to > reader_->lost_from && !quoted_)
     quoted_ = holds_opener(text_.substr(block_ + reader_->lost_from, reader_->lost_to - reader_->lost_from));
   std::string_view reported;
@@ -187,6 +190,7 @@ void Scanner::close_block() {
   if (!calls_in_reasoning_) reasoning_ = false;  // an older state has a call open in reasoning
   if (thoughts_) thoughts_->restart();
   trails_ = markers_.owner(opener_);
+  if (reader->ends_known) ends_known_ = markers_.owner(opener_);
   left_open_ = false;
   leave_fence();
   start_line();

@@ -244,8 +244,8 @@ void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
 }
 
 void Scanner::load_block(const SavedReader &reader, const SavedMode &place) {
-  start_reader(place.opener);
   block_ = place.block;
+  start_reader(place.opener);
   opener_end_ = place.opener_end;
   whole_ = place.whole && fence_ != SIZE_MAX;
   strings_before_.load(read_saved_numbers(reader.nested("stringsBefore")));

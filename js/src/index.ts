@@ -20,6 +20,7 @@ export type {
   ObservedServer,
   Profile,
   Protocol,
+  ResultEntries,
   ServerResults,
   Settings,
   TagRule,

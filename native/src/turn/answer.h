@@ -137,6 +137,7 @@ class Answer final : WireSink, ScanSink {
   const Tool *find_meant(std::string_view source, std::string_view name) const;  // also under a name with a rest
   Card *open_card(std::string_view source, std::string_view name);
   void take_server_results(const std::vector<ParsedCall> &results);
+  bool mark_summarized(std::string_view name);
   void note_unsealed();
   Card *call_in(uint32_t slot) const;
   Card *take_call(std::string_view protocol, ParsedCall &call, bool first, std::string_view raw, size_t start,

@@ -73,6 +73,8 @@ void Answer::take_server_results(const std::vector<ParsedCall> &results) {
       return card.requested_name() == result.name || card.name() == result.name;
     });
     Card *card = call == running.end() ? nullptr : log_.find(*call);
+    const bool summary = json_member(result.arguments, "summary").has_value();
+    if (card == nullptr && summary && mark_summarized(result.name)) continue;
     if (card == nullptr) {
       card = open_card(kServerResults, result.name);
       if (card == nullptr) return;
@@ -81,8 +83,22 @@ void Answer::take_server_results(const std::vector<ParsedCall> &results) {
       complete_call(setup_, log_, *card, "{}");
       listener_.on_calls_complete();
     }
+    if (summary) card->summarized_at = log_.now();
     listener_.on_server_result(*card, result);
   }
+}
+
+// Finds the first card of this answer whose result the server wrote before it summed up the calls. Returns false if
+// there is none.
+bool Answer::mark_summarized(std::string_view name) {
+  const auto &cards = log_.message().cards;
+  const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto &one) {
+    return one->round == log_.round_number() && one->final() && !one->summarized_at &&
+           (one->requested_name() == name || one->name() == name);
+  });
+  if (card == cards.end()) return false;
+  (*card)->summarized_at = log_.now();
+  return true;
 }
 
 // Completes the card of a call in a block that has ended. nullptr: the call is dropped, or its card has ended.

@@ -372,6 +372,7 @@ class Card {
   bool detached = false;                 // settled as soon as it starts: nobody waits for its result
   std::optional<int64_t> running_since;  // moves when the machine slept; started_at does not
   bool failed = false;                   // the host submitted a failure
+  std::optional<int64_t> summarized_at;  // when the server that ran it had summed it up (observeOnly)
 
   // Saves and restores every field but state, approvals and near names. `AnyCard` is const when it is saved.
   template <class AnyCard, class Visit>
@@ -417,6 +418,7 @@ class Card {
     visit("parts", card.parts_);
     visit("hostOutput", card.rewritten_);
     visit("failed", card.failed);
+    visit("summarizedAt", card.summarized_at);
     visit("error", card.error_);
     visit("modelOutput", card.model_text_);
     visit("hasOutput", card.has_output_);

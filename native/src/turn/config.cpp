@@ -216,30 +216,65 @@ Status read_limits(std::string_view value, Limits &out) {
   return {};
 }
 
-Status read_results(std::string_view value, ResultFormat &out) {
+// Reads entries: what stands between the entries of a summary, and behind the last one.
+Status read_entries(std::string_view value, ResultFormat &out) {
+  if (json_kind(value) != '{') return unexpected(value, "an object with separator and end");
+  for (JsonSlices given(value); given.next();) {
+    const std::string name = given.key_text();
+    if (name.starts_with("x-")) continue;
+    if (name != "separator" && name != "end") return unknown_member(name, {"separator", "end"});
+    std::string &text = name == "end" ? out.end : out.separator;
+    if (Status status = read_text(given.value(), text); !status.ok()) return std::move(status).inside(name);
+  }
+  if (out.separator.empty()) return error(Code::json, "expected a text that is not empty", "separator");
+  return {};
+}
+
+Status read_result_format(std::string_view value, ResultFormat &out) {
   if (json_kind(value) != '{') return unexpected(value, "an object with open, close, name and body");
-  out = {};
-  for (std::string *text :
-       {&out.open, &out.close, &out.name, &out.status, &out.body, &out.success, &out.before, &out.behind})
-    text->clear();
   const std::pair<std::string_view, std::string *> members[] = {
-      {"open", &out.open},       {"close", &out.close}, {"name", &out.name},     {"status", &out.status},
-      {"success", &out.success}, {"body", &out.body},   {"before", &out.before}, {"behind", &out.behind}};
-  std::vector<std::string_view> known;
+      {"open", &out.open},       {"close", &out.close},     {"name", &out.name},     {"status", &out.status},
+      {"success", &out.success}, {"timeout", &out.timeout}, {"denied", &out.denied}, {"body", &out.body},
+      {"before", &out.before},   {"behind", &out.behind}};
+  std::vector<std::string_view> known = {"entries"};
   for (const auto &member : members) known.push_back(member.first);
   for (JsonSlices given(value); given.next();) {
     const std::string name = given.key_text();
     if (name.starts_with("x-")) continue;
+    if (name == "entries") {
+      if (Status status = read_entries(given.value(), out); !status.ok()) return std::move(status).inside(name);
+      continue;
+    }
     const auto member =
         std::find_if(std::begin(members), std::end(members), [&](const auto &one) { return one.first == name; });
     if (member == std::end(members)) return unknown_member(name, known);
     if (Status status = read_text(given.value(), *member->second); !status.ok()) return std::move(status).inside(name);
   }
+  const bool summary = out.is_summary();
   for (const auto &[name, text] : members)
-    if (text->empty() && (name == "open" || name == "close" || name == "name" || name == "body"))
+    if (text->empty() && (name == "open" || name == "close" || name == "name" || (name == "body" && !summary)))
       return error(Code::json, "expected a text that is not empty", std::string(name));
-  if (out.status.empty() != out.success.empty())
-    return error(Code::json, "expected status and success together", out.status.empty() ? "status" : "success");
+  if (summary) {
+    for (const auto &[name, text] : members)
+      if (!text->empty() && (name == "status" || name == "body"))
+        return error(Code::json, "expected it in the pattern of name, since there are entries", std::string(name));
+    if (!is_entry_pattern(out.name))
+      return error(Code::json, "expected a pattern like {name} {status} ({body})", "name");
+  }
+  const bool status = summary ? out.name.find("{status}") != out.name.npos : !out.status.empty();
+  if (status == out.success.empty())
+    return error(Code::json, "expected status and success together", status ? "success" : "status");
+  return {};
+}
+
+// One format, or a list of them.
+Status read_results(std::string_view value, std::vector<ResultFormat> &out) {
+  if (json_kind(value) != '[') return read_result_format(value, out.emplace_back());
+  size_t index = 0;
+  for (JsonSlices given(value); given.next(); ++index)
+    if (Status status = read_result_format(given.value(), out.emplace_back()); !status.ok())
+      return std::move(status).inside("[" + std::to_string(index) + "]");
+  if (out.empty()) return unexpected(value, "an object with open, close, name and body, or a list of them");
   return {};
 }
 
@@ -247,18 +282,20 @@ Status read_results(std::string_view value, ResultFormat &out) {
 Status read_observed(std::string_view value, Config &config) {
   config.server_results = nullptr;
   config.observed.clear();
-  ResultFormat format;
+  ServerFormat format;
   if (json_kind(value) == '{') {
     const auto results = json_member(value, "results");
     for (JsonSlices member(value); member.next();)
       if (const std::string name = member.key_text(); name != "results" && !name.starts_with("x-"))
         return unknown_member(name, {"results"});
     if (!results) return unexpected(value, "true | false | an object with results");
-    if (Status status = read_results(*results, format); !status.ok()) return std::move(status).inside("results");
+    if (Status status = read_results(*results, format.results); !status.ok())
+      return std::move(status).inside("results");
   } else {
     bool observes = false;
     if (Status status = read_bool(value, observes); !status.ok()) return status;
     if (!observes) return {};
+    format = vcp_server();
   }
   config.server_results = make_server_results(std::move(format));
   config.observed = trim_json(value);

@@ -442,14 +442,16 @@ void Gate::take_server_result(Card &card, const ParsedCall &result) {
   if (card.state() != CardState::executing) return;
   const std::string_view all = result.raw_arguments;
   const std::string_view output = first_bytes(all, setup_.config.limits.result_bytes);
-  const auto status = json_member(result.arguments, "status");
-  card.failed = status && trim_json(*status) == "\"error\"";
+  const std::string_view status = trim_json(json_member(result.arguments, "status").value_or("null"));
+  card.failed = status != "\"success\"";
   card.set_output(output, all.size(), false);
   if (!result.reason.empty()) {
     log_.diagnostic(result.reason, "the result of the server was cut", card.call);
     return log_.settle(card, Trigger::lose, result.reason, words(Word::interrupted));
   }
   if (card.failed) card.set_error(output);
+  if (status == "\"timeout\"") return log_.settle(card, Trigger::time_out, "timeout", cap(all));
+  if (status == "\"denied\"") return log_.settle(card, Trigger::deny, "policy", cap(all));
   log_.settle(card, card.failed ? Trigger::fail : Trigger::succeed, card.failed ? "tool" : "", cap(all));
 }
 

@@ -84,29 +84,47 @@ export interface ModelWords {
 
 /** A server that runs the calls, and how it tells their results. */
 export interface ObservedServer {
-  /** How it writes them. */
-  results: ServerResults
+  /** How it writes them: one shape, or several. */
+  results: ServerResults | ServerResults[]
 }
 
 /**
  * How a server writes the results of the calls that it ran: markers around, and what a line of an entry begins with.
+ * With `entries` it is a summary, whose entries are no lines.
  */
 export interface ServerResults {
   /** Begins the block of results. */
   open: string
   close: string
-  /** Begins the line with a tool's name, and with it an entry. */
+  /**
+   * Begins the line with a tool's name, and with it an entry. In a summary: the pattern of an entry, such as
+   * `{name} {status} ({body})`. `{status}` and `{body}` may be missing.
+   */
   name: string
-  /** Begins what was returned, up to the next entry. */
-  body: string
-  /** Begins the line with the status; needs `success`. Default: every entry is a success. */
+  /** Begins what was returned, up to the next entry. Not in a summary. */
+  body?: string
+  /** Begins the line with the status; needs `success`. Default: every entry is a success. Not in a summary. */
   status?: string
   /** Stands in the status of a call that did not fail. */
   success?: string
+  /** Stands in the status of a call that took too long. Default: none; such a call is an error. */
+  timeout?: string
+  /** Stands in the status of a call that was refused. Default: none; such a call is an error. */
+  denied?: string
+  /** Makes it a summary. Default: the entries are lines. */
+  entries?: ResultEntries
   /** A marker in front of the block that is not shown. */
   before?: string
   /** A marker behind the block that is not shown. */
   behind?: string
+}
+
+/** What stands around the entries of a summary. */
+export interface ResultEntries {
+  /** Between two entries. */
+  separator: string
+  /** What the last one may end in. Default: nothing. */
+  end?: string
 }
 
 /**

@@ -34,6 +34,7 @@ ElementReader::Step ElementReader::step(std::string_view block) {
     case Place::cdata: return cdata(block);
     case Place::behind_cdata: return behind_cdata(block);
     case Place::behind_closer: return behind_closer(block);
+    case Place::child: return child(block);
     case Place::json: return json(block);
     case Place::json_calls: break;
     case Place::residue:
@@ -80,6 +81,7 @@ BlockReader::Rest ElementReader::rest(std::string_view block) const {
   switch (place_) {
     case Place::json: return {object_from_, Quotation::value()};
     case Place::cdata: return {field_.value, Quotation::until({std::string(kCdataClose)})};
+    case Place::child: return {field_.value, Quotation::until({child_end_})};
     case Place::value:
     case Place::behind_closer: return {field_.value, Quotation::until(spelled_closers())};
     case Place::between: return {at_, {}, at_ < block.size() && block[at_] == '<'};
@@ -110,6 +112,7 @@ ElementReader::Step ElementReader::head(std::string_view block) {
   }
   if (tag.wrong) fault("malformed_argument");
   nameless_ = name_ == name_end_;
+  tool_ = block.substr(name_, name_end_ - name_);
   empty_ = tag.empty;
   place_ = Place::between;
   return Step::on;
@@ -190,7 +193,7 @@ ElementReader::Step ElementReader::between(std::string_view block) {
     return Step::on;
   }
   const Fit opens = tags_.parameter_open.fit(rest, length);
-  if (opens == Fit::yes && object_end_ == 0) return parameter(block);
+  if (opens == Fit::yes && object_end_ == 0 && !rest.starts_with("<parameter>")) return parameter(block);
   const Fit section = fit(rest, family_.sections, length), opener = fit(rest, family_.openers, length);
   if (opener == Fit::yes || section == Fit::yes) return nested(block, length);
   const Fit stray = nothing_yet && !tags_.form.attributed ? stray_closer(block, length) : Fit::no;
@@ -200,7 +203,7 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   }
   for (const Fit found : {closer, section_end, wrapper, opens, opener, section, stray})
     if (found == Fit::partial) return Step::wait;
-  return unknown(block, "residue_in_block");
+  return start_child(block);
 }
 
 // A closer of a value or a key stands right behind the name, and the call ends there: it closes nothing.

@@ -34,6 +34,7 @@ class ElementReader final : public FamilyReader {
     cdata,
     behind_cdata,
     behind_closer,  // in a value, behind a closer of the call: it counts if the value's own is missing
+    child,          // in a value whose tag is named as its parameter
     json,           // arguments as one object
     residue,        // what the format does not know, up to the next tag
   };
@@ -48,6 +49,10 @@ class ElementReader final : public FamilyReader {
   Step fenced_object(std::string_view block);
   Fit stray_closer(std::string_view block, size_t &length) const;
   Step parameter(std::string_view block);
+  Fit child_tag(std::string_view rest, ElementField &field, size_t &length, std::string &closer) const;
+  Fit names_next(std::string_view block) const;
+  Step start_child(std::string_view block);
+  Step child(std::string_view block);
   Step bare_key(std::string_view block);
   bool is_key(std::string_view block, const ElementTag &tag) const;
   Step behind_key(std::string_view block);
@@ -98,6 +103,7 @@ class ElementReader final : public FamilyReader {
   // -- position in the block
   Place place_ = Place::start;
   size_t name_ = 0, name_end_ = 0;
+  std::string tool_;  // the name, as soon as the call's first tag was read
   bool nameless_ = false;
   bool empty_ = false;                             // the call's first tag closes itself
   ElementField field_{};                           // the one that is being read
@@ -113,6 +119,8 @@ class ElementReader final : public FamilyReader {
   bool closes_inner_ = false;                      // behind it is a closer of a value
   bool leaves_open_ = false;                       // behind it a call ends in a value
   bool swallows_ = false;                          // behind it is a parameter that this call does not have yet
+  std::string child_end_;                          // the end tag of a child
+  bool named_apart_ = false;                       // <parameter>KEY</parameter> stands in front of the value
   size_t ticks_ = 0;                               // of the fence around the arguments as one object
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;

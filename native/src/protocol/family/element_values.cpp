@@ -2,11 +2,18 @@
 #include <algorithm>
 
 #include "protocol/family/element_reader.h"
+#include "protocol/xml_text.h"
 
 namespace sluice {
+namespace {
+
+constexpr std::string_view kApart = "<parameter>", kApartEnd = "</parameter>", kValue = "<value>";
+
+}  // namespace
 
 ElementReader::Step ElementReader::start_value(size_t at) {
   field_.value = at_ = at;
+  named_apart_ = false;
   first_tag_ = true;
   quotes_ = doubted_ = swallows_ = leaves_open_ = closes_inner_ = false;
   inner_parameters_ = inner_calls_ = inner_nearly_ = 0;
@@ -88,6 +95,11 @@ ElementReader::Step ElementReader::value(std::string_view block) {
       --inner_calls_;
     return Step::on;
   }
+  if (named_apart_) {
+    const Fit next = names_next(block);
+    if (next == Fit::partial) return Step::wait;
+    if (next == Fit::yes) return end_open_value(block, at_);
+  }
   Fit opens = tags_.parameter_open.fit(rest, length);
   if (opens == Fit::yes) {
     const ElementTag tag = tags_.parameter(rest);
@@ -131,6 +143,96 @@ ElementReader::Step ElementReader::value(std::string_view block) {
   if (nearly == Fit::yes) ++inner_nearly_;
   ++at_;
   return Step::on;
+}
+
+// Models of other formats write a parameter's name as the tag: <KEY>value</KEY>. Or <parameter>KEY</parameter> stands
+// in front of the value, sometimes in <value>. The tool must have the parameter. Sets `closer` unless the value ends as
+// the format's own do.
+Fit ElementReader::child_tag(std::string_view rest, ElementField &field, size_t &length, std::string &closer) const {
+  constexpr size_t kLongest = 256;
+  if (tags_.style == ElementTags::Style::pairs || !tags_.form.prefix.empty()) return Fit::no;
+  const auto incomplete = [rest] { return rest.size() < kLongest ? Fit::partial : Fit::no; };
+  size_t to = 1;
+  while (to < rest.size() && in_xml_name(rest[to])) ++to;
+  if (to == rest.size()) return incomplete();
+  if (to == 1 || rest[to] != '>') return Fit::no;
+  field = {1, to, 0, 0, ElementTag::Json::unsaid};
+  length = to + 1;
+  closer = "</" + std::string(rest.substr(1, to - 1)) + ">";
+  if (tools_.declares(tool_, rest.substr(1, to - 1))) return Fit::yes;
+  if (!rest.starts_with(kApart)) return Fit::no;
+  const size_t end = rest.find('<', length);
+  if (end == rest.npos) return incomplete();
+  const std::string_view key = trim(rest.substr(length, end - length));
+  const Fit ends = sluice::fit(rest.substr(end), kApartEnd);
+  if (ends != Fit::yes) return ends;
+  if (!tools_.declares(tool_, key)) return Fit::no;
+  field.name = static_cast<size_t>(key.data() - rest.data());
+  field.name_end = field.name + key.size();
+  length = end + kApartEnd.size();
+  closer.clear();
+  size_t next = length;
+  while (next < rest.size() && is_white(rest[next])) ++next;
+  if (next == rest.size()) return incomplete();
+  const Fit value = sluice::fit(rest.substr(next), kValue);
+  if (value == Fit::yes) {
+    length = next + kValue.size();
+    closer = "</value>";
+  }
+  return value == Fit::partial ? value : Fit::yes;
+}
+
+// Behind a value whose name stands in front of it, the next name ends it. Returns whether one stands on this line.
+Fit ElementReader::names_next(std::string_view block) const {
+  const std::string_view rest = block.substr(at_);
+  if (quotes_ || !says_something(block) || block[at_ - 1] != '\n') return Fit::no;
+  if (const Fit begins = sluice::fit(rest, kApart); begins != Fit::yes) return begins;
+  ElementField next{};
+  size_t length = 0;
+  std::string closer;
+  return child_tag(rest, next, length, closer);
+}
+
+ElementReader::Step ElementReader::start_child(std::string_view block) {
+  ElementField field{};
+  size_t length = 0;
+  std::string closer;
+  const Fit found = object_end_ == 0 ? child_tag(block.substr(at_), field, length, closer) : Fit::no;
+  if (found == Fit::partial) return Step::wait;
+  if (found == Fit::no && object_end_ == 0 && tags_.parameter_open.fit(block.substr(at_), length) == Fit::yes)
+    return parameter(block);
+  if (found == Fit::no) return unknown(block, "residue_in_block");
+  if (!reported(block, true)) return Step::paused;
+  field_ = field;
+  field_.name += at_;
+  field_.name_end += at_;
+  child_end_ = std::move(closer);
+  start_value(at_ + length);
+  named_apart_ = child_end_.empty();
+  if (!named_apart_) place_ = Place::child;
+  return Step::on;
+}
+
+// The value ends at its end tag, if the call goes on behind it.
+ElementReader::Step ElementReader::child(std::string_view block) {
+  for (;; ++at_) {
+    const size_t close = block.find(child_end_, at_);
+    if (close == block.npos) {
+      at_ = std::max(at_, block.size() - std::min(block.size(), child_end_.size() - 1));
+      return Step::wait;
+    }
+    at_ = close;
+    const size_t behind = close + child_end_.size();
+    std::string_view rest = block.substr(behind);
+    while (!rest.empty() && is_white(rest[0])) rest.remove_prefix(1);
+    if (rest.empty()) return Step::wait;
+    ElementField next{};
+    size_t length = 0;
+    std::string closer;
+    const Fit more = goes_on(rest), sibling = rest[0] == '<' ? child_tag(rest, next, length, closer) : Fit::no;
+    if (more == Fit::yes || sibling == Fit::yes) return end_value(block, close, behind);
+    if (more == Fit::partial || sibling == Fit::partial) return Step::wait;
+  }
 }
 
 ElementReader::Step ElementReader::cdata(std::string_view block) {

@@ -27,8 +27,11 @@ class Literal {
 
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   void skip_white() {
-    while (at_ < text_.size() && is_white(text_[at_])) ++at_;
+    do {
+      while (at_ < text_.size() && is_white(text_[at_])) ++at_;
+    } while (skip_comment());
   }
+  bool skip_comment();
   bool value();
   bool key();
   bool begins_set();
@@ -74,6 +77,16 @@ void append_character(std::string &out, uint32_t c) {
   } else {
     append_code_point(out, c);
   }
+}
+
+// A comment of JSON5, which has an end.
+bool Literal::skip_comment() {
+  if (peek() != '/' || (peek(1) != '/' && peek(1) != '*')) return false;
+  const std::string_view end = peek(1) == '/' ? "\n" : "*/";
+  const size_t to = text_.find(end, at_ + 2);
+  if (to == text_.npos) return false;
+  at_ = to + end.size();
+  return true;
 }
 
 bool Literal::write() {

@@ -12,6 +12,13 @@ size_t ValueEnd::find(std::string_view text) {
     const char c = text[at_];
     switch (place_) {
       case Place::outside:
+        if (comments_ && c == '/' && depth_ != 0 && text[at_ - 1] != ':') {
+          if (at_ + 1 == text.size()) return std::string_view::npos;
+          const char next = text[at_ + 1];
+          place_ = next == '/' ? Place::line : next == '*' ? Place::block : Place::outside;
+          at_ += place_ == Place::outside ? 1 : 2;
+          break;
+        }
         ++at_;
         if (c == '"' || c == '\'') {
           quote_ = c;
@@ -21,6 +28,18 @@ size_t ValueEnd::find(std::string_view text) {
         } else if ((c == '}' || c == ']' || c == ')') && depth_ != 0 && --depth_ == 0) {
           return at_;
         }
+        break;
+      case Place::line:
+        if (c == '\n') place_ = Place::outside;
+        ++at_;
+        break;
+      case Place::block:
+        if (c == '*' && at_ + 1 == text.size()) return std::string_view::npos;
+        if (c == '*' && text[at_ + 1] == '/') {
+          place_ = Place::outside;
+          ++at_;
+        }
+        ++at_;
         break;
       case Place::opening:
         place_ = c == quote_ ? Place::empty : Place::quoted;
@@ -58,6 +77,7 @@ size_t ValueEnd::find(std::string_view text) {
 void ValueEnd::save(std::string &out) const {
   ObjectWriter object(out);
   object.number("place", static_cast<int64_t>(place_)).boolean("triple", triple_).boolean("escaped", escaped_);
+  if (comments_) object.boolean("comments", true);
   object.number("quote", quote_).number("quotes", quotes_).number("depth", static_cast<int64_t>(depth_));
   object.close();
 }
@@ -67,11 +87,12 @@ void ValueEnd::load(std::string_view saved) {
   int64_t place = 0;
   reader.get("place", place);
   reader.get("triple", triple_);
+  reader.get("comments", comments_);
   reader.get("escaped", escaped_);
   reader.get("quote", quote_);
   reader.get("quotes", quotes_);
   reader.get("depth", depth_);
-  place_ = static_cast<Place>(std::clamp<int64_t>(place, 0, static_cast<int64_t>(Place::tripled)));
+  place_ = static_cast<Place>(std::clamp<int64_t>(place, 0, static_cast<int64_t>(Place::block)));
 }
 
 }  // namespace sluice

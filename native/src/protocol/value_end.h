@@ -14,11 +14,12 @@ class ValueEnd {
  public:
   // The value's first byte: one of `{ [ ( " '`. `triple`: Python's triple quotes are quotes as well; the end of an
   // empty string is then known one byte later. Without: text that holds them ends somewhere, and is no literal unless
-  // it ended in the right place.
-  void start(size_t at, bool triple = false) {
+  // it ended in the right place. `comments`: of JSON5; behind a colon `//` is none, for it may be an address.
+  void start(size_t at, bool triple = false, bool comments = false) {
     *this = ValueEnd();
     at_ = at;
     triple_ = triple;
+    comments_ = comments;
   }
   // Position behind the value; npos: it goes on.
   size_t find(std::string_view text);
@@ -31,10 +32,10 @@ class ValueEnd {
   bool quoted() const { return place_ == Place::quoted || place_ == Place::tripled; }
 
  private:
-  enum class Place : uint8_t { outside, opening, empty, quoted, tripled };  // opening: `"`, empty: `""`
+  enum class Place : uint8_t { outside, opening, empty, quoted, tripled, line, block };  // opening: `"`, empty: `""`
 
   Place place_ = Place::outside;
-  bool triple_ = false, escaped_ = false;
+  bool triple_ = false, comments_ = false, escaped_ = false;
   char quote_ = 0;
   unsigned quotes_ = 0;  // tripled: in a row
   size_t depth_ = 0;

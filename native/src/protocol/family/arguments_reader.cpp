@@ -87,7 +87,7 @@ ArgumentsReader::Step ArgumentsReader::before(std::string_view block, bool ended
     place_ = Place::word;
     return Step::on;
   }
-  value_reader_.start(at_);
+  value_reader_.start(at_, false, true);
   searched_ = at_;
   place_ = Place::value;
   return Step::on;

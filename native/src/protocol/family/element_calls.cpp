@@ -171,7 +171,7 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   const bool nothing_yet = fields_.empty() && object_end_ == 0;
   if (rest[0] == '{' && nothing_yet && !tags_.form.attributed) {
     if (!reported(block, true)) return Step::paused;
-    object_.start(object_from_ = at_);
+    object_.start(object_from_ = at_, false, true);
     place_ = Place::json;
     return Step::on;
   }

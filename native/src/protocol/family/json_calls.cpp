@@ -219,8 +219,7 @@ JsonReader::Step JsonReader::info(std::string_view seen) {
 // ---- between calls ----
 
 JsonReader::Step JsonReader::list(std::string_view seen) {
-  skip_white(seen);
-  if (at_ == seen.size()) return Step::wait;
+  if (!skip_comments(seen)) return Step::wait;
   const char c = seen[at_];
   if (c == '{') {
     if (list_begun_ && !comma_) fault("invalid_json");
@@ -314,8 +313,7 @@ JsonReader::Step JsonReader::separator(std::string_view seen, bool ended) {
 }
 
 JsonReader::Step JsonReader::wrapped(std::string_view seen) {
-  skip_white(seen);
-  if (at_ == seen.size()) return Step::wait;
+  if (!skip_comments(seen)) return Step::wait;
   if (seen[at_] == '}') {
     ++at_;
     return Step::done;

@@ -10,7 +10,7 @@ namespace sluice {
 void JsonReader::start_entry(size_t at) {
   entry_ = {};
   entry_.name = name_in_front_;
-  entry_end_.start(entry_from_ = at);
+  entry_end_.start(entry_from_ = at, false, !grammar_.strict);
   entry_to_ = stop_at_ = kNone;
   searched_ = std::max(searched_, at);
   inner_ = behind_comma_ = false;
@@ -89,10 +89,25 @@ JsonReader::Step JsonReader::end_entry() {
   return Step::on;
 }
 
+// Passes white space and the comments of JSON5. Returns false if more text is needed.
+bool JsonReader::skip_comments(std::string_view seen) {
+  constexpr size_t kLongest = 1024;
+  for (skip_white(seen); !grammar_.strict && at_ < seen.size() && seen[at_] == '/'; skip_white(seen)) {
+    if (at_ + 1 == seen.size()) return false;
+    const char kind = seen[at_ + 1];
+    if (kind != '/' && kind != '*') break;
+    const std::string_view end = kind == '/' ? "\n" : "*/";
+    const size_t to = seen.find(end, at_ + 2);
+    if (to == kNone && seen.size() - at_ < kLongest) return false;
+    if (to == kNone || to - at_ > kLongest) break;
+    at_ = to + end.size();
+  }
+  return at_ < seen.size();
+}
+
 JsonReader::Step JsonReader::member(std::string_view text) {
   if (place_ != Place::in_key && place_ != Place::in_value) {
-    skip_white(text);
-    if (at_ == text.size()) return Step::wait;
+    if (!skip_comments(text)) return Step::wait;
   }
   switch (place_) {
     case Place::key: return key(text);
@@ -208,7 +223,7 @@ JsonReader::Step JsonReader::value(std::string_view text) {
   if (c == ',' || c == '}' || c == ']' || c == ':') return break_entry("invalid_json", true);
   token_from_ = at_;
   scalar_ = c != '{' && c != '[' && c != '"' && (grammar_.strict || (c != '(' && c != '\''));
-  if (!scalar_) token_.start(at_);
+  if (!scalar_) token_.start(at_, false, !grammar_.strict);
   place_ = Place::in_value;
   if (member_ != Member::arguments) return Step::on;
   if (entry_.has_arguments) {

@@ -96,6 +96,7 @@ class JsonReader final : public FamilyReader {
   State finish(std::string_view block);
   State read_other(std::string_view block, bool ended);
 
+  bool skip_comments(std::string_view seen);
   Member member_of(std::string_view key) const;
   bool in_entry() const { return place_ >= Place::key && place_ <= Place::broken; }
   void know_name(const std::string &tool) {

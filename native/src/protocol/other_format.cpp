@@ -59,7 +59,7 @@ const std::map<std::string, std::vector<std::string_view>> &openers() {
     for (const std::string_view id : protocol_ids())
       if (const auto protocol = protocol_of(id))
         for (const Marker &marker : protocol->openers(NoTools()))
-          if (!marker.common && marker.bytes.size() >= kLeastOpener) all[marker.bytes].push_back(id);
+          if (!marker.common && !marker.wraps && marker.bytes.size() >= kLeastOpener) all[marker.bytes].push_back(id);
     return all;
   }();
   return table;

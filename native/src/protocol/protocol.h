@@ -82,6 +82,8 @@ struct Marker {
   std::string end = {};
   // The first line of a fence. The block is the whole fence, and is a call only when the fence has closed.
   bool fence = false;
+  // Stands around calls of the format, and begins none by itself.
+  bool wraps = false;
 };
 
 class BlockReader;

@@ -75,7 +75,11 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
     return body(block, ended);
   }
   if (at_ != 0) skip_white(block);
-  Fit section = Fit::no;
+  Fit section = Fit::no, wrapper = Fit::no;
+  while (!opened_ && payload_ == 0 && (wrapper = fit(block.substr(at_), family_.wrappers, length)) == Fit::yes) {
+    at_ += length;
+    skip_white(block);
+  }
   while (!opened_ && (section = fit(block.substr(at_), family_.sections, length)) == Fit::yes) {
     at_ += length;
     skip_white(block);
@@ -87,7 +91,8 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
     if (opener == Fit::partial && !ended) return State::open;
     if (opener != Fit::yes) {
       if (opened_ || family_.openers.empty() || (family_.prompted && at_ == 0)) break;
-      if (section == Fit::partial && !ended) return State::open;
+      if ((section == Fit::partial || wrapper == Fit::partial) && !ended) return State::open;
+      if (payload_ == 0 && at_ != 0) return reject({}, at_);  // nothing but a tag of another format
       if (payload_ != 0 && at_ < block.size() && leads(block[at_])) break;
       return reject("missing_tool_name", at_);
     }
@@ -240,7 +245,10 @@ std::string_view fixed_part(std::string_view mark) {
 
 class FamilyProtocol final : public Protocol {
  public:
-  FamilyProtocol(const Family &family, const ProtocolOptions &options) : family_(family), options_(options) {
+  FamilyProtocol(const Family &family, const ProtocolOptions &options)
+      : family_(family), options_(options), wrappers_(wrappers_of(family)) {
+    family_.wrappers = wrappers_.begin;
+    family_.wrapper_ends = wrappers_.end;
     const auto *const elements = std::get_if<AttributeElements>(&family.grammar);
     if (elements != nullptr && elements->form.bars) bars_ = std::make_unique<BarredWords>(family);
   }
@@ -257,7 +265,8 @@ class FamilyProtocol final : public Protocol {
   std::vector<Marker> closers(const ToolView &tools) const override;
   std::vector<Marker> closers_of(std::string_view opener) const override;
   std::vector<Marker> trailers() const override {
-    std::vector<Marker> out = markers({&family_.closers, &family_.section_ends, &family_.turn_ends, &family_.noise});
+    std::vector<Marker> out =
+        markers({&family_.closers, &family_.section_ends, &family_.wrapper_ends, &family_.turn_ends, &family_.noise});
     if (bars_)
       for (Marker &marker : markers({&bars_->unmarked().closers, &bars_->unmarked().section_ends}))
         out.push_back(std::move(marker));
@@ -321,8 +330,9 @@ class FamilyProtocol final : public Protocol {
     return out;
   }
 
-  const Family &family_;
+  Family family_;
   const ProtocolOptions options_;
+  const Wrappers wrappers_;
   std::unique_ptr<const BarredWords> bars_;  // where the bars of the prefix may be other ones
 };
 
@@ -352,6 +362,7 @@ std::vector<Marker> FamilyProtocol::openers(const ToolView &tools) const {
     marker.common = marker.common || marker.bytes == kGemmaCall || is_fence(marker.bytes) || is_plain(marker.bytes);
   if (code() == CodeMode::ignore) std::erase_if(out, [](const Marker &marker) { return is_fence(marker.bytes); });
   for (Marker &marker : out) marker.fence = is_fence(marker.bytes);
+  for (const std::string_view word : family_.wrappers) out.push_back({.bytes = std::string(word), .wraps = true});
   for (const std::string_view word : family_.turn_starts) out.push_back({.bytes = std::string(word), .first = true});
   for (const std::string_view word : family_.first_openers)
     out.push_back({.bytes = std::string(word), .common = true, .first = true});

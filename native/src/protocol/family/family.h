@@ -182,12 +182,15 @@ struct Family {
   Words next_openers = {};   // openers that count only right behind a block of the format (BlockReader::follows)
   Words closers = {};        // ends it; a call without its closer lost bytes
   Words section_ends = {};   // dropped right behind a call, text elsewhere
-  Words turn_ends = {};      // dropped at the end of the answer and right behind a call
-  Words turn_starts = {};    // dropped at the beginning of an answer: the prompt ends in it
-  bool stops = false;        // servers remove the closer, because it ends the answer: a call is complete without it
-  bool bare = false;         // an opener is an ordinary bracket: only a tool's name makes a call of it
-  bool answers = false;      // an answer that is nothing but NAME(key=value,…), of a tool, is a call
-  bool prompted = false;     // the prompt ends in the first opener, so that an answer may begin behind it
+  // Marks of other formats' sections, around calls of this one: read as sections and section_ends are. Not in the
+  // table (wrappers_of).
+  Words wrappers = {}, wrapper_ends = {};
+  Words turn_ends = {};    // dropped at the end of the answer and right behind a call
+  Words turn_starts = {};  // dropped at the beginning of an answer: the prompt ends in it
+  bool stops = false;      // servers remove the closer, because it ends the answer: a call is complete without it
+  bool bare = false;       // an opener is an ordinary bracket: only a tool's name makes a call of it
+  bool answers = false;    // an answer that is nothing but NAME(key=value,…), of a tool, is a call
+  bool prompted = false;   // the prompt ends in the first opener, so that an answer may begin behind it
   Words think = {}, think_ends = {};  // reasoning tags besides <think>
   Header header = {};
   bool suffixed = false;  // tags may end in a suffix that differs by checkpoint: <tool_call:6124c78e>
@@ -208,6 +211,12 @@ struct Family {
 std::span<const Family> families();
 const Family *find_family(std::string_view id);  // nullptr: there is none
 std::shared_ptr<const Protocol> make_family(const Family &family, const ProtocolOptions &options);
+
+// The tags around sections of calls in other families, and their end tags, in the same order.
+struct Wrappers {
+  WordList begin, end;
+};
+Wrappers wrappers_of(const Family &family);
 
 // Reads the beginning of a block, up to behind the opener; each grammar derives from it and reads the rest.
 class FamilyReader : public BlockReader {

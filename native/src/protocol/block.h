@@ -37,6 +37,7 @@ class BlockReader {
     size_t at = 0;        // 0: nothing was read, no field, key, string, value or bracket: right behind the opener
     Quotation open = {};  // begins at `at`
     bool tag = false;     // a tag begins at `at`
+    bool name = false;    // nothing but a name was read, so that the block's own closer may still tell what it is
   };
   virtual Rest rest(std::string_view block) const = 0;
 

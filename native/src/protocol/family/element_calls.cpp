@@ -84,8 +84,8 @@ BlockReader::Rest ElementReader::rest(std::string_view block) const {
     case Place::child: return {field_.value, Quotation::until({child_end_})};
     case Place::value:
     case Place::behind_closer: return {field_.value, Quotation::until(spelled_closers())};
-    case Place::between: return {at_, {}, at_ < block.size() && block[at_] == '<'};
-    default: return {at_};
+    case Place::between: return {at_, {}, at_ < block.size() && block[at_] == '<', !named && fields_.empty()};
+    default: return {at_, {}, false, place_ == Place::head};
   }
 }
 

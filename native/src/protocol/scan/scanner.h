@@ -128,6 +128,9 @@ class Scanner final : public TextScanner {
   bool try_grown();
   bool may_begin() const;
   bool may_be_closed() const;
+  bool says_nothing(std::string_view code, size_t decided) const;
+  bool names_tool() const;
+  std::vector<std::string> openers_and_trailers() const;
   void read_for_closer(std::string_view code, size_t decided);
   std::string example() const;
   void enter_strings();

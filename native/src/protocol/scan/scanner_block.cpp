@@ -83,9 +83,11 @@ bool Scanner::read_block(bool ended) {
     if (is_draft() && !markup && (state != BlockReader::State::open || reader_->named || reader_->begun))
       return leave_to_thoughts(), true;
     if (reader_->named && !named && !whole_) open_call(reader_->name);
-    if (unread_ && state == BlockReader::State::closed &&
-        holds_opener(text_.substr(opener_end_, block_ + reader_->end - opener_end_), true))
-      state = BlockReader::State::rejected;
+    if (unread_ && state == BlockReader::State::closed) {
+      const std::string_view block = text_.substr(block_, reader_->end);
+      const size_t from = UnreadBlock::pass_openers(block, opener_end_ - block_, openers_and_trailers());
+      if (holds_opener(block.substr(from), true)) state = BlockReader::State::rejected;
+    }
     if (state == BlockReader::State::closed) {
       if (whole_ && !calls_tools()) {
         give_back("in_code", reader_->end);
@@ -342,10 +344,9 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   strings_ = strings_before_;
   if (!unread_ && (try_opener(markers_.same(opener_), block_) || try_grown())) {
     if (mode_ == Mode::block) return;
-  } else if (!unread_ && length <= kProse && (!ended || UnreadBlock::names_tool(text_.substr(opener_end_), tools_)) &&
-             may_be_closed()) {
+  } else if (!unread_ && length <= kProse && (!ended || names_tool()) && may_be_closed()) {
     return read_for_closer(code, length);
-  } else if (ended && end_ == TextEnd::well && !markers_.common(opener_) && blank(text_.substr(opener_end_))) {
+  } else if (ended && end_ == TextEnd::well && !markers_.common(opener_) && says_nothing(code, length)) {
     diagnostic("dangling_opener", "the answer ends with the beginning of a call", offset(block_), text_.substr(block_));
   } else if (!code.empty()) {
     diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
@@ -365,6 +366,24 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   if (!ended) quotation_ = rest.open;
 }
 
+// Nothing follows the opener, or those that follow it.
+bool Scanner::says_nothing(std::string_view code, size_t decided) const {
+  const bool all = code == "missing_tool_name" && rest_.at == 0;
+  return blank(text_.substr(all ? block_ + decided : opener_end_));
+}
+
+bool Scanner::names_tool() const {
+  return UnreadBlock::names_tool(text_.substr(block_), opener_end_ - block_, openers_and_trailers(), tools_);
+}
+
+std::vector<std::string> Scanner::openers_and_trailers() const {
+  std::vector<std::string> out;
+  for (const auto &markers : {protocol_->trailers(), protocol_->openers(tools_)})
+    for (const Marker &marker : markers)
+      if (!marker.common) out.push_back(marker.bytes);
+  return out;
+}
+
 // Gives the block to the protocol of the longer opener that its text begins with. Returns whether there is one.
 bool Scanner::try_grown() {
   const int marker = markers_.grown(opener_, text_.substr(block_));
@@ -379,22 +398,19 @@ bool Scanner::try_grown() {
 
 // No reader read anything of the block, but its closer may still make an invalid card of it.
 bool Scanner::may_be_closed() const {
-  return rest_.at == 0 && offset(block_) == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
+  return (rest_.at == 0 || rest_.name) && offset(block_) == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
          !before_.in_fence() && before_.open_count() == 0 && !markers_.common(opener_) &&
          !protocol_->closers_of(markers_.bytes(opener_)).empty();
 }
 
 // Reads the block once more, looking for its closer only.
 void Scanner::read_for_closer(std::string_view code, size_t decided) {
-  const auto words = [](const std::vector<Marker> &markers, std::vector<std::string> out = {}) {
-    for (const Marker &marker : markers)
-      if (!marker.common) out.push_back(marker.bytes);
-    return out;
-  };
+  std::vector<std::string> closers;
+  for (const Marker &marker : protocol_->closers_of(markers_.bytes(opener_)))
+    if (!marker.common) closers.push_back(marker.bytes);
   enter_strings();
-  reader_ = std::make_unique<UnreadBlock>(words(protocol_->closers_of(markers_.bytes(opener_))),
-                                          words(protocol_->openers(tools_), words(protocol_->trailers())),
-                                          opener_end_ - block_, strings_, tools_, code, decided);
+  reader_ = std::make_unique<UnreadBlock>(std::move(closers), openers_and_trailers(), opener_end_ - block_, strings_,
+                                          tools_, code, decided);
   strings_ = strings_before_;
   mode_ = Mode::block;
   unread_ = true;

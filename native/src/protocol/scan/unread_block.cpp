@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace sluice {
 namespace {
 
@@ -30,9 +32,20 @@ UnreadBlock::UnreadBlock(std::vector<std::string> closers, std::vector<std::stri
   decided = where;
 }
 
-bool UnreadBlock::names_tool(std::string_view behind_opener, const ToolView &tools) {
-  const size_t from = std::min(behind_opener.find_first_not_of(" \t\r\n"), behind_opener.size());
-  const std::string_view word = behind_opener.substr(from);
+size_t UnreadBlock::pass_openers(std::string_view block, size_t from, const std::vector<std::string> &openers) {
+  for (size_t at = from;;) {
+    while (at < block.size() && is_white(block[at])) ++at;
+    const size_t length = begins_with(block.substr(at), openers);
+    if (length == 0 || length == block.npos) return from;
+    from = at += length;
+  }
+}
+
+bool UnreadBlock::names_tool(std::string_view block, size_t from, const std::vector<std::string> &openers,
+                             const ToolView &tools) {
+  from = pass_openers(block, from, openers);
+  if (is_word(block[from - 1])) return false;
+  const std::string_view word = block.substr(std::min(block.find_first_not_of(" \t\r\n", from), block.size()));
   return tools.known(word.substr(0, word.find_first_of(" \t\r\n<>(){}[]\"'`,;:=")));
 }
 
@@ -46,7 +59,7 @@ BlockReader::State UnreadBlock::read(std::string_view block, bool ended) {
     blank_ = blank_ && is_white(block[at_]);
     strings_.step(block[at_ - 1], block[at_]);
   }
-  if (ended && names_tool(block.substr(from_), tools_)) return call(block.size(), "unterminated_block");
+  if (ended && names_tool(block, from_, behind_, tools_)) return call(block.size(), "unterminated_block");
   return ended ? State::rejected : State::open;
 }
 

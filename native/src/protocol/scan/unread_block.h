@@ -13,8 +13,11 @@ class UnreadBlock final : public BlockReader {
   // `code`, `decided`: why the block was not understood, if it is text.
   UnreadBlock(std::vector<std::string> closers, std::vector<std::string> behind, size_t from,
               const StringTracker &strings, const ToolView &tools, std::string_view code, size_t decided);
-  // Is the first word behind the opener a tool's name?
-  static bool names_tool(std::string_view behind_opener, const ToolView &tools);
+  // Passes openers that follow the one which ends at `from`: a section has one for each call.
+  static size_t pass_openers(std::string_view block, size_t from, const std::vector<std::string> &openers);
+  // Is the first word behind the openers a tool's name? After `<invoke` come attributes.
+  static bool names_tool(std::string_view block, size_t from, const std::vector<std::string> &openers,
+                         const ToolView &tools);
   State read(std::string_view block, bool ended) override;
   void cut(std::string_view, std::string_view) override {}
   Rest rest(std::string_view) const override { return {}; }

@@ -36,6 +36,8 @@ class TagsReader final : public FamilyReader {
     key,
     behind_key,
     value,
+    text,          // the only value of the call, without a tag of its own
+    behind_text,   // behind what ends it, up to the end of the answer
     residue,       // up to the next tag
     behind_inner,  // behind an end tag in a value that belongs to a start tag in it, or ends the value
     done,
@@ -53,6 +55,9 @@ class TagsReader final : public FamilyReader {
   Step behind_key(std::string_view block);
   Step value(std::string_view block);
   Step behind_inner(std::string_view block);
+  Step text(std::string_view block);
+  Step behind_text(std::string_view block);
+  bool starts_text(std::string_view block);
   Step go(Place place) {
     place_ = place;
     return Step::on;
@@ -82,7 +87,7 @@ class TagsReader final : public FamilyReader {
   }
   void end_value(size_t at) { fields_.push_back({key_, key_end_, value_, at}); }
   std::string_view key_of(std::string_view block, const Field &field) const {
-    return block.substr(field.key, field.key_end - field.key);
+    return field.key == 0 ? std::string_view(text_key_) : block.substr(field.key, field.key_end - field.key);
   }
   void fault(std::string_view what) {
     if (fault_.empty()) fault_ = what;
@@ -101,6 +106,9 @@ class TagsReader final : public FamilyReader {
   size_t candidate_ = 0;  // an end tag that may be the value's
   size_t closer_ = SIZE_MAX;
   bool nested_ = false;
+  std::string text_key_;  // the tool's parameter, if its value has no tag
+  size_t text_end_ = 0;   // behind the end tag of such a call
+  bool ended_ = false;    // nothing follows the block
   // -- what was read
   std::vector<Field> fields_;
   std::string_view fault_;  // the first
@@ -108,6 +116,7 @@ class TagsReader final : public FamilyReader {
 
 BlockReader::State TagsReader::body(std::string_view block, bool ended) {
   Step next = Step::on;
+  ended_ = ended;
   while (next == Step::on) {
     next = place_ == Place::done ? Step::done : step(block);
     if (named) arguments_to = std::min(place_ == Place::key ? key_ - 1 : at_, closer_);
@@ -126,13 +135,14 @@ BlockReader::State TagsReader::body(std::string_view block, bool ended) {
 }
 
 BlockReader::Rest TagsReader::rest(std::string_view block) const {
+  if (place_ == Place::text) return {value_, Quotation::until({"</" + name + ">"})};
   if (place_ != Place::value && place_ != Place::behind_inner) return {begun ? at_ : 0};
   const std::string closer = "</" + std::string(block.substr(key_, key_end_ - key_)) + ">";
   return {value_, Quotation::until({closer, "</" + name + ">"})};
 }
 
 TagsReader::Step TagsReader::step(std::string_view block) {
-  if (at_ >= block.size()) return Step::wait;
+  if (at_ >= block.size() && !(ended_ && (place_ == Place::text || place_ == Place::behind_text))) return Step::wait;
   switch (place_) {
     case Place::tool: return tool(block);
     case Place::behind_tool: return behind_tool(block);
@@ -142,6 +152,8 @@ TagsReader::Step TagsReader::step(std::string_view block) {
     case Place::value: return value(block);
     case Place::residue: return behind_residue(block);
     case Place::behind_inner: return behind_inner(block);
+    case Place::text: return text(block);
+    case Place::behind_text: return behind_text(block);
     case Place::done: break;
   }
   return Step::done;
@@ -178,7 +190,7 @@ TagsReader::Step TagsReader::between(std::string_view block) {
     ++at_;
     return Step::on;
   }
-  if (c != '<') return residue();
+  if (c != '<') return starts_text(block) ? go(Place::text) : residue();
   const std::string_view rest = block.substr(at_);
   size_t length = 0;
   switch (fit_end_tag(rest, name, length)) {
@@ -190,6 +202,75 @@ TagsReader::Step TagsReader::between(std::string_view block) {
   if (!named) arguments_from = arguments_to = at_;
   key_ = ++at_;
   return go(Place::key);
+}
+
+// <NAME>text</NAME> of a tool with one text. Before the first parameter such a tag may be HTML as well, so it must
+// begin its line.
+bool TagsReader::starts_text(std::string_view block) {
+  if (named || !begins_line || trim(block.substr(arguments_from, at_ - arguments_from)).size() != 0) return false;
+  text_key_ = tools_.text_parameter(name);
+  if (text_key_.empty()) return false;
+  value_ = arguments_from;
+  begun = true;
+  return true;
+}
+
+// Reads up to the end tag, which must end its line.
+TagsReader::Step TagsReader::text(std::string_view block) {
+  at_ = finder_.find(block, at_);
+  if (at_ == block.size()) return Step::wait;
+  const std::string_view rest = block.substr(at_), behind = rest.substr(1);
+  size_t length = 0;
+  const Fit ends = fit_end_tag(rest, name, length);
+  if (ends == Fit::partial || (behind.size() <= name.size() && name.starts_with(behind))) return Step::wait;
+  if (ends == Fit::no || inner_ != 0) {
+    if (ends == Fit::yes)
+      --inner_;
+    else if (behind.starts_with(name) && behind[name.size()] == '>')
+      ++inner_;
+    ++at_;
+    return Step::on;
+  }
+  size_t to = at_ + length;
+  while (to < block.size() && (block[to] == ' ' || block[to] == '\t' || block[to] == '\r')) ++to;
+  if (to == block.size() && !ended_) return Step::wait;
+  if (to < block.size() && block[to] != '\n') {
+    reject("residue_in_block", at_);
+    return Step::rejected;
+  }
+  closer_ = candidate_ = at_;
+  text_end_ = at_ += length;
+  place_ = Place::behind_text;
+  return call();
+}
+
+// An end tag that is left over up to the end of the answer would mean that the value quoted the first one.
+TagsReader::Step TagsReader::behind_text(std::string_view block) {
+  while (!ends_known) {
+    at_ = finder_.find(block, at_);
+    if (at_ == block.size()) {
+      if (!ended_) return Step::wait;
+      ends_known = true;
+      break;
+    }
+    const std::string_view rest = block.substr(at_), behind = rest.substr(1);
+    size_t length = 0;
+    const Fit ends = fit_end_tag(rest, name, length);
+    if (!ended_ && (ends == Fit::partial || (behind.size() <= name.size() && name.starts_with(behind))))
+      return Step::wait;
+    ++at_;
+    if (ends == Fit::yes && inner_-- == 0) {
+      fault("unterminated_block");
+      lost_from = value_;
+      lost_to = at_;
+      break;
+    }
+    if (behind.starts_with(name) && behind.substr(name.size()).starts_with('>')) ++inner_;
+  }
+  by_end = true;
+  fields_.push_back({0, 0, value_, candidate_});
+  at_ = candidate_;
+  return finish(text_end_);
 }
 
 TagsReader::Step TagsReader::behind_residue(std::string_view block) {

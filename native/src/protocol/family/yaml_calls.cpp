@@ -37,14 +37,17 @@ bool says_nothing(std::string_view text) {
 // Reads <NAME> to </NAME>, with YAML between them.
 class YamlReader final : public FamilyReader {
  public:
-  YamlReader(const Family &family, const ToolView &tools, const ScanLimits &limits)
-      : FamilyReader(family, tools, limits) {
+  YamlReader(const Family &family, const ProtocolOptions &options, const ToolView &tools, const ScanLimits &limits)
+      : FamilyReader(family, tools, limits), options_(options) {
     finder_.add('<');
   }
 
  protected:
   State body(std::string_view block, bool ended) override;
   void close(std::string_view block, std::string_view reason) override;
+  Rest rest(std::string_view block) const override {
+    return elements_ ? elements_->rest(block) : FamilyReader::rest(block);
+  }
 
  private:
   enum class Place : uint8_t {
@@ -70,6 +73,12 @@ class YamlReader final : public FamilyReader {
     return State::closed;
   }
 
+  // Elements in the place of YAML, whose names are parameters of the tool.
+  bool may_be_elements(std::string_view block, bool ended, bool &wait) const;
+
+  static constexpr TagElements kElements{.entities = true, .repeats = true};
+  const ProtocolOptions &options_;
+  std::unique_ptr<BlockReader> elements_;
   ByteFinder finder_;
   Place place_ = Place::tool;
   bool slash_ = false;
@@ -86,7 +95,25 @@ BlockReader::State YamlReader::body(std::string_view block, bool ended) {
     if (state != State::open || place_ == Place::tool || place_ == Place::behind_tool || place_ == Place::done)
       return state;
   }
-  return text(block, ended);
+  if (place_ == Place::first && !elements_) {
+    bool wait = false;
+    if (may_be_elements(block, ended, wait)) elements_ = make_reader(family_, kElements, options_, tools_, limits_);
+    if (wait) return State::open;
+  }
+  if (!elements_) return text(block, ended);
+  const State state = elements_->read(block, ended);
+  take(*elements_);
+  return state;
+}
+
+bool YamlReader::may_be_elements(std::string_view block, bool ended, bool &wait) const {
+  constexpr size_t kLongest = 256;
+  const size_t from = std::min(block.find_first_not_of(" \t\r\n", arguments_from), block.size());
+  size_t to = from + 1;
+  while (to < block.size() && in_xml_name(block[to])) ++to;
+  if (to >= block.size()) wait = !ended && (from == block.size() || block[from] == '<') && to - from < kLongest;
+  return to < block.size() && block[from] == '<' && block[to] == '>' &&
+         tools_.declares(name, block.substr(from + 1, to - from - 1));
 }
 
 BlockReader::State YamlReader::tool(std::string_view block, bool ended) {
@@ -156,6 +183,10 @@ BlockReader::State YamlReader::text(std::string_view block, bool ended) {
 }
 
 void YamlReader::close(std::string_view block, std::string_view reason) {
+  if (elements_) {
+    elements_->cut(block, reason);
+    return take(*elements_);
+  }
   arguments_to = std::min(closer_, block.size());
   ParsedCall call;
   call.name = name;
@@ -181,9 +212,9 @@ void YamlReader::close(std::string_view block, std::string_view reason) {
 
 }  // namespace
 
-std::unique_ptr<BlockReader> make_reader(const Family &family, const YamlCalls &, const ProtocolOptions &,
+std::unique_ptr<BlockReader> make_reader(const Family &family, const YamlCalls &, const ProtocolOptions &options,
                                          const ToolView &tools, const ScanLimits &limits) {
-  return std::make_unique<YamlReader>(family, tools, limits);
+  return std::make_unique<YamlReader>(family, options, tools, limits);
 }
 
 void write_call(const Family &, const YamlCalls &, const CallText &call, std::string &out) {

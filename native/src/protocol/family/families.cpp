@@ -48,8 +48,9 @@ constexpr JsonOpening kFunctionOpening{.opener = "<function=", .closer = "</func
 constexpr JsonOpening kToolsOpening{.opener = "<tools>", .closer = "</tools>", .plain = true};
 constexpr JsonOpening kMcpOpening{.opener = "<use_mcp_tool>", .closer = "</use_mcp_tool>", .other = &kMcpCall};
 constexpr JsonOpening kCodeOpening{.opener = "<code>", .closer = "</code>", .other = &kKnownPythonCall, .plain = true};
-constexpr JsonOpening kHermesOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening};
-constexpr JsonOpening kSmolOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening, kCodeOpening};
+constexpr JsonOpening kToolOpening{.opener = "<tool: ", .mark = ">", .closer = "</tool>", .unread = true};
+constexpr JsonOpening kHermesOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening, kToolOpening};
+constexpr JsonOpening kSmolOpenings[] = {kFunctionOpening, kToolsOpening, kMcpOpening, kToolOpening, kCodeOpening};
 constexpr JsonOpening kGenericOpenings[] = {kToolsOpening};
 constexpr JsonOpening kXlamOpenings[] = {{.opener = "<tool_call>", .closer = "</tool_call>"}};
 constexpr JsonOpening kPhiOpenings[] = {{.opener = "<|tool_call|>", .closer = "<|/tool_call|>"}};
@@ -68,7 +69,7 @@ constexpr Family kFamilies[] = {
     // -- JSON calls between markers
     {.id = "hermes",
      .grammar = JsonCalls{.openings = kHermesOpenings},
-     .openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>">,
+     .openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>", "<tool: ">,
      .closers = words<"</tool_call>">,
      .turn_ends = words<"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "[|endofturn|]", "<｜end▁of▁sentence｜>">,
      .tools_open = "<tools>",
@@ -748,7 +749,7 @@ consteval Family granite() {
 consteval Family smollm() {
   Family out = like("hermes", "smollm3", words<"<|im_end|>">);
   out.grammar = JsonCalls{.openings = kSmolOpenings};
-  out.openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>", "<code>">;
+  out.openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>", "<tool: ", "<code>">;
   return out;
 }
 

@@ -33,6 +33,8 @@ struct JsonOpening {
   bool or_json = false;  // unless a bracket follows the opener
   // Ordinary text holds the opener as well: only a tool's name makes a call of it, and arguments by their first name.
   bool plain = false;
+  // Only a tool's name makes a call of it, and nobody reads its arguments: an invalid card.
+  bool unread = false;
 };
 
 // {"name": …, "arguments": {…}}: one object, several in a row, or an array of them.

@@ -106,7 +106,7 @@ JsonReader::Step JsonReader::opener(std::string_view seen) {
   while (!led.empty() && is_white(led.back())) led.remove_suffix(1);  // behind a tag a bracket counts as opener as well
   closers_.assign(family_.closers.begin(), family_.closers.end());
   for (const JsonOpening &opening : grammar_.openings)
-    if (led.ends_with(opening.opener)) {
+    if (led.ends_with(trim(opening.opener))) {
       opening_ = &opening;
       closers_.clear();
       if (!opening.closer.empty()) closers_.push_back(opening.closer);
@@ -136,7 +136,7 @@ JsonReader::Step JsonReader::name_in_front(std::string_view seen, bool ended) {
       name_in_front_ = repaired(seen.substr(payload_, at_ - payload_));
       at_ += length;
       if (name_in_front_ == opening_->text) return Step::markup;
-      nobody_ = !marked && !may_be(name_in_front_);
+      nobody_ = opening_->unread ? !tools_.known(name_in_front_) : !marked && !may_be(name_in_front_);
       place_ = Place::lead;
       return Step::on;
     }
@@ -160,6 +160,16 @@ JsonReader::Step JsonReader::lead(std::string_view seen, bool ended) {
   }
   if (opening_ && opening_->or_json && std::string_view("{[`").find(seen[at_]) == kNone) {
     place_ = Place::other;
+    return Step::on;
+  }
+  if (opening_ && opening_->unread) {
+    if (!named) return know_name(name_in_front_), Step::paused;
+    entry_.name = name_in_front_;
+    entry_.reason = "malformed_argument";
+    entry_.complete = true;
+    entries_.push_back(entry_);
+    start_residue();
+    place_ = Place::residue;
     return Step::on;
   }
   const bool arguments_only = !name_in_front_.empty() && !opening_->object;

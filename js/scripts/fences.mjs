@@ -19,7 +19,7 @@ export function fencesOfFormats() {
       const words = /^ {5}\.fences = words<([^>]*)>/m.exec(entry)?.[1] ?? ''
       return [/^\{\.id = "([^"]+)"/.exec(entry)[1], [...words.matchAll(/"([^"]*)"/g)].map(([, word]) => word)]
     })
-  const alike = [...table.matchAll(/^ {4}like\("([^"]+)", "([^"]+)"/gm)].map(([, other, id]) => [
+  const alike = [...table.matchAll(/\blike\("([^"]+)", "([^"]+)"/g)].map(([, other, id]) => [
     id,
     new Map(families).get(other),
   ])

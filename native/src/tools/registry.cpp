@@ -124,10 +124,10 @@ Status check_parameters(std::string_view schema) {
 
 Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
   static const std::vector<std::string_view> kNames = {
-      "name",    "description", "parameters", "agentCallable", "permission",     "executionApproval", "toolId",
-      "method",  "enabled",     "tags",       "timeoutMs",     "resultApproval", "immediate",         "idempotent",
-      "aliases", "vcpCommand",  "ipc",        "annotations",   "wireName",       "identity",
-      "provider", "options"};
+      "name",      "description", "parameters", "agentCallable", "permission", "executionApproval",
+      "toolId",    "method",      "enabled",    "tags",          "timeoutMs",  "resultApproval",
+      "immediate", "idempotent",  "aliases",    "vcpCommand",    "ipc",        "annotations",
+      "wireName",  "identity",    "provider",   "options"};
   std::string annotations, ipc;  // in canonical JSON
   std::optional<ExecutionApproval> execution;
   Hints hints;
@@ -243,7 +243,9 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
         std::string_view(out.vcp_command), std::string_view(out.identity)})
     definition.append(1, '\0').append(part);
   if (out.provider != nullptr)
-    definition.append(out.provider->id).append(1, '\0').append(canonical_json(out.provider_options.empty() ? "{}" : out.provider_options));
+    definition.append(out.provider->id)
+        .append(1, '\0')
+        .append(canonical_json(out.provider_options.empty() ? "{}" : out.provider_options));
   definition.append(out.immediate ? "\1" : "\2").append(out.idempotent ? "\1" : "\2");
   for (const std::string &alias : out.aliases) definition.append(alias).append(1, '\0');
   out.definition_hash = sha256_hex(definition);

@@ -54,7 +54,7 @@ struct Tool {
   std::string identity;   // the host's name for the code that runs it: a tool with another identity is another tool
   const ProviderKind *provider = nullptr;  // it is one that a provider defines; nullptr: the host defined it
   std::string provider_options;            // of that, a JSON object; empty: none
-  std::string definition_hash;  // hex; changes with everything that the user is shown or that acts
+  std::string definition_hash;             // hex; changes with everything that the user is shown or that acts
 };
 
 // Calls `named` with each name by which a host's rules and toggles find the tool, until it returns true: its own name,

@@ -21,8 +21,9 @@ namespace sluice {
 
 enum class Mode : uint8_t { native, text, automatic };
 enum class Dispatch : uint8_t { round, block, end };
-// What becomes of a picture that the model made, where the provider's own item does not go back: it goes as a message of
-// the user, or its model reads that it was made. `automatic`: as a message where the conversation has other pictures.
+// What becomes of a picture that the model made, where the provider's own item does not go back: it goes as a message
+// of the user, or its model reads that it was made. `automatic`: as a message where the conversation has other
+// pictures.
 enum class MadePictures : uint8_t { automatic, send, name };
 enum class Inject : uint8_t { by_protocol, top, bottom, off };
 

@@ -32,7 +32,7 @@ class EventQueue {
     fabricated,  // text of a block with this mark
     ipc,
     final_answer,
-    commentary,      // text of a block of this phase
+    commentary,       // text of a block of this phase
     of_final_answer,  // text of a block of this phase
     of_block          // of block `key`: its sources, or a part of its media
   };

@@ -42,7 +42,8 @@ bool is_parts(std::string_view array) {
   for (JsonSlices parts(array); parts.next();) {
     const std::string_view part = parts.value();
     const bool whole = has_text(part, "text") || has_text(part, "url") ||
-                       (has_text(part, "mediaType") && has_text(part, "data")) || json_member_text(part, "type") == "file";
+                       (has_text(part, "mediaType") && has_text(part, "data")) ||
+                       json_member_text(part, "type") == "file";
     if (!has_text(part, "type") || !whole) return false;
   }
   return true;

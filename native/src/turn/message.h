@@ -47,12 +47,12 @@ struct Block {
   Kind kind = Kind::text;
   Mark mark = Mark::none;
   uint32_t round = 0;
-  std::string text;       // text, reasoning; media: its parts, a JSON array
+  std::string text;             // text, reasoning; media: its parts, a JSON array
   std::vector<Source> sources;  // of a text
   size_t told_text = 0;         // bytes of the text when its sources were told last
-  bool apart = false;     // begins a message of its own: an empty line is between it and the text in front of it
-  bool repeated = false;  // a later message of the same answer has the same text
-  size_t card = 0;        // tool_use: index into Message::cards
+  bool apart = false;           // begins a message of its own: an empty line is between it and the text in front of it
+  bool repeated = false;        // a later message of the same answer has the same text
+  size_t card = 0;              // tool_use: index into Message::cards
   TurnError error;
 };
 

@@ -5,8 +5,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/harmless.h"
-#include "wire/provider_tool.h"
 #include "wire/native_items.h"
+#include "wire/provider_tool.h"
 
 namespace sluice {
 

@@ -25,7 +25,8 @@ constexpr std::string_view kMessageTexts =
 constexpr std::string_view kMessageOthers =
     "role name id reasoning_details reasoning_opaque reasoning_signature thinking_blocks signature extra_content "
     "thought_signature provider_specific_fields annotations citations images";
-constexpr std::string_view kPartTexts = "text content refusal thinking reasoning summary", kPartOthers = "type image_url";
+constexpr std::string_view kPartTexts = "text content refusal thinking reasoning summary",
+                           kPartOthers = "type image_url";
 constexpr std::string_view kCallOthers =
     "id type function function_call functionCall name arguments args index extra_content";
 constexpr ReadMembers kKnown[] = {

@@ -31,7 +31,7 @@ struct ChatMessage {
   std::vector<std::string_view> unknown_calls;  // types of calls that are no functions
   std::vector<ChatMember> opaque;               // members that the next request repeats as they came
   std::vector<Media> pictures;
-  bool lost_calls = false;                      // it may have held a piece of a call, in a shape that nobody reads
+  bool lost_calls = false;  // it may have held a piece of a call, in a shape that nobody reads
 
   std::string_view reasoning_content() const { return texts[kReasoningContent]; }
   bool has_reasoning_content() const { return texts[kReasoningContent].data() != nullptr; }  // it may be empty

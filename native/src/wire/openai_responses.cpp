@@ -285,7 +285,8 @@ class OpenAiResponsesWire final : public Wire {
     return check_foreign_members(body, id());
   }
 
-  // Where the host did not declare the tool of a call of the provider's own kinds, nobody ran it: the answer is rebuilt.
+  // Where the host did not declare the tool of a call of the provider's own kinds, nobody ran it: the answer is
+  // rebuilt.
   bool echoes(std::string_view items, size_t calls) const override { return calls_of(items).size() == calls; }
 
   std::string write_tools(const std::vector<ToolOffer> &tools) const override { return tools_array({}, tools); }

@@ -65,11 +65,12 @@ std::span<const ReadMembers> known_response_members(JsonView root, std::string_v
   std::string_view type = root["type"].string();
   if (type.empty() && root["object"].string() == "response") return kKnownBody;
   if (type.starts_with("response.")) type.remove_prefix(std::string_view("response.").size());
-  const bool known =
-      piece_of(type) != Piece::none || type.starts_with("reasoning") || type.starts_with("content_part.") ||
-      is_one_of(type, {"output_text.done", "refusal.done", "function_call_arguments.done",
-                       "custom_tool_call_input.done", "output_item.added", "output_item.done", "created", "queued",
-                       "output_text.annotation.added", "image_generation_call.partial_image", "in_progress", "completed", "incomplete", "failed", "cancelled", "error", ""});
+  const bool known = piece_of(type) != Piece::none || type.starts_with("reasoning") ||
+                     type.starts_with("content_part.") ||
+                     is_one_of(type, {"output_text.done", "refusal.done", "function_call_arguments.done",
+                                      "custom_tool_call_input.done", "output_item.added", "output_item.done", "created",
+                                      "queued", "output_text.annotation.added", "image_generation_call.partial_image",
+                                      "in_progress", "completed", "incomplete", "failed", "cancelled", "error", ""});
   if (known) return kKnown;
   foreign_type = type;
   return kForeign;

@@ -39,7 +39,8 @@ std::string asked_of_tool(JsonView item) {
 std::string given_by_tool(std::string_view type, JsonView item) {
   if (type == "image_generation_call") return {};
   for (const std::string_view key : {"output", "outputs", "results", "result", "tools"})
-    if (const JsonView value = item[key]; !is_null(value)) return key == "outputs" ? outputs_of(value) : words_of(value);
+    if (const JsonView value = item[key]; !is_null(value))
+      return key == "outputs" ? outputs_of(value) : words_of(value);
   return {};
 }
 

@@ -100,8 +100,10 @@ class ResponsesReader final : public EventReader {
     } else if (type == "output_text.annotation.added") {
       tell_sources(event.root()["annotation"]);
     } else if (type == "image_generation_call.partial_image") {
-      if (OutputItem *const item = items_.open_at(fields.index, ResponsesItem::provider); item != nullptr && item->slot != kUnnamed) {
-        const Media picture = picture_of(event.root()["partial_image_b64"].string(), event.root()["output_format"].string());
+      if (OutputItem *const item = items_.open_at(fields.index, ResponsesItem::provider);
+          item != nullptr && item->slot != kUnnamed) {
+        const Media picture =
+            picture_of(event.root()["partial_image_b64"].string(), event.root()["output_format"].string());
         if (!picture.data.empty()) sink().on_provider_media(item->slot, std::span(&picture, 1));
       }
     } else if (type == "output_item.added") {
@@ -226,8 +228,9 @@ class ResponsesReader final : public EventReader {
   // `json`: an item, sliced.
   ResponsesItem kind_of(JsonView json) {
     const std::string_view type = json["type"].string(), kind = kind_of_host_call(type);
-    const bool host = !kind.empty() && is_for_host(type, json.text()) &&
-                      !sink().host_tool(kind, kind == "mcp" ? json["server_label"].string() : std::string_view()).empty();
+    const bool host =
+        !kind.empty() && is_for_host(type, json.text()) &&
+        !sink().host_tool(kind, kind == "mcp" ? json["server_label"].string() : std::string_view()).empty();
     return host ? ResponsesItem::host_call : responses_item(type);
   }
 

@@ -29,12 +29,9 @@ constexpr DeclaredKind kDeclared[] = {
      R"({"type":"computer_20251124","name":"computer","display_width_px":1024,"display_height_px":768})"},
 };
 
-constexpr std::pair<std::string_view, std::string_view> kCalls[] = {{"shell_call", "shell"},
-                                                                    {"local_shell_call", "local_shell"},
-                                                                    {"apply_patch_call", "apply_patch"},
-                                                                    {"computer_call", "computer"},
-                                                                    {"tool_search_call", "tool_search"},
-                                                                    {"mcp_approval_request", "mcp"}};
+constexpr std::pair<std::string_view, std::string_view> kCalls[] = {
+    {"shell_call", "shell"},       {"local_shell_call", "local_shell"}, {"apply_patch_call", "apply_patch"},
+    {"computer_call", "computer"}, {"tool_search_call", "tool_search"}, {"mcp_approval_request", "mcp"}};
 
 // Copies members that are there and not null, under other names.
 void copy(JsonView from, std::initializer_list<std::pair<std::string_view, std::string_view>> names, ObjectWriter &to) {

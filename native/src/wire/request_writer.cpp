@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/surrogates.h"
 #include "wire/key_names.h"
-#include "wire/opaque_members.h"
 #include "wire/native_items.h"
+#include "wire/opaque_members.h"
 #include "wire/sent_ids.h"
 #include "wire/sent_message.h"
 
@@ -194,7 +194,8 @@ class MessageWriter {
     ObjectWriter custom(out_);
     custom.text("id", id).text("type", "custom");
     ObjectWriter inner(custom.value("custom"));
-    inner.text("name", sent_name(name)).text("input", json_member_text(json_member_text(function, "arguments"), "input"));
+    inner.text("name", sent_name(name))
+        .text("input", json_member_text(json_member_text(function, "arguments"), "input"));
     inner.close();
     custom.close();
   }

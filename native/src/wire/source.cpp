@@ -32,8 +32,10 @@ std::string short_text(std::string_view text, size_t most) { return bounded_text
 // An address that a page may link to, else nothing.
 std::string safe_url(std::string_view url) {
   const std::string scheme = lower_case(url.substr(0, url.find("//")));
-  const bool plain = std::all_of(url.begin(), url.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F; });
-  return plain && url.size() <= kMostUrl && (scheme == "http:" || scheme == "https:") ? repair_utf8(url) : std::string();
+  const bool plain = std::all_of(url.begin(), url.end(),
+                                 [](char byte) { return static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F; });
+  return plain && url.size() <= kMostUrl && (scheme == "http:" || scheme == "https:") ? repair_utf8(url)
+                                                                                      : std::string();
 }
 
 void add(Source source, std::vector<Source> &out) {
@@ -115,7 +117,8 @@ void read_gemini_sources(JsonView candidate, std::vector<Source> &out) {
   candidate["urlContextMetadata"]["urlMetadata"].items([&](JsonView page) {
     Source source;
     source.url = safe_url(first_of(page, {"retrievedUrl"}));
-    if (is_one_of(page["urlRetrievalStatus"].string(), {"", "URL_RETRIEVAL_STATUS_SUCCESS"})) add(std::move(source), out);
+    if (is_one_of(page["urlRetrievalStatus"].string(), {"", "URL_RETRIEVAL_STATUS_SUCCESS"}))
+      add(std::move(source), out);
   });
 }
 

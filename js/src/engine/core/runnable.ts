@@ -23,7 +23,8 @@ export function checkRunnable(tools: readonly Runnable[]): void {
       declaration: { ipc, provider },
     },
   ] of tools.entries()) {
-    if (!run && !runsIn && !external && !ipc && provider !== 'mcp') // the provider runs what is approved here
+    if (!run && !runsIn && !external && !ipc && provider !== 'mcp')
+      // the provider runs what is approved here
       throw wrong(`tools[${index}].execute`, undefined, 'a function, or external, ipc, runsIn')
   }
 }

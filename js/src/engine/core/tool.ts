@@ -371,7 +371,11 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
   options: ToolOptions<S, C, O>,
 ): Tool<C, OutputOf<O>> {
   check(options, 'options')
-  if (options.name === undefined && options.provider === undefined && (options.toolId === undefined || options.method === undefined)) {
+  if (
+    options.name === undefined &&
+    options.provider === undefined &&
+    (options.toolId === undefined || options.method === undefined)
+  ) {
     throw wrong('name', undefined, 'the name of the tool, or toolId and method')
   }
   const {
@@ -385,7 +389,8 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     ...declared
   } = options
   const { provider } = options
-  const name = options.name ?? (options.toolId === undefined && provider ? provider : `${options.toolId}_${options.method}`)
+  const name =
+    options.name ?? (options.toolId === undefined && provider ? provider : `${options.toolId}_${options.method}`)
   if (provider === undefined && options.options !== undefined)
     throw new SluiceError({ code: 'option', path: `${name}.options`, detail: 'found `options` without `provider`' })
   for (const member of ['description', 'parameters', 'jsonSchema'] as const)

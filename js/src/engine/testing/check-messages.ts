@@ -123,9 +123,15 @@ function checkCalls(calls: unknown): string | null {
       custom?: { name?: unknown; input?: unknown }
     }
     const isCustom = type === 'custom'
-    const stray = [isCustom ? 'function' : 'custom', 'index', 'name', 'arguments', 'args', 'functionCall', 'function_call'].find(
-      (member) => member in call,
-    )
+    const stray = [
+      isCustom ? 'function' : 'custom',
+      'index',
+      'name',
+      'arguments',
+      'args',
+      'functionCall',
+      'function_call',
+    ].find((member) => member in call)
     if (stray) return `[${index}]: unknown member '${stray}'`
     if (!isObject(isCustom ? custom : target))
       return `[${index}].${isCustom ? 'custom' : 'function'}: expected an object`

@@ -84,7 +84,6 @@ test('pages have words for what a person is shown, in both languages', () => {
     'schema_changed',
     'too_many_tools',
     'cache_refused',
-    'double_encoded',
     'reasoning_required',
     'reasoning_refused',
   ])

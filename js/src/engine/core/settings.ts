@@ -121,7 +121,7 @@ export interface ServerResults {
 
 /** What stands around the entries of a summary. */
 export interface ResultEntries {
-  /** Between two entries. */
+  /** What stands between two entries, such as `；`. */
   separator: string
   /** What the last one may end in. Default: nothing. */
   end?: string

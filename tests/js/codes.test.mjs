@@ -84,6 +84,7 @@ test('pages have words for what a person is shown, in both languages', () => {
     'schema_changed',
     'too_many_tools',
     'cache_refused',
+    'context_edited',
     'reasoning_required',
     'reasoning_refused',
   ])

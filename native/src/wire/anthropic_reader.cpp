@@ -15,6 +15,7 @@
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/native_items.h"
+#include "wire/phrases.h"
 
 namespace sluice {
 namespace {
@@ -122,6 +123,7 @@ class AnthropicReader final : public EventReader {
       know();
       count(root["usage"]);
       take_container(root["delta"]);
+      tell_edits(root["context_management"] ? root["context_management"] : root["delta"]["context_management"]);
       stop(root["delta"]);
     } else if (named == "message_stop") {
       know();
@@ -155,6 +157,16 @@ class AnthropicReader final : public EventReader {
       report_usage();
     }
     return is_one_of(named, {"message_delta", "message_stop", "content_block_stop", "ping"});
+  }
+
+  // The server left out parts of the conversation before the model read it.
+  void tell_edits(JsonView management) {
+    std::string types;
+    management["applied_edits"].items([&](JsonView edit) {
+      const std::string type = bounded_text(edit["type"].string(), kMostNameBytes);
+      if (!type.empty() && types.size() < kMostRefusalBytes) types.append(types.empty() ? "" : ", ").append(type);
+    });
+    if (!types.empty()) sink().on_diagnostic("context_edited", "the server shortened the conversation: " + types);
   }
 
   // A gateway may repeat the start. Another message in the middle of one means that the first one broke off.

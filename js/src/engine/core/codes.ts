@@ -51,6 +51,7 @@ export type DiagnosticCode =
   | 'too_many_tools'
   | 'reasoning_required'
   | 'cache_refused'
+  | 'context_edited'
   | 'reasoning_refused'
   | 'not_remembered'
   | 'provider_error'

@@ -56,7 +56,8 @@ async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None
 def _checked(tools: Mapping[str, Tool], turn: Turn) -> Mapping[str, Tool]:
     for tool in turn.get(GET_TOOLS)["tools"]:
         name, function = tool["name"], tools.get(tool["name"])
-        if tool["exposed"] and "ipc" not in tool and not callable(function) and not (name in tools and function is None):
+        runs = "ipc" not in tool and tool.get("provider") != "mcp"  # an approval of `mcp` is all that it needs
+        if tool["exposed"] and runs and not callable(function) and not (name in tools and function is None):
             found = f"{function!r:.60}" if name in tools else "nothing"
             raise ValueError(f"tools[{name!r}]: found {found}, expected a function, or None where the host answers the event \"execute\" itself")
     return tools

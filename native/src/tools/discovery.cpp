@@ -125,6 +125,7 @@ void list_tools(const Registry &registry, const Exposure &exposure, const Unseen
       one.raw(member, texts.array());
     };
     if (tool.ipc) one.boolean("ipc", true);
+    if (tool.provider != nullptr) one.text("provider", tool.provider->id);
     words("unchecked", tool.schema.unchecked());
     if (reason.empty()) words("unseen", unseen(tool.parameters));
     if (is_one_of(reason, {"", "unsendable"})) form(tool, one);

@@ -387,6 +387,8 @@ export interface ListedTool {
   reason?: string
   /** Its calls go to a window and have no result: no function runs them. */
   ipc?: true
+  /** Which kind of a provider's own tools it is, as `tool({ provider })` declares it. */
+  provider?: string
   /** Keywords of its schema that the engine does not check. */
   unchecked?: string[]
   /**

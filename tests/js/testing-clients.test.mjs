@@ -152,7 +152,7 @@ const clients = {
   },
 
   gemini: {
-    missing: /number of function response parts is equal/,
+    missing: /number of function response parts is equal|does not match functionCall.id/,
     of: ({ url }) => new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: url } }),
     start: () => [{ role: 'user', parts: [{ text: question }] }],
     request: (contents) => ({

@@ -9,7 +9,7 @@
 #include "protocol/own/server_results.h"
 #include "protocol/own/tag_rules.h"
 #include "protocol/seal.h"
-#include "wire/finish.h"
+#include "turn/server_settings.h"
 
 namespace sluice {
 namespace {
@@ -133,42 +133,6 @@ Status read_rules(std::string_view value, std::vector<Rule> &out) {
 }
 
 namespace {
-
-// The host's own finish reasons: word → class.
-Status read_finish_reasons(std::string_view value, std::map<std::string, Finish, std::less<>> &out) {
-  if (json_kind(value) != '{') return unexpected(value, "an object of words and their classes");
-  out.clear();
-  for (JsonSlices given(value); given.next();) {
-    const std::string word = given.key_text();
-    const std::string text = json_kind(given.value()) == '"' ? json_text(given.value()) : std::string();
-    const std::optional<Finish> finish = finish_of_class(text);
-    if (!finish) return unexpected(given.value(), finish_classes()).inside(word);
-    out.insert_or_assign(lower_case(word), *finish);
-  }
-  return {};
-}
-
-// "auto", "off", or an object with ttl and key.
-Status read_cache(std::string_view value, CacheWish &out) {
-  if (json_kind(value) == '"') {
-    const std::string word = json_text(value);
-    if (word != "auto" && word != "off") return unexpected(value, "auto | off, or an object with ttl and key");
-    out = {.on = word == "auto", .ttl = {}, .key = {}};
-    return {};
-  }
-  if (json_kind(value) != '{') return unexpected(value, "auto | off, or an object with ttl and key");
-  out = {.on = true, .ttl = {}, .key = {}};
-  for (JsonSlices given(value); given.next();) {
-    const std::string name = given.key_text();
-    if (json_kind(given.value()) == 'n') continue;
-    const std::string text = json_kind(given.value()) == '"' ? json_text(given.value()) : std::string();
-    if (name != "ttl" && name != "key") return unknown_member(name, {"ttl", "key"});
-    if (name == "ttl" && text != "5m" && text != "1h") return unexpected(given.value(), "5m | 1h").inside(name);
-    if (text.empty()) return unexpected(given.value(), "a text that is not empty").inside(name);
-    (name == "ttl" ? out.ttl : out.key) = text;
-  }
-  return {};
-}
 
 Status read_toggles(std::string_view value, Exposure &out) {
   if (json_kind(value) != '{') return unexpected(value, "an object of true | false");
@@ -621,17 +585,8 @@ void write_config(const Config &config, std::string &out) {
   object.number("approvalTimeoutMs", config.approval_timeout_ms);
   object.number("firstByteTimeoutMs", config.first_byte_timeout_ms);
   object.number("idleTimeoutMs", config.idle_timeout_ms);
-  if (config.cache.ttl.empty() && config.cache.key.empty()) {
-    object.text("cache", config.cache.on ? "auto" : "off");
-  } else {
-    ObjectWriter cache(object.value("cache"));
-    if (!config.cache.ttl.empty()) cache.text("ttl", config.cache.ttl);
-    if (!config.cache.key.empty()) cache.text("key", config.cache.key);
-    cache.close();
-  }
-  ObjectWriter finish_reasons(object.value("finishReasons"));
-  for (const auto &[word, finish] : config.finish_reasons) finish_reasons.text(word, class_of(finish));
-  finish_reasons.close();
+  write_cache(config.cache, object);
+  write_finish_reasons(config.finish_reasons, object);
   choice("malformed", kMalformed, config.report_malformed);
   object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
   choice("resultRole", kResultRoles, config.results_as_tool_role);

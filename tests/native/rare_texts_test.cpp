@@ -39,7 +39,7 @@ TEST_CASE("rare texts: qwen3-coder") {
   const TextRow rows[] = {
       {R"~(<tool_call><function=clock>{"zone":"x"})~", R"~(clock!unterminated_block)~"},
       {R"~(<tool_call><function=cl ock><parameter=zone>x</parameter></function></tool_call>)~",
-       R"~("<tool_call><function=cl ock><parameter=zone>x</parameter></function></tool_call>")~"},
+       R"~(!missing_tool_name)~"},
       {R"~(<tool_call><function=clock>{"zone":"x"}{"hours":1}</function></tool_call>)~", R"~(clock!residue_in_block)~"},
       {R"~(<tool_call><function=clock>{"zone":"x"}<parameter=hours>1</parameter></function></tool_call>)~",
        R"~(clock!residue_in_block)~"},
@@ -50,7 +50,7 @@ TEST_CASE("rare texts: qwen3-coder") {
       {"<tool_call><function=clock><parameter=a "
        "b>q</parameter><parameter=zone>a\n<parameter=hours>1</parameter></function></tool_call>",
        R"~(clock!malformed_argument)~"},
-      {R"~(<tool_call><function=</function></tool_call>)~", R"~("<tool_call><function=</function></tool_call>")~"},
+      {R"~(<tool_call><function=</function></tool_call>)~", R"~(!missing_tool_name)~"},
       {R"~(<tool_call><function=clock><parameter=<x</parameter></function></tool_call>)~",
        R"~(clock!malformed_argument)~"},
       {R"~(<tool_call><function=clock><parameter=zone>x</parameter></function)~" + many(70, R"~( )~") +
@@ -163,7 +163,7 @@ TEST_CASE("rare texts: qwen3-coder with lists") {
       {R"~(<tool_call><function=clock><parameter=tags>(1, 2)</parameter></function></tool_call>)~",
        R"~(clock!schema)~"},
       {R"~(<tool_call><function=clock><parameter=tags><item>x</parameter></function></tool_call>)~",
-       R"~(clock{"tags":["<item>x"]})~"},
+       R"~(clock!schema)~"},
       {R"~(<tool_call><function=clock><parameter=tags><item>x</item> <item>y</item></parameter></function></tool_call>)~",
        R"~(clock{"tags":["x","y"]})~"},
   };

@@ -199,7 +199,7 @@ Status check_round_trip(const Declaration &declaration, const std::shared_ptr<co
   std::string result;
   protocol->write_results({{"call_1", kTool, "success", all}}, {protocol}, result);
   for (const Marker &opener : protocol->openers(ExampleTool()))
-    if (declaration.result.given() && !opener.common && result.find(opener.bytes) != result.npos)
+    if (declaration.result.given() && !opener.common && !opener.wraps && result.find(opener.bytes) != result.npos)
       return error(Code::json, "a result holds " + shown_text(opener.bytes) + ", which begins a call", "result");
   const Record read = read_back(protocol, result);
   if (!read.calls.empty() || (declaration.result.given() && read.text != result))
@@ -213,6 +213,7 @@ Status check_overlaps(const Protocols &active, const ToolView &tools, size_t &ot
       if (active[i]->declaration().empty() && active[other]->declaration().empty()) continue;
       for (const Marker &one : active[i]->openers(tools))
         for (const Marker &two : active[other]->openers(tools)) {
+          if (one.wraps || two.wraps) continue;  // behind it stands an opener
           if (!one.bytes.starts_with(two.bytes) && !two.bytes.starts_with(one.bytes)) continue;
           return error(Code::json, std::string(active[other]->id()) + " begins a call with " + shown_text(two.bytes) +
                                        ", and " + std::string(active[i]->id()) + " with " + shown_text(one.bytes) +

@@ -282,7 +282,9 @@ function namedTwice(folder) {
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => name.endsWith('.cpp'))
     .sort()) {
-    const batch = /^wire\/(anthropic|gemini|ollama|openai_chat|openai_responses)|^.*\//.exec(name)[0]
+    const batch = /^wire\/(anthropic|gemini_interactions|gemini|ollama|openai_chat|openai_responses)|^.*\//.exec(
+      name,
+    )[0]
     for (const [line, constant, type] of readFileSync(join(folder, name), 'utf8').matchAll(
       /^(?:(?:static |inline )?const\w* .*?\b(k[A-Z]\w*)\b|(?:using|struct|class|enum class) (\w+) ?(?:[={:]|final\b).*)/gm,
     )) {

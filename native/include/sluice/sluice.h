@@ -216,7 +216,7 @@ SLUICE_API void SLUICE_CALL sluice_engine_free(sluice_engine *engine);
 /* -- turn ----------------------------------------------------------------------------------------------------------- */
 
 /* Makes a turn from its configuration: {"wire":"openai-chat", "request":{...}, and members that replace the engine's
- * defaults}. "wire": openai-chat, openai-responses, anthropic, gemini, ollama or text. "messages" of the request have OpenAI's
+ * defaults}. "wire": openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama or text. "messages" of the request have OpenAI's
  * shape on every wire, its other members are the provider's own. In the history, "metadata" of an assistant message keeps what
  * the provider said in its own shape ("native"), and the same model gets it back as it came; any other gets text and calls.
  * A card with "source":"provider" is a tool that the provider runs: it is shown, never asked about and never executed here.

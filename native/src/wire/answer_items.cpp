@@ -112,6 +112,25 @@ constexpr PartRow kGeminiParts[] = {
 };
 constexpr Member kGeminiCall[] = {{"id", kText}, {"name", kText}, {"args", kObject}};
 
+// ---- gemini-interactions ----
+
+constexpr Member kStepText[] = {{"type", kText}, {"!text", kText}, {"annotations", kList}};
+constexpr ItemRow kStepContents[] = {
+    {"text", kStepText}, {"image", {}}, {"audio", {}}, {"document", {}}, {"video", {}}};
+constexpr Member kThoughtStep[] = {{"type", kText}, {"signature", kText}, {"summary", kList}};
+constexpr Member kOutputStep[] = {{"type", kText}, {"!content", kList}};
+constexpr Member kCallStep[] = {
+    {"type", kText}, {"id", kText}, {"!name", kText}, {"!arguments", kObject}, {"signature", kText}};
+constexpr ItemRow kInteractionSteps[] = {
+    {"thought", kThoughtStep},  {"model_output", kOutputStep}, {"function_call", kCallStep},
+    {"google_search_call", {}}, {"google_search_result", {}},  {"google_maps_call", {}},
+    {"google_maps_result", {}}, {"code_execution_call", {}},   {"code_execution_result", {}},
+    {"url_context_call", {}},   {"url_context_result", {}},    {"file_search_call", {}},
+    {"file_search_result", {}}, {"mcp_server_tool_call", {}},  {"mcp_server_tool_result", {}},
+    {"retrieval_call", {}},     {"retrieval_result", {}},      {"processing_call", {}},
+    {"processing_result", {}},
+};
+
 // ---- openai-chat, ollama ----
 
 constexpr Member kChatMembers[] = {
@@ -264,6 +283,28 @@ std::optional<std::string> of_gemini(std::string_view item) {
   return kept;
 }
 
+std::optional<std::string> of_interactions(std::string_view item) {
+  const std::string type = json_member_text(item, "type");
+  auto kept = by_type(kInteractionSteps, type, item, [](std::string_view key, std::string_view value) {
+    if (key != "content" && key != "summary") return std::optional<std::string>();
+    return array_of(value, [](std::string_view part) {
+      auto content = by_type(kStepContents, json_member_text(part, "type"), part);
+      const bool empty = json_member_text(part, "type") == "text" && json_member_text(part, "text").empty();
+      return empty ? std::nullopt : content;
+    });
+  });
+  const char *const list = type == "model_output" ? "content" : "summary";
+  const bool says = kept && JsonSlices(json_member(*kept, list).value_or("")).next();
+  if (kept && !says && type == "model_output") return std::string();
+  if (!kept || says || type != "thought") return kept;
+  const auto signature = json_member(*kept, "signature");
+  if (!signature || json_kind(*signature) != '"' || json_text(*signature).empty()) return std::string();
+  if (!json_member(*kept, "summary")) return kept;
+  std::string bare;
+  ObjectWriter(bare).text("type", type).raw("signature", trim_json(*signature)).close();
+  return bare;
+}
+
 std::optional<std::string> of_chat(std::string_view item) {
   return with_members(item, kChatMembers, Others::go, [](std::string_view key, std::string_view value) {
     if (key == "reasoning_details" || key == "thinking_blocks")
@@ -302,6 +343,7 @@ Of rule_of(std::string_view wire) {
   if (wire == "openai-responses") return of_responses;
   if (wire == "anthropic") return of_anthropic;
   if (wire == "gemini") return of_gemini;
+  if (wire == "gemini-interactions") return of_interactions;
   if (wire == "openai-chat") return of_chat;
   return wire == "ollama" ? of_ollama : nullptr;
 }

@@ -87,6 +87,12 @@ constexpr DialectRow kDialects[] = {
      {.tools = kGeminiTools, .instructions = Instructions::nowhere, .roles = Roles::one_of_user}},
     {"gemini", "", "", {.tools = kGeminiTools, .instructions = Instructions::first, .roles = Roles::one_of_user}},
 
+    {"gemini-interactions",
+     "",
+     "gemma",
+     {.tools = {.inline_refs = true, .known_required = true}, .system_in_messages = true}},
+    {"gemini-interactions", "", "", {.tools = {.inline_refs = true, .known_required = true}}},
+
     {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true}}},
 
     {"", "", "", {}},

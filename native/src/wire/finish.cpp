@@ -93,6 +93,12 @@ constexpr EndingRow kGemini[] = {
     {"too_many_tool_calls", Finish::malformed},
 };
 
+// The status of an interaction.
+constexpr EndingRow kGeminiInteractions[] = {
+    {"completed", Finish::stop}, {"requires_action", Finish::tool_calls}, {"incomplete", Finish::length},
+    {"failed", Finish::failed},  {"cancelled", Finish::failed},           {"budget_exceeded", Finish::failed},
+};
+
 constexpr EndingRow kOllama[] = {
     {"stop", Finish::stop},     {"length", Finish::length}, {"load", Finish::failed},
     {"unload", Finish::failed}, {"error", Finish::failed},
@@ -104,6 +110,7 @@ std::span<const EndingRow> rows_of(Endings wire) {
     case Endings::openai_responses: return kOpenAiResponses;
     case Endings::anthropic: return kAnthropic;
     case Endings::gemini: return kGemini;
+    case Endings::gemini_interactions: return kGeminiInteractions;
     case Endings::ollama: break;
   }
   return kOllama;

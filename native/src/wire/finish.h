@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-enum class Endings : uint8_t { openai_chat, openai_responses, anthropic, gemini, ollama };
+enum class Endings : uint8_t { openai_chat, openai_responses, anthropic, gemini, gemini_interactions, ollama };
 
 // The classes of the setting `finishReasons`, by their names; `good` is Finish::stop.
 std::optional<Finish> finish_of_class(std::string_view name);

@@ -9,41 +9,49 @@
 namespace sluice {
 namespace {
 
-constexpr std::array<std::string_view, 5> kWires = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+constexpr std::array<std::string_view, 6> kWires = {"openai-chat", "openai-responses",    "anthropic",
+                                                    "gemini",      "gemini-interactions", "ollama"};
 
 // What one thing is called on each wire, in the order of kWires; empty: that wire does not have it. A wire with more
 // than one name for it has several rows.
-using MemberRow = std::array<std::string_view, 5>;
+using MemberRow = std::array<std::string_view, 6>;
 constexpr MemberRow kMemberRows[] = {
     {"max_completion_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens",
-     "options.num_predict"},
-    {"max_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens", "options.num_predict"},
-    {"temperature", "temperature", "temperature", "generationConfig.temperature", "options.temperature"},
-    {"top_p", "top_p", "top_p", "generationConfig.topP", "options.top_p"},
-    {"top_k", "", "top_k", "generationConfig.topK", "options.top_k"},
-    {"stop", "", "stop_sequences", "generationConfig.stopSequences", "options.stop"},
-    {"seed", "", "", "generationConfig.seed", "options.seed"},
-    {"n", "", "", "generationConfig.candidateCount", ""},
-    {"presence_penalty", "", "", "generationConfig.presencePenalty", "options.presence_penalty"},
-    {"frequency_penalty", "", "", "generationConfig.frequencyPenalty", "options.frequency_penalty"},
-    {"logit_bias", "", "", "", ""},
-    {"logprobs", "", "", "generationConfig.responseLogprobs", "logprobs"},
-    {"response_format", "text.format", "output_config.format", "generationConfig.responseJsonSchema", "format"},
-    {"reasoning_effort", "reasoning.effort", "thinking", "generationConfig.thinkingConfig", "think"},
-    {"tool_choice", "tool_choice", "tool_choice", "toolConfig.functionCallingConfig", ""},
-    {"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use", "", ""},
-    {"stream_options", "stream_options", "", "", ""},
-    {"messages with role system", "messages with role system", "system", "systemInstruction",
+     "generation_config.max_output_tokens", "options.num_predict"},
+    {"max_tokens", "max_output_tokens", "max_tokens", "generationConfig.maxOutputTokens",
+     "generation_config.max_output_tokens", "options.num_predict"},
+    {"temperature", "temperature", "temperature", "generationConfig.temperature", "generation_config.temperature",
+     "options.temperature"},
+    {"top_p", "top_p", "top_p", "generationConfig.topP", "generation_config.top_p", "options.top_p"},
+    {"top_k", "", "top_k", "generationConfig.topK", "", "options.top_k"},
+    {"stop", "", "stop_sequences", "generationConfig.stopSequences", "generation_config.stop_sequences",
+     "options.stop"},
+    {"seed", "", "", "generationConfig.seed", "generation_config.seed", "options.seed"},
+    {"n", "", "", "generationConfig.candidateCount", "", ""},
+    {"presence_penalty", "", "", "generationConfig.presencePenalty", "", "options.presence_penalty"},
+    {"frequency_penalty", "", "", "generationConfig.frequencyPenalty", "", "options.frequency_penalty"},
+    {"logit_bias", "", "", "", "", ""},
+    {"logprobs", "", "", "generationConfig.responseLogprobs", "", "logprobs"},
+    {"response_format", "text.format", "output_config.format", "generationConfig.responseJsonSchema", "response_format",
+     "format"},
+    {"reasoning_effort", "reasoning.effort", "thinking", "generationConfig.thinkingConfig",
+     "generation_config.thinking_level", "think"},
+    {"tool_choice", "tool_choice", "tool_choice", "toolConfig.functionCallingConfig", "generation_config.tool_choice",
+     ""},
+    {"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use", "", "", ""},
+    {"stream_options", "stream_options", "", "", "", ""},
+    {"messages with role system", "messages with role system", "system", "systemInstruction", "system_instruction",
      "messages with role system"},
-    {"messages with role system", "instructions", "system", "systemInstruction", "messages with role system"},
-    {"messages", "messages", "messages", "contents", "messages"},
-    {"messages", "input", "messages", "messages", "messages"},
-    {"", "", "", "safetySettings", ""},
-    {"", "", "", "cachedContent", ""},
-    {"", "previous_response_id", "", "", ""},
-    {"", "store", "", "", ""},
-    {"", "", "", "", "keep_alive"},
-    {"", "", "mcp_servers", "", ""},
+    {"messages with role system", "instructions", "system", "systemInstruction", "system_instruction",
+     "messages with role system"},
+    {"messages", "messages", "messages", "contents", "messages", "messages"},
+    {"messages", "input", "messages", "messages", "input", "messages"},
+    {"", "", "", "safetySettings", "safety_settings", ""},
+    {"", "", "", "cachedContent", "cached_content", ""},
+    {"", "previous_response_id", "", "", "previous_interaction_id", ""},
+    {"", "store", "", "", "store", ""},
+    {"", "", "", "", "", "keep_alive"},
+    {"", "", "mcp_servers", "", "", ""},
 };
 
 // Servers of openai-chat are many and take members of their own: only what none of them takes is refused there.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "wire/body.h"
 #include "wire/foreign_members.h"
+#include "wire/gemini_model.h"
 #include "wire/gemini_reader.h"
 #include "wire/native_items.h"
 #include "wire/openapi_schema.h"
@@ -17,9 +18,6 @@
 namespace sluice {
 namespace {
 
-// Gemini 3 and later refuse a step whose first call has no signature. This one stands for a call that has none because
-// another model or format made it; the documentation names it.
-constexpr std::string_view kNoSignature = R"("skip_thought_signature_validator")";
 constexpr std::string_view kSignature = "thoughtSignature";
 
 std::vector<NativeCall> calls_of(std::string_view items) {
@@ -31,20 +29,6 @@ std::vector<NativeCall> calls_of(std::string_view items) {
 }
 
 constexpr SentRules kRules = {.calls_of = calls_of};
-
-// What the model's name says of it.
-struct Model {
-  explicit Model(std::string_view name) {
-    const std::string small = lower_case(name);
-    constexpr std::string_view kFamily = "gemini-";
-    const size_t at = small.find(kFamily);
-    if (at == std::string::npos) return;
-    const std::string_view number = std::string_view(small).substr(at + kFamily.size());
-    read_integer(number.substr(0, number.find_first_not_of("0123456789")), version);
-  }
-
-  uint32_t version = 0;  // 0: it says none
-};
 
 void write_text(std::string_view text, ListWriter &parts) {
   if (!text.empty()) ObjectWriter(parts.next()).text("text", text).close();
@@ -107,18 +91,9 @@ std::string with_signature(std::string_view item, std::string_view signature) {
   return out;
 }
 
-// The name of a call and of its result: as it came where Gemini takes it, which is [A-Za-z_][A-Za-z0-9_.:-]{0,127}.
-std::string sendable_name(std::string name) {
-  constexpr size_t kMost = 128;
-  const auto inside = [](char c) { return in_identifier(c) || c == '.' || c == ':'; };
-  const bool taken = !name.empty() && name.size() <= kMost && (is_letter(name.front()) || name.front() == '_') &&
-                     std::all_of(name.begin(), name.end(), inside);
-  return taken ? name : wire_name_of(name);
-}
-
 // The item of a call with a name that Gemini takes, and the id that its result has. Empty: it has both.
 std::string sendable_call(std::string_view item, std::string_view function_call, const std::string &id) {
-  const std::string name = json_member_text(function_call, "name"), sent = sendable_name(name);
+  const std::string name = json_member_text(function_call, "name"), sent = gemini_name(name);
   const bool other_id = json_member_text(function_call, "id") != id;
   if (sent == name && !other_id) return {};
   ItemText function(function_call), part(item);
@@ -132,8 +107,8 @@ std::string sendable_call(std::string_view item, std::string_view function_call,
 
 class Contents {
  public:
-  Contents(const RequestParts &parts, const Model &model)
-      : model_(model), signs_(model.version >= 3 || parts.drop_opaque) {}
+  Contents(const RequestParts &parts, uint32_t version)
+      : version_(version), signs_(version >= 3 || parts.drop_opaque) {}
 
   void begin_with(const ListWriter &instructions) {  // of a model that takes no systemInstruction
     turn_to(Turn::head);
@@ -189,7 +164,7 @@ class Contents {
         ObjectWriter part(parts_.next());
         ObjectWriter function(part.value("functionCall"));
         function.text("name", call.name).raw("args", call.arguments).close();
-        if (signs_ && &call == message.calls.data()) part.raw(kSignature, kNoSignature);
+        if (signs_ && &call == message.calls.data()) part.raw(kSignature, kNoGeminiSignature);
         part.close();
       }
       return;
@@ -211,7 +186,7 @@ class Contents {
       if (message.opaque && !first_call)
         parts_.next() += item;
       else
-        parts_.next() += with_signature(item, first_call ? kNoSignature : std::string_view());
+        parts_.next() += with_signature(item, first_call ? kNoGeminiSignature : std::string_view());
     }
   }
 
@@ -221,7 +196,7 @@ class Contents {
     ObjectWriter part(parts_.next());
     ObjectWriter result(part.value("functionResponse"));
     if (asked && !message.answers.empty()) result.text("id", message.answers);
-    result.text("name", asked ? sendable_name(json_member_text(*asked, "name")) : message.name);
+    result.text("name", asked ? gemini_name(json_member_text(*asked, "name")) : message.name);
     ObjectWriter response(result.value("response"));
     // Gemini takes the key $ref for a reference to a part.
     if (message.json && !message.failed && text.find("$ref") == text.npos && text.find("\\u0024") == text.npos)
@@ -231,7 +206,7 @@ class Contents {
     response.close();
     ListWriter images;
     for (const SentPart &image : message.images) write_part(image, images);
-    if (!images.empty() && model_.version >= 3) {
+    if (!images.empty() && version_ >= 3) {
       result.raw("parts", images.array());
     } else if (!images.empty()) {  // behind all results of the step
       const std::string array = images.array();
@@ -242,8 +217,8 @@ class Contents {
   }
 
   // -- set once
-  const Model model_;
-  const bool signs_;  // a step without a signature gets one that stands for it
+  const uint32_t version_;  // of the model
+  const bool signs_;        // a step without a signature gets one that stands for it
   // -- what was written
   ListWriter list_, parts_;
   std::string images_;  // of results, for a model that takes none within them
@@ -346,11 +321,11 @@ class GeminiWire final : public Wire {
 
   Status check(std::string_view body, const std::vector<ToolOffer> &tools) const override {
     if (Status status = check_request(body, {}); !status.ok()) return status;
+    if (Status status = check_spelling(body, "system_instruction", "systemInstruction"); !status.ok()) return status;
     if (Status status = check_foreign_members(body, id()); !status.ok()) return status;
     if (json_member(body, "contents")) return error(Code::json, "it is made from messages: give those", "contents");
     for (const std::string_view key : {"systemInstruction", "toolConfig", "generationConfig"})
       if (Status status = check_object(body, key); !status.ok()) return status;
-    if (Status status = check_spelling(body, "system_instruction", "systemInstruction"); !status.ok()) return status;
     if (Status status = check_spelling(body, "tool_config", "toolConfig"); !status.ok()) return status;
     return check_functions(body, tools);
   }
@@ -361,7 +336,6 @@ class GeminiWire final : public Wire {
 
   std::string write(const RequestParts &parts) const override {
     const std::vector<ToolOffer> &tools = parts.offered();
-    const Model model(model_of(parts.body));
     const std::vector<SentMessage> sent = sent_messages(parts, kRules);
     RequestBody body(parts.body);
     body.take_out("model").take_out("stream").take_out("messages");
@@ -371,7 +345,7 @@ class GeminiWire final : public Wire {
     size_t first = 0;
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
       for (const SentPart &part : sent[first].parts) write_part(part, instructions);
-    Contents contents(parts, model);
+    Contents contents(parts, gemini_version(model_of(parts.body)));
     const bool apart = first < sent.size();
     if (!apart) contents.begin_with(instructions);
     for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);

@@ -8,13 +8,17 @@ std::string_view looks_like(JsonView event) {
   if (type.starts_with("response.") || event["object"].string() == "response") return "openai-responses";
   if (type.starts_with("message_") || type.starts_with("content_block_")) return "anthropic";
   if (type == "message" && event["content"].kind() == '[') return "anthropic";
+  const std::string_view named = event["event_type"].string();
+  if (named.starts_with("interaction.") || named.starts_with("step.") || event["object"].string() == "interaction")
+    return "gemini-interactions";
   if (event["candidates"].kind() == '[' || event["usageMetadata"].is_object()) return "gemini";
   if (event["done"].kind() == 't' && (event["message"].is_object() || event["response"].kind() == '"')) return "ollama";
   return {};
 }
 
 std::string_view likeness_of(std::string_view id) {
-  for (const std::string_view wire : {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"})
+  for (const std::string_view wire :
+       {"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions", "ollama"})
     if (wire == id) return wire;
   return {};
 }

@@ -71,6 +71,7 @@ std::string_view usual_path(std::string_view wire) {
   if (wire == "openai-responses") return "/v1/responses";
   if (wire == "anthropic") return "/v1/messages";
   if (wire == "gemini") return "/v1beta/models/{model}:streamGenerateContent";
+  if (wire == "gemini-interactions") return "/v1beta/interactions";
   if (wire == "ollama") return "/api/chat";
   return "/v1/chat/completions";
 }

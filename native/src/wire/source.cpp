@@ -122,4 +122,23 @@ void read_gemini_sources(JsonView candidate, std::vector<Source> &out) {
   });
 }
 
+void read_interaction_sources(JsonView value, std::vector<Source> &out) {
+  if (value.kind() == '[') return value.items([&](JsonView item) { read_interaction_sources(item, out); });
+  const std::string_view type = value["type"].string();
+  if (!value.is_object() || is_one_of(type, {"speech_metadata", "word_info"})) return;  // of a sound
+  Source source;
+  source.unit = Source::Unit::bytes;
+  source.url = safe_url(first_of(value, {"url", "document_uri"}));
+  source.title = short_text(first_of(value, {"title", "name", "file_name"}), kMostTitle);
+  if (type == "file_citation") {
+    source.kind = Source::Kind::file;
+    if (source.url.empty()) source.id = short_text(first_of(value, {"document_uri", "media_id"}), kMostTitle);
+  } else if (type == "place_citation") {
+    source.kind = Source::Kind::map;
+  }
+  source.start = first_number(value, {"start_index"});
+  source.end = first_number(value, {"end_index"});
+  add(std::move(source), out);
+}
+
 }  // namespace sluice

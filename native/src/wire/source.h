@@ -39,4 +39,7 @@ void read_sources(JsonView value, std::vector<Source> &out);
 // Reads what a candidate of Gemini says of its sources: groundingMetadata, citationMetadata, urlContextMetadata.
 void read_gemini_sources(JsonView candidate, std::vector<Source> &out);
 
+// Reads annotations of Gemini's interactions, a page that was found, or a place of a map: one, or a list of them.
+void read_interaction_sources(JsonView value, std::vector<Source> &out);
+
 }  // namespace sluice

@@ -1,7 +1,14 @@
 // A body that nobody foresaw is refused or taken; no check throws, whatever stands where.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkAnthropic, checkGemini, checkOpenAIChat, checkOllama, checkOpenAIResponses } from 'sluice/testing'
+import {
+  checkAnthropic,
+  checkGemini,
+  checkGeminiInteractions,
+  checkOpenAIChat,
+  checkOllama,
+  checkOpenAIResponses,
+} from 'sluice/testing'
 
 const schema = { type: 'object', properties: { city: { type: 'string', items: { type: 'string' } } } }
 const text = { type: 'text', text: 'x' }
@@ -114,6 +121,44 @@ const legal = {
         model: 'gemini-3-pro',
         request: {},
         items: [{ functionCall: { name: 'f', args: {}, id: 'a' }, thoughtSignature: 's' }],
+        finish: null,
+        waived: false,
+      },
+    ],
+  ],
+  'gemini-interactions': [
+    checkGeminiInteractions,
+    {
+      model: 'gemini-3-pro',
+      previous_interaction_id: 'i1',
+      system_instruction: 'x',
+      generation_config: { max_output_tokens: 5, tool_choice: 'auto' },
+      tools: [{ type: 'google_search' }, { type: 'function', name: 'f', parameters: schema }],
+      input: [
+        {
+          type: 'user_input',
+          content: [
+            { type: 'text', text: 'x' },
+            { type: 'image', data: 'aGk=', mime_type: 'image/png' },
+          ],
+        },
+        { type: 'thought', signature: 's', summary: [{ type: 'text', text: 'x' }] },
+        { type: 'google_search_call', id: 'g', arguments: { queries: ['x'] } },
+        { type: 'google_search_result', call_id: 'g', result: [] },
+        { type: 'model_output', content: [{ type: 'text', text: 'x' }] },
+        { type: 'function_call', id: 'a', name: 'f', arguments: {} },
+        { type: 'function_result', call_id: 'a', name: 'f', result: [{ type: 'text', text: 'x' }] },
+      ],
+    },
+    [
+      {
+        id: 'i1',
+        model: 'gemini-3-pro',
+        request: { store: true, input: [{ type: 'user_input', content: [{ type: 'text', text: 'x' }] }] },
+        items: [
+          { type: 'thought', signature: 's', summary: [{ type: 'text', text: 'x' }] },
+          { type: 'model_output', content: [{ type: 'text', text: 'x' }] },
+        ],
         finish: null,
         waived: false,
       },

@@ -131,6 +131,14 @@ test('the wire of a recorded answer is guessed from its bytes, and its text is f
     ['anthropic', sse({ type: 'error', error: { type: 'overloaded_error', message: 'no' } }), ''],
     ['gemini', sse(part({ text: 'hm', thought: true }), part({ text: 'Hi ' }, { text: '你' }))],
     ['gemini', JSON.stringify([part({ text: 'Hi ' }), part({ text: '你' })], null, 2)],
+    [
+      'gemini-interactions',
+      sse({
+        event_type: 'step.start',
+        index: 0,
+        step: { type: 'model_output', content: [{ type: 'text', text: 'Hi 你' }] },
+      }),
+    ],
     ['gemini', JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } }), ''],
     [
       'ollama',

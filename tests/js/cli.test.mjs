@@ -44,7 +44,7 @@ test('wrong words end with 2, and say what was found and what there is', async (
     [['parse', 'a', '--chunks', '0'], /--chunks: found '0'/],
     [
       ['parse', 'a', '--wire', 'tcp'],
-      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama, text/,
+      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama, text/,
     ],
     [['parse', 'a', '--json=1'], /--json: found '1', expected no value/],
     [['parse', 'a', '--wire'], /--wire: expected a value behind it/],
@@ -70,7 +70,7 @@ test('wrong words end with 2, and say what was found and what there is', async (
     ],
     [
       ['chat', '--provider', 'ollama', '--model', 'm', '--wire', 'tcp'],
-      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, ollama/,
+      /--wire: found 'tcp', expected one of openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama/,
     ],
     [['chat', '--wire', 'gemini'], /--wire needs --base-url URL or --provider NAME beside it/],
     [['check'], /--provider NAME or --base-url URL is missing/],

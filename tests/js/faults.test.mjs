@@ -12,7 +12,7 @@ import { startScriptedServer } from 'sluice/testing'
 import { collect, echo, ofType } from './support.mjs'
 
 const messages = [{ role: 'user', content: 'Hello' }]
-const wires = ['openai-chat', 'anthropic', 'gemini', 'openai-responses', 'ollama']
+const wires = ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'openai-responses', 'ollama']
 const said = 'Well, 你好.'
 const answers = [
   { text: said, calls: [{ id: 'call_a', name: 'echo_back', arguments: { text: 'hi' } }] },

@@ -3,13 +3,21 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { Engine, tool } from 'sluice'
-import { checkAnthropic, checkGemini, checkOpenAIChat, checkOllama, checkOpenAIResponses } from 'sluice/testing'
+import {
+  checkAnthropic,
+  checkGemini,
+  checkGeminiInteractions,
+  checkOpenAIChat,
+  checkOllama,
+  checkOpenAIResponses,
+} from 'sluice/testing'
 
 const checks = {
   'openai-chat': checkOpenAIChat,
   'openai-responses': checkOpenAIResponses,
   anthropic: checkAnthropic,
   gemini: (body) => checkGemini(body, 'm'),
+  'gemini-interactions': (body) => checkGeminiInteractions(body),
   ollama: checkOllama,
 }
 const sse = (...events) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
@@ -17,6 +25,10 @@ const item = (index, value) => ({ type: 'response.output_item.done', output_inde
 const block = (index, value) => [
   { type: 'content_block_start', index, content_block: value },
   { type: 'content_block_stop', index },
+]
+const step = (index, value) => [
+  { event_type: 'step.start', index, step: value },
+  { event_type: 'step.stop', index },
 ]
 const chat = (delta, finish = null) => ({ choices: [{ index: 0, delta, finish_reason: finish }] })
 
@@ -63,6 +75,12 @@ const answers = {
       },
     ],
   }),
+  'gemini-interactions': sse(
+    ...step(0, { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] }),
+    ...step(1, { type: 'model_output', content: [{ type: 'text', text: 'Hello.' }] }),
+    ...step(2, { type: 'function_call', id: 'c', name: 'f', arguments: { a: 1 } }),
+    { event_type: 'interaction.completed', interaction: { status: 'requires_action' } },
+  ),
   ollama:
     [
       { role: 'assistant', content: 'Hello.', thinking: 'Hm.' },

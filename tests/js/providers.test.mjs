@@ -28,11 +28,12 @@ const wires = {
   'openai-chat': ['/chat/completions', { authorization: `Bearer ${KEY}` }],
   'openai-responses': ['/responses', { authorization: `Bearer ${KEY}` }],
   anthropic: ['/messages', { 'x-api-key': KEY, 'anthropic-version': '2023-06-01' }],
+  'gemini-interactions': ['/interactions', { 'x-goog-api-key': KEY, 'api-revision': '2026-05-20' }],
   gemini: ['/models/m:streamGenerateContent?alt=sse', { 'x-goog-api-key': KEY }],
   ollama: ['/api/chat', { authorization: `Bearer ${KEY}` }],
 }
 
-const keyHeaders = ['authorization', 'x-api-key', 'anthropic-version', 'x-goog-api-key']
+const keyHeaders = ['authorization', 'x-api-key', 'anthropic-version', 'x-goog-api-key', 'api-revision']
 const keysOf = ({ headers }) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => keyHeaders.includes(name)))
 
@@ -85,7 +86,10 @@ test("a wire at an address of one's own: path and key follow the wire", () => {
     assert.equal(server.url, `http://127.0.0.1:9/base${path}`)
     assert.deepEqual(keysOf(server), headers)
     const keyless = serverOf({ wire, baseURL: 'http://127.0.0.1:9' }, 'm')
-    assert.deepEqual(Object.keys(keysOf(keyless)), wire === 'anthropic' ? ['anthropic-version'] : [])
+    assert.deepEqual(
+      Object.keys(keysOf(keyless)),
+      Object.keys(headers).filter((name) => /version|revision/.test(name)),
+    )
   }
 })
 
@@ -179,7 +183,7 @@ test('what is wrong in a model is told before anything is sent', (t) => {
     [
       { wire: 'openai', baseURL },
       'model.wire',
-      /found "openai", expected openai-chat \| openai-responses \| anthropic \| gemini \| ollama/,
+      /found "openai", expected openai-chat \| openai-responses \| anthropic \| gemini \| gemini-interactions \| ollama/,
     ],
     [{ wire: 'text', baseURL }, 'model.wire', /found "text"/],
     [

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from './dist.mjs'
-import { checkAnthropic, checkGemini, checkOllama, checkOpenAIResponses } from 'sluice/testing'
+import { checkAnthropic, checkGemini, checkGeminiInteractions, checkOllama, checkOpenAIResponses } from 'sluice/testing'
 
 const { unpack } = await built('packed')
 
@@ -26,6 +26,7 @@ export function sharedFolder() {
 const refusals = {
   anthropic: (body) => checkAnthropic(body),
   gemini: (body, model) => checkGemini(body, model),
+  'gemini-interactions': (body) => checkGeminiInteractions(body),
   'openai-responses': (body) => {
     const words = checkOpenAIResponses(body)
     // Scripts have items and members that no version knows yet: those go back as well.

@@ -30,7 +30,7 @@ const messages = [
   { role: 'user', content: 'So?' },
 ]
 
-for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'])
+for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'])
   for (const mode of ['native', 'text'])
     test(`half a character becomes U+FFFD in all that ${wire} gets in mode ${mode}; whole ones stay`, () => {
       const engine = new Engine({ tools: [note()] })

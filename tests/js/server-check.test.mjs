@@ -44,7 +44,7 @@ async function http(t, handle) {
 const json = (response, status, value) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 
-for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']) {
+for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama']) {
   test(`${wire}: models are listed, and a server that can all of it passes every step`, async (t) => {
     const server = await scripted(t, { models: ['a', 'm:8b'] })
     const at = { wire, baseURL: server.baseURLs[wire], apiKey: key }

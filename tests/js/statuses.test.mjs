@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine } from 'sluice'
 
-const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama']
 const request = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }
 
 for (const wire of wires)

@@ -215,6 +215,69 @@ const clients = {
     say: (contents, text) => [...contents, { role: 'user', parts: [{ text }] }],
   },
 
+  'gemini-interactions': {
+    missing: /Function call 'call_paris' must be followed by its function_result/,
+    of: ({ url }) => new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: url } }),
+    start: () => [{ type: 'user_input', content: [{ type: 'text', text: question }] }],
+    request: (input) => ({
+      model: 'gemini-3-scripted',
+      input,
+      store: false,
+      generation_config: { thinking_summaries: 'auto' },
+      tools: [{ type: 'function', name: 'weather', description, parameters }],
+    }),
+    async ask(client, input, stream) {
+      const body = this.request(input)
+      const { steps, status, usage } = stream
+        ? await this.last(await client.interactions.create({ ...body, stream: true }, { maxRetries: 0 }))
+        : await client.interactions.create(body)
+      const of = (type) => steps.filter((step) => step.type === type)
+      for (const { signature } of of('thought')) assert.match(signature, /^[A-Za-z0-9+/]{20,}=*$/)
+      const texts = (contents = []) => contents.map(({ text }) => text).join('')
+      return {
+        came: steps,
+        reasoning: of('thought')
+          .map(({ summary }) => texts(summary))
+          .join(''),
+        text: of('model_output')
+          .map(({ content }) => texts(content))
+          .join(''),
+        calls: of('function_call').map(({ id, name, arguments: given }) => [id, name, given]),
+        finish: { requires_action: 'tool_calls', completed: 'stop' }[status] ?? 'other',
+        usage: [
+          usage.total_input_tokens,
+          usage.total_output_tokens + usage.total_thought_tokens,
+          usage.total_cached_tokens,
+        ],
+      }
+    },
+    /** The client gives events: this puts the steps together. */
+    async last(events) {
+      const steps = []
+      const pieces = []
+      for await (const event of events) {
+        const { event_type: type, index, step, delta, interaction } = event
+        if (type === 'error') throw new Error(event.error.message)
+        if (type === 'step.start') steps[index] = { ...step }
+        if (type === 'interaction.completed') return { ...interaction, steps }
+        if (type === 'step.stop' && pieces[index]) steps[index].arguments = JSON.parse(pieces[index])
+        if (delta?.type === 'text')
+          steps[index].content = [{ type: 'text', text: (steps[index].content?.[0].text ?? '') + delta.text }]
+        if (delta?.type === 'thought_summary')
+          steps[index].summary = [{ type: 'text', text: (steps[index].summary?.[0].text ?? '') + delta.content.text }]
+        if (delta?.type === 'thought_signature') steps[index].signature = delta.signature
+        if (delta?.type === 'arguments_delta') pieces[index] = (pieces[index] ?? '') + delta.arguments
+      }
+      assert.fail('it has no end')
+    },
+    tell: (input, { came, calls }) => [
+      ...input,
+      ...came,
+      ...calls.map(([id, name]) => ({ type: 'function_result', call_id: id, name, result: results[id] })),
+    ],
+    say: (input, text) => [...input, { type: 'user_input', content: [{ type: 'text', text }] }],
+  },
+
   'openai-responses': {
     missing: /No tool output found for function call call_paris/,
     of: ({ baseURLs }) => new OpenAI({ baseURL: baseURLs['openai-responses'], apiKey: 'key', maxRetries: 0 }),

@@ -13,6 +13,7 @@ const paths = {
   'openai-chat': ['/v1/chat/completions', { model: 'm', messages: [user], stream: true }],
   anthropic: ['/v1/messages', { model: 'm', max_tokens: 100, messages: [user], stream: true }],
   gemini: ['/v1beta/models/m:streamGenerateContent?alt=sse', { contents: [{ role: 'user', parts: [{ text: 'x' }] }] }],
+  'gemini-interactions': ['/v1beta/interactions', { model: 'm', input: 'x', stream: true }],
   'openai-responses': ['/v1/responses', { model: 'm', input: 'x', stream: true }],
   ollama: ['/api/chat', { model: 'm', messages: [user] }],
 }
@@ -47,6 +48,10 @@ test('every wire has its path, its content type and its end', async (t) => {
     'openai-chat': ['text/event-stream', /data: \[DONE\]\n\n$/],
     anthropic: ['text/event-stream', /event: message_stop\ndata: .*\n\n$/],
     gemini: ['text/event-stream', /"finishReason":"STOP".*\r\n\r\n$/],
+    'gemini-interactions': [
+      'text/event-stream',
+      /event: interaction\.completed\ndata: .*\n\nevent: done\ndata: \[DONE\]\n\n$/,
+    ],
     'openai-responses': ['text/event-stream', /event: response\.completed\ndata: .*\n\n$/],
     ollama: ['application/x-ndjson', /"done":true.*\n$/],
   }
@@ -77,6 +82,7 @@ test('the end in the words of each wire; a word that is none goes out as it stan
     'openai-chat': (finish) => ({ user: finish }),
     anthropic: (finish) => ({ metadata: { user_id: finish } }),
     gemini: (finish) => ({ labels: { finish } }),
+    'gemini-interactions': (finish) => ({ labels: { finish } }),
     'openai-responses': (finish) => ({ user: finish }),
     ollama: (finish) => ({ options: { finish } }),
   }
@@ -84,6 +90,7 @@ test('the end in the words of each wire; a word that is none goes out as it stan
     'openai-chat': (events) => events.findLast(({ choices }) => choices?.[0]?.finish_reason).choices[0].finish_reason,
     anthropic: (events) => events.find(({ type }) => type === 'message_delta').delta.stop_reason,
     gemini: (events) => events.at(-1).candidates[0].finishReason,
+    'gemini-interactions': (events) => events.at(-1).interaction.status,
     'openai-responses': (events) => events.at(-1).response.incomplete_details?.reason ?? events.at(-1).response.status,
     ollama: (events) => events.at(-1).done_reason,
   }
@@ -93,6 +100,7 @@ test('the end in the words of each wire; a word that is none goes out as it stan
     'openai-chat': ['stop', 'tool_calls', 'length', 'content_filter', 'pause', 'malformed', 'odd'],
     anthropic: ['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'malformed', 'odd'],
     gemini: ['STOP', 'STOP', 'MAX_TOKENS', 'SAFETY', 'pause', 'MALFORMED_FUNCTION_CALL', 'odd'],
+    'gemini-interactions': ['completed', 'requires_action', 'incomplete', 'failed', 'pause', 'failed', 'odd'],
     'openai-responses': ['completed', 'completed', 'max_output_tokens', 'content_filter', 'pause', 'malformed', 'odd'],
     ollama: ['stop', 'stop', 'length', 'content_filter', 'pause', 'malformed', 'odd'],
   }
@@ -109,7 +117,7 @@ test('null for the end: none is sent', async (t) => {
   for (const wire of Object.keys(paths))
     assert.doesNotMatch(
       (await ask(wire)).text,
-      /"(?:finish_reason|finishReason|stop_reason|done_reason)":"|message_stop|response\.completed|DONE|"done":true/,
+      /"(?:finish_reason|finishReason|stop_reason|done_reason)":"|message_stop|(?:response|interaction)\.completed|DONE|"done":true/,
       wire,
     )
 })
@@ -129,6 +137,7 @@ test('errors have the shape of each provider', async (t) => {
         details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3s' }],
       },
     },
+    'gemini-interactions': { error: { message: 'slow down', code: 'rate_limit_exceeded' } },
     'openai-responses': { error: { message: 'slow down', type: 'rate_limit_error', param: null, code: null } },
     ollama: { error: 'slow down' },
   }
@@ -155,7 +164,7 @@ test('an error object goes out as it is, also in mid-stream', async (t) => {
     assert.match(text, /burned/)
     assert.doesNotMatch(
       text,
-      /never|"(?:finish_reason|finishReason|stop_reason|done_reason)":"|response\.completed|DONE/,
+      /never|"(?:finish_reason|finishReason|stop_reason|done_reason)":"|(?:response|interaction)\.completed|DONE/,
       wire,
     )
   }
@@ -289,7 +298,7 @@ test('answers without signatures ask for none', async (t) => {
   for (const wire of Object.keys(paths))
     assert.doesNotMatch(
       (await ask(wire, wire === 'openai-responses' ? include : {})).text,
-      /signature_delta|thoughtSignature|encrypted_content/,
+      /signature_delta|thoughtSignature|thought_signature|encrypted_content/,
       wire,
     )
 })
@@ -331,4 +340,57 @@ test('anthropic: the header of the version is needed', async (t) => {
   })
   assert.equal(response.status, 400)
   assert.match(await response.text(), /anthropic-version: header is required/)
+})
+
+test('gemini-interactions: a revision without steps is refused', async (t) => {
+  const { server } = await serve(t, { answers: () => ({ text: 'y' }) })
+  for (const [revision, status] of [
+    ['2026-05-19', 400],
+    ['2026-05-20', 200],
+    [undefined, 200],
+  ]) {
+    const response = await fetch(`${server.url}/v1beta/interactions`, {
+      method: 'POST',
+      headers: revision ? { 'Api-Revision': revision } : {},
+      body: JSON.stringify(paths['gemini-interactions'][1]),
+    })
+    assert.equal(response.status, status, revision)
+  }
+})
+
+test('gemini-interactions: tools that Google runs, thoughts of all kinds, and one interaction', async (t) => {
+  const parts = [
+    { reasoning: 'hm' },
+    { reasoning: 'dark', redacted: true },
+    { provider: { name: 'web_search', arguments: { query: 'q' }, result: 'A page' } },
+    { provider: { name: 'code_execution', arguments: { code: 'print(2)' }, result: '2' } },
+    { provider: { name: 'look', result: { a: 1 } } },
+    { text: 'Two.' },
+    { call: { name: 'f', arguments: { a: 1 } } },
+  ]
+  const { ask } = await serve(t, { answers: () => ({ parts }) })
+  const { events, text } = await ask('gemini-interactions')
+  assert.doesNotMatch(text, /dark/)
+  assert.deepEqual(
+    events.filter(({ event_type: type }) => type === 'step.start').map(({ index, step }) => `${index} ${step.type}`),
+    [
+      '0 thought',
+      '1 thought',
+      '2 google_search_call',
+      '3 google_search_result',
+      '4 code_execution_call',
+      '5 code_execution_result',
+      '6 mcp_server_tool_call',
+      '7 mcp_server_tool_result',
+      '8 model_output',
+      '9 function_call',
+    ],
+  )
+  const { steps, status, id } = JSON.parse((await ask('gemini-interactions', { stream: false })).text)
+  assert.deepEqual([status, id], ['requires_action', ''])
+  assert.equal(JSON.parse((await ask('gemini-interactions', { stream: false, store: true })).text).id, 'resp_3')
+  assert.deepEqual(steps[0].summary, [{ type: 'text', text: 'hm' }])
+  assert.equal(steps[1].summary, undefined)
+  assert.deepEqual(steps[3].result, [{ url: 'https://example.com/', title: 'A page' }])
+  assert.deepEqual(steps[9].arguments, { a: 1 })
 })

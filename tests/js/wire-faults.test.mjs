@@ -13,6 +13,7 @@ const keyHeaders = {
   'openai-responses': 'authorization',
   anthropic: 'x-api-key',
   gemini: 'x-goog-api-key',
+  'gemini-interactions': 'x-goog-api-key',
   ollama: 'authorization',
 }
 
@@ -34,6 +35,10 @@ const foreign = {
   gemini: [
     ['max_tokens', 5, /generationConfig\.maxOutputTokens/],
     ['temperature', 1, /generationConfig\.temperature/],
+  ],
+  'gemini-interactions': [
+    ['max_tokens', 5, /generation_config\.max_output_tokens/],
+    ['generationConfig', { temperature: 1 }, /generation_config\.temperature/],
   ],
   ollama: [
     ['max_tokens', 5, /options\.num_predict/],

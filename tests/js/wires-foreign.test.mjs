@@ -6,7 +6,14 @@ import { Engine } from 'sluice'
 import { cards } from './support.mjs'
 import { ask, kept, names, tools, wires } from './wires-support.mjs'
 
-const bases = { 'openai-chat': '/v1', anthropic: '/v1', gemini: '/v1beta', 'openai-responses': '/v1', ollama: '' }
+const bases = {
+  'openai-chat': '/v1',
+  anthropic: '/v1',
+  gemini: '/v1beta',
+  'gemini-interactions': '/v1beta',
+  'openai-responses': '/v1',
+  ollama: '',
+}
 
 // This server ends an answer with calls by a word that Google does not have.
 const finishReasons = { FUNCTION_CALL: 'good' }

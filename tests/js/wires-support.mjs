@@ -9,11 +9,12 @@ export const wires = {
   'openai-chat': {},
   anthropic: { max_tokens: 8192, thinking: { type: 'enabled', budget_tokens: 2048 } },
   gemini: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+  'gemini-interactions': { generation_config: { thinking_summaries: 'auto' } },
   'openai-responses': { store: false, include: ['reasoning.encrypted_content'] },
   ollama: { think: true },
 }
 
-export const names = { gemini: 'gemini-3-scripted' }
+export const names = { gemini: 'gemini-3-scripted', 'gemini-interactions': 'gemini-3-scripted' }
 export const modelOf = (server, wire, name = names[wire] ?? `${wire}-scripted`) => ({
   wire,
   baseURL: server.baseURLs[wire],

@@ -36,6 +36,19 @@ const types = {
       config: { ...config, ...generationConfig },
     }),
   },
+  'gemini-interactions': {
+    // A signature stands in steps of calls, though the client's type of them has none.
+    before: 'type Request = Interactions.CreateModelInteractionParamsStreaming',
+    type: 'Request',
+    names: 'Interactions',
+    from: '@google/genai',
+    literal: ({ input, ...body }) => ({
+      ...body,
+      input: input.map(({ signature, ...step }) =>
+        step.type === 'function_call' || signature === undefined ? step : { ...step, signature },
+      ),
+    }),
+  },
   'openai-responses': { type: 'ResponseCreateParamsStreaming', from: 'openai/resources/responses/responses' },
   ollama: {
     type: 'ChatRequest & { stream: true }',

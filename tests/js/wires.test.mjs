@@ -1,4 +1,4 @@
-// The engine on every wire, against a server that refuses what the provider would refuse: one script, five formats.
+// The engine on every wire, against a server that refuses what the provider would refuse: one script, six formats.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -98,7 +98,9 @@ for (const [wire, request] of Object.entries(wires)) {
 }
 
 /** Wires whose provider signs what it says, and runs tools of its own. */
-const signing = Object.entries(wires).filter(([wire]) => ['anthropic', 'gemini', 'openai-responses'].includes(wire))
+const signing = Object.entries(wires).filter(([wire]) =>
+  ['anthropic', 'gemini', 'gemini-interactions', 'openai-responses'].includes(wire),
+)
 
 for (const [wire, request] of signing) {
   test(`${wire}: encrypted thoughts and what the provider ran go back as they came, also on the next turn`, async (t) => {

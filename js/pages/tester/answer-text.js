@@ -16,6 +16,14 @@ const textIn = {
     type === 'message' ? texts(content, ({ text }) => text) : (delta?.text ?? block?.text),
   gemini: ({ candidates: [candidate] = [] }) =>
     texts(candidate?.content?.parts, ({ text, thought }) => (thought ? '' : text)),
+  'gemini-interactions': ({ delta, step, steps }) =>
+    delta
+      ? delta.type === 'text'
+        ? delta.text
+        : ''
+      : texts(step ? [step] : steps, ({ type, content }) =>
+          type === 'model_output' ? texts(content, ({ text }) => text) : '',
+        ),
   ollama: ({ message }) => message?.content,
 }
 

@@ -1,6 +1,9 @@
 // What the tester says.
 const recorded = Object.fromEntries(
-  ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((wire) => [wire, wire]),
+  ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'].map((wire) => [
+    wire,
+    wire,
+  ]),
 )
 
 const en = {

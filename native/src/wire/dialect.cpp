@@ -90,8 +90,8 @@ constexpr DialectRow kDialects[] = {
     {"gemini-interactions",
      "",
      "gemma",
-     {.tools = {.inline_refs = true, .known_required = true}, .system_in_messages = true}},
-    {"gemini-interactions", "", "", {.tools = {.inline_refs = true, .known_required = true}}},
+     {.tools = kGeminiTools, .instructions = Instructions::nowhere}},
+    {"gemini-interactions", "", "", {.tools = kGeminiTools, .instructions = Instructions::first}},
 
     {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true}}},
 

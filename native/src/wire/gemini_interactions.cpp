@@ -273,13 +273,8 @@ class GeminiInteractionsWire final : public Wire {
     // Instructions at the beginning have a member of their own.
     std::string instructions;
     InputSteps input(parts, gemini_version(model_of(parts.body)));
-    const bool apart = !parts.dialect->system_in_messages;
     size_t first = 0;
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first) {
-      if (!apart) {
-        input.instruct(sent[first]);
-        continue;
-      }
       const std::string text = sent[first].text();
       if (!text.empty()) instructions.append(instructions.empty() ? "" : "\n\n").append(text);
     }

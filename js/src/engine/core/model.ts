@@ -265,7 +265,8 @@ export function serverOf(
 }
 
 /** Gemini lists its models as `models/gemini-…`. */
-const plainName = (name: string, wire: WireName): string => (wire === 'gemini' ? name.replace(/^models\//, '') : name)
+const plainName = (name: string, wire: WireName): string =>
+  wire.startsWith('gemini') ? name.replace(/^models\//, '') : name
 
 /** @internal Throws SluiceError `option` where requests to a provider would go without the key that it wants. */
 export function checkKey({ provider, apiKey }: ServerAddress, { url, headers, secrets }: Server): void {

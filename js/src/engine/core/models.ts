@@ -28,6 +28,7 @@ const lists: { readonly [wire in WireName]: string } = {
   'openai-responses': '/models',
   anthropic: '/models?limit=1000',
   gemini: '/models?pageSize=1000',
+  'gemini-interactions': '/models?pageSize=1000',
   ollama: '/api/tags',
 }
 const MAX_BYTES = 8 * 1024 * 1024
@@ -124,7 +125,7 @@ function namesIn(text: string, wire: WireName): string[] | undefined {
     if (typeof name !== 'string' || name === '' || name.length > MAX_NAME) return []
     return Array.isArray(methods) && !methods.includes('generateContent')
       ? []
-      : [wire === 'gemini' ? name.replace(/^models\//, '') : name]
+      : [wire.startsWith('gemini') ? name.replace(/^models\//, '') : name]
   })
   return [...new Set(names)]
 }

@@ -1,7 +1,7 @@
 // Who serves models, and in which format: where requests go, how the key is sent, where it is usually kept.
 
 /** The format of a provider's requests and answers. */
-export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'
+export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama'
 
 /** What the requests of a wire have in common. */
 interface Wire {
@@ -31,6 +31,12 @@ export const wires: { readonly [wire in WireName]: Wire } = {
     path: '/models/{model}:streamGenerateContent?alt=sse',
     key: (apiKey) => ({ 'x-goog-api-key': apiKey }),
     messages: 'contents',
+  },
+  'gemini-interactions': {
+    path: '/interactions',
+    key: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    headers: { 'api-revision': '2026-05-20' },
+    messages: 'input',
   },
   ollama: { path: '/api/chat', key: bearer, messages: 'messages' },
 }
@@ -76,6 +82,7 @@ const table = define({
     title: 'Google Gemini',
     baseURLs: {
       gemini: 'https://generativelanguage.googleapis.com/v1beta',
+      'gemini-interactions': 'https://generativelanguage.googleapis.com/v1beta',
       'openai-chat': 'https://generativelanguage.googleapis.com/v1beta/openai',
     },
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
@@ -301,6 +308,7 @@ export const otherNames: { readonly [name: string]: string } = {
   local: 'did you mean ollama, lmstudio, llama.cpp or vllm?',
   'openai-chat': "it is a wire: { provider: 'openai', wire: 'openai-chat' }",
   'openai-responses': "it is a wire: { provider: 'openai', wire: 'openai-responses' }",
+  'gemini-interactions': "it is a wire: { provider: 'gemini', wire: 'gemini-interactions' }",
   'openai-compatible': 'leave provider out and give the baseURL',
   custom: 'leave provider out and give the baseURL',
   openailike: 'leave provider out and give the baseURL',

@@ -42,6 +42,10 @@ const tellers: { readonly [wire in ScriptedWire]: (body: RequestJson) => SentTex
     before: { systemInstruction: text(systemInstruction), tools: text(tools) },
     items: pieces(contents, 'parts'),
   }),
+  'gemini-interactions': ({ system_instruction: instruction, tools, input }) => ({
+    before: { system_instruction: text(instruction), tools: text(tools) },
+    items: typeof input === 'string' ? [text({ role: 'user', content: input })] : objects(input).map(text),
+  }),
   'openai-responses': ({ instructions, tools, input }) => ({
     before: { instructions: text(instructions), tools: text(tools) },
     items: typeof input === 'string' ? [text({ role: 'user', content: input })] : objects(input).map(text),
@@ -90,7 +94,8 @@ export class Conversations {
   }
 }
 
-const firstQuestion = ({ items }: SentText): number => items.findIndex((item) => /"role":"user"|^\["user"/.test(item))
+const firstQuestion = ({ items }: SentText): number =>
+  items.findIndex((item) => /"role":"user"|"type":"user_input"|^\["user"/.test(item))
 
 const keyOf = (wire: ScriptedWire, model: string, sent: SentText): string =>
   `${wire} ${model} ${sent.items[firstQuestion(sent)]}`

@@ -165,7 +165,7 @@ async function handle(
       response,
       undefined,
       404,
-      `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent or /api/chat`,
+      `no such endpoint: ${request.method} ${path}; expected POST /v1/chat/completions, /v1/messages, /v1/responses, /v1beta/models/{model}:streamGenerateContent, /v1beta/interactions or /api/chat`,
     )
   }
   const { wire, writer } = asked

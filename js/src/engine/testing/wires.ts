@@ -1,12 +1,14 @@
 // Where each wire is served, who writes its answers and who checks its requests.
 import { anthropic } from '../wire/anthropic.js'
 import type { ScriptedWire, Writer } from '../wire/scripted-answer.js'
+import { geminiInteractions } from '../wire/gemini-interactions.js'
 import { gemini, geminiArray } from '../wire/gemini.js'
 import { ollama } from '../wire/ollama.js'
 import { openaiChat } from '../wire/openai-chat.js'
 import { openaiResponses } from '../wire/openai-responses.js'
 import { checkAnthropic } from './check-anthropic.js'
 import { checkGemini } from './check-gemini.js'
+import { checkGeminiInteractions } from './check-gemini-interactions.js'
 import { checkOpenAIChat } from './check-messages.js'
 import { checkOllama } from './check-ollama.js'
 import { checkOpenAIResponses } from './check-openai-responses.js'
@@ -44,6 +46,15 @@ export const wires: { readonly [wire in ScriptedWire]: Served } = {
     base: '/v1beta',
     check: (body, { given, model, options }) => checkGemini(body, model, given, options),
   },
+  // docs, 2026-11: revisions before this one had no steps, and are gone
+  'gemini-interactions': {
+    path: /\/interactions$/,
+    base: '/v1beta',
+    check: (body, { given, headers }) =>
+      String(headers['api-revision'] ?? '2026-05-20') < '2026-05-20'
+        ? 'Api-Revision: expected 2026-05-20 or later'
+        : checkGeminiInteractions(body, given),
+  },
   'openai-responses': {
     path: /\/responses$/,
     base: '/v1',
@@ -74,7 +85,13 @@ export function wireOf(url: string): Asked | undefined {
     const streams = ({ stream }: RequestJson): boolean => (wire === 'ollama' ? stream !== false : stream === true)
     return {
       wire,
-      writer: { 'openai-chat': openaiChat, anthropic, 'openai-responses': openaiResponses, ollama }[wire],
+      writer: {
+        'openai-chat': openaiChat,
+        anthropic,
+        'gemini-interactions': geminiInteractions,
+        'openai-responses': openaiResponses,
+        ollama,
+      }[wire],
       model: undefined,
       streams,
     }

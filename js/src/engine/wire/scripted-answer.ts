@@ -1,7 +1,13 @@
 // What a scripted answer says. The files beside this one write it as each provider would.
 
 /** The wires that a script is served on. */
-export type ScriptedWire = 'openai-chat' | 'anthropic' | 'gemini' | 'openai-responses' | 'ollama'
+export type ScriptedWire =
+  | 'openai-chat'
+  | 'anthropic'
+  | 'gemini'
+  | 'gemini-interactions'
+  | 'openai-responses'
+  | 'ollama'
 
 /** A tool call of an answer. */
 export interface ScriptedCall {

@@ -66,6 +66,11 @@ const signs: readonly { wire: WireName; has: string; fits: (value: Fields) => bo
       (candidates ?? promptFeedback ?? usageMetadata) !== undefined,
   },
   {
+    wire: 'gemini-interactions',
+    has: 'events `interaction.…` and `step.…`',
+    fits: ({ event_type: type, object }) => object === 'interaction' || /^(?:interaction|step)\./.test(String(type)),
+  },
+  {
     wire: 'ollama',
     has: '`message` and `done`',
     fits: ({ message, response, done }) =>

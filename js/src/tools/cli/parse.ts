@@ -19,7 +19,8 @@ npx sluice parse - < FILE
 
   --protocol ID       how calls are written in the text; auto: by --model (default: vcp)
   --model NAME        the model whose protocol auto chooses
-  --wire WIRE         the format of a recorded answer, a stream or a JSON body: ${wireNames.join(', ')};
+  --wire WIRE         the format of a recorded answer, a stream or a JSON body:
+                      ${wireNames.join(', ')};
                       or text (default: what the file looks like)
   --chunks HOW        feed it in pieces: whole, byte, a number of bytes, or seed:NUMBER for random ones (default: whole)
   --tools FILE        tools of the model: JSON (ours, or as in a request to OpenAI), or a module that exports them

@@ -15,6 +15,7 @@ export const enforcedRules: { readonly [wire in ScriptedWire]: readonly Enforced
   'openai-chat': openaiChatRules,
   anthropic: anthropicRules,
   gemini: geminiRules,
+  'gemini-interactions': [], // what is known of it stands in `checkGeminiInteractions`
   'openai-responses': openaiResponsesRules,
   ollama: ollamaRules,
 }

@@ -87,10 +87,7 @@ constexpr DialectRow kDialects[] = {
      {.tools = kGeminiTools, .instructions = Instructions::nowhere, .roles = Roles::one_of_user}},
     {"gemini", "", "", {.tools = kGeminiTools, .instructions = Instructions::first, .roles = Roles::one_of_user}},
 
-    {"gemini-interactions",
-     "",
-     "gemma",
-     {.tools = kGeminiTools, .instructions = Instructions::nowhere}},
+    {"gemini-interactions", "", "gemma", {.tools = kGeminiTools, .instructions = Instructions::nowhere}},
     {"gemini-interactions", "", "", {.tools = kGeminiTools, .instructions = Instructions::first}},
 
     {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true}}},

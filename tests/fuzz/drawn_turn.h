@@ -86,7 +86,8 @@ inline Json protocol(Choices &choices) {
 }  // namespace drawn
 
 inline DrawnTurn draw_turn(Choices &choices) {
-  static constexpr const char *kWires[] = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+  static constexpr const char *kWires[] = {"openai-chat", "openai-responses",    "anthropic",
+                                           "gemini",      "gemini-interactions", "ollama"};
   DrawnTurn out;
   out.wire = choices.of(kWires);
   Json tools = Json::array();

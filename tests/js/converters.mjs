@@ -22,6 +22,10 @@ export const converters = {
     of: (settings, name) => createGoogle(settings)(name),
     beside: { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } },
   },
+  'gemini-interactions': {
+    of: (settings, name) => createGoogle(settings).interactions(name),
+    beside: { providerOptions: { google: { thinkingSummaries: 'auto', store: false } } },
+  },
 }
 
 /** One request of the AI SDK for this prompt: its body, and what it makes of the answer as a message that goes back. */

@@ -52,6 +52,35 @@ const differences = {
         }),
     },
   ],
+  'gemini-interactions': [
+    {
+      why: 'a result is a step of its own, as the types of the official client have it; the AI SDK makes it a content of the user',
+      theirs: (body) => {
+        body.input = body.input.flatMap((step) => {
+          const results = list(step.content).filter(({ type }) => type === 'function_result')
+          return results.length > 0 ? results : [step]
+        })
+      },
+    },
+    {
+      why: 'the type of a file that only has an address is not known',
+      only: 'echoed',
+      theirs: ({ input }) =>
+        input
+          .flatMap(({ content }) => list(content))
+          .forEach((content) => {
+            if (content.uri) delete content.mime_type
+          }),
+    },
+    {
+      why: 'Gemini 3 refuses calls that nobody signed; the AI SDK signs them on its other wire alone',
+      only: 'rebuilt',
+      ours: ({ input }) =>
+        input.forEach((step) => {
+          if (step.signature === 'skip_thought_signature_validator') delete step.signature
+        }),
+    },
+  ],
   'openai-responses': [
     {
       why: 'a text may stand for a list of one',

@@ -556,5 +556,6 @@ export const cases = {
   'openai-responses': openaiResponses,
   anthropic,
   gemini,
+  'gemini-interactions': {},
   ollama,
 }

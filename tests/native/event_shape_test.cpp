@@ -216,6 +216,20 @@ TEST_CASE("an answer says the same whether or not its events are alike") {
       R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"look","args":{"a":"$"}}}]}}],"usageMetadata":{"candidatesTokenCount":#}})",
       R"({"usageMetadata":{"promptTokenCount":#}})",
   };
+  const std::vector<std::string> interactions = {
+      R"({"event_type":"interaction.created","interaction":{"id":"","status":"in_progress","model":"m"}})",
+      R"({"event_type":"step.start","index":0,"step":{"type":"model_output"}})",
+      R"({"event_type":"step.start","index":1,"step":{"type":"function_call","id":"c","name":"look","arguments":{}}})",
+      R"({"event_type":"step.start","index":2,"step":{"type":"thought"}})",
+      R"({"event_type":"step.delta","index":0,"delta":{"type":"text","text":"$"}})",
+      R"({"event_type":"step.delta","index":0,"delta":{"text":"a","type":"text","text":"$"},"event_id":"#"})",
+      R"({"event_type":"step.delta","index":1,"delta":{"type":"arguments_delta","arguments":"$"}})",
+      R"({"event_type":"step.delta","index":2,"delta":{"type":"thought_summary","content":{"type":"text","text":"$"}}})",
+      R"({"event_type":"step.delta","index":2,"delta":{"type":"thought_signature","signature":"$"}})",
+      R"({"event_type":"step.delta","index":0,"delta":{"type":"text","text":"$"},"metadata":{"total_usage":{"total_output_tokens":#}}})",
+      R"({"event_type":"step.delta","index":5,"delta":{"type":"text","text":"$"}})",
+      R"({"event_type":"step.stop","index":1})",
+  };
   const std::vector<std::string> ollama = {
       R"({"model":"m","created_at":"2025-01-01T00:00:0#Z","message":{"role":"assistant","content":"$"},"done":false})",
       R"({"model":"m","created_at":"2025-01-01T00:00:0#Z","message":{"role":"assistant","content":"","thinking":"$"},"done":false})",
@@ -232,6 +246,7 @@ TEST_CASE("an answer says the same whether or not its events are alike") {
                               {"anthropic", anthropic, 4},
                               {"openai-responses", responses, 4},
                               {"gemini", gemini, 0},
+                              {"gemini-interactions", interactions, 4},
                               {"ollama", ollama, 0}};
   std::mt19937 random(20251125);
   const auto one_of = [&](const std::vector<std::string> &list) { return list[random() % list.size()]; };

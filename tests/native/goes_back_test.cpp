@@ -15,7 +15,8 @@ using namespace sluice_test;
 
 namespace {
 
-constexpr const char *kWires[] = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+constexpr const char *kWires[] = {"openai-chat", "openai-responses",    "anthropic",
+                                  "gemini",      "gemini-interactions", "ollama"};
 constexpr std::string_view kTools =
     R"({"tools":[{"name":"f","agentCallable":true,"permission":"public","parameters":{"type":"object"}},
                  {"name":"g","agentCallable":true,"permission":"public","parameters":{"type":"object"}}]})";
@@ -95,6 +96,15 @@ std::string body_of(const std::string &wire, const std::vector<Json> &items) {
   } else if (wire == "gemini") {
     events.push_back(Json::parse(R"({"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"STOP"}]})"));
     events[0]["candidates"][0]["content"]["parts"] = items;
+  } else if (wire == "gemini-interactions") {
+    bool calls = false;
+    for (size_t i = 0; i < items.size(); ++i) {
+      calls = calls || text_of(items[i], "type") == "function_call";
+      events.push_back({{"event_type", "step.start"}, {"index", i}, {"step", items[i]}});
+      events.push_back({{"event_type", "step.stop"}, {"index", i}});
+    }
+    events.push_back({{"event_type", "interaction.completed"},
+                      {"interaction", {{"status", calls ? "requires_action" : "completed"}}}});
   } else if (wire == "ollama") {
     std::string lines;
     for (const Json &item : items) lines += Json{{"model", "m"}, {"message", item}, {"done", false}}.dump() + "\n";
@@ -128,6 +138,12 @@ void collect(const std::string &wire, const Json &body, std::vector<Pair> &calls
         if (const Json *told = member(part, "functionResponse"))
           results.push_back({text_of(*told, "id"), text_of(*told, "name")});
       }
+  } else if (wire == "gemini-interactions") {
+    for (const Json &step : body["input"]) {
+      if (text_of(step, "type") == "function_call") calls.push_back({text_of(step, "id"), text_of(step, "name")});
+      if (text_of(step, "type") == "function_result")
+        results.push_back({text_of(step, "call_id"), text_of(step, "name")});
+    }
   } else if (wire == "openai-responses") {
     for (const Json &item : body["input"]) {
       if (text_of(item, "type") == "function_call") calls.push_back({text_of(item, "call_id"), ""});
@@ -179,11 +195,18 @@ TEST_CASE("an answer does not speak for the user, the app, an approver or a tool
         {{"fileData", {{"fileUri", "evil"}}}},
         {{"evil", Json::object()}},
         {{"thought", true}, {"inlineData", "evil"}}}},
+      {"gemini-interactions",
+       {{{"type", "user_input"}, {"content", {{{"type", "text"}, {"text", "evil"}}}}},
+        {{"type", "function_result"}, {"call_id", "evil"}, {"result", "x"}},
+        {{"type", "later_kind"}, {"id", "evil"}},
+        {{"type", Json::array({"model_output"})}, {"id", "evil"}}}},
   };
   for (const auto &[wire, items] : strange)
     for (const Json &item : items) {
       CAPTURE(wire, item.dump());
-      const Json said = std::string(wire) == "gemini"      ? Json{{"text", "Hello."}, {"thoughtSignature", "c2ln"}}
+      const Json said = std::string(wire) == "gemini-interactions"
+                            ? Json{{"type", "model_output"}, {"content", {{{"type", "text"}, {"text", "Hello."}}}}}
+                        : std::string(wire) == "gemini"    ? Json{{"text", "Hello."}, {"thoughtSignature", "c2ln"}}
                         : std::string(wire) == "anthropic" ? Json{{"type", "text"}, {"text", "Hello."}}
                                                            : kSaid;
       const Answered turn = answered(turn_of(wire, hello()), body_of(wire, {said, item}));
@@ -223,6 +246,9 @@ TEST_CASE("items go back to the wire, the endpoint and the model that they came 
       {"anthropic",
        {{{"type", "thinking"}, {"thinking", "Hm."}, {"signature", "secret"}}, {{"type", "text"}, {"text", "Hello."}}}},
       {"gemini", {{{"text", "Hello."}, {"thoughtSignature", "secret"}}}},
+      {"gemini-interactions",
+       {{{"type", "thought"}, {"signature", "secret"}},
+        {{"type", "model_output"}, {"content", {{{"type", "text"}, {"text", "Hello."}}}}}}},
       {"ollama", {{{"role", "assistant"}, {"content", "Hello."}, {"thinking", "secret"}}}},
   };
   for (const auto &[wire, items] : answers) {
@@ -346,6 +372,10 @@ TEST_CASE("damage to an answer never makes the next request unfit", "[back]") {
        {{{"text", "Hm."}, {"thought", true}},
         {{"text", "Hello."}},
         {{"functionCall", {{"id", "c"}, {"name", "f"}, {"args", {{"x", 1}}}}}, {"thoughtSignature", "c2ln"}}}},
+      {"gemini-interactions",
+       {{{"type", "thought"}, {"signature", "c2ln"}, {"summary", {{{"type", "text"}, {"text", "Hm."}}}}},
+        {{"type", "model_output"}, {"content", {{{"type", "text"}, {"text", "Hello."}}}}},
+        {{"type", "function_call"}, {"id", "c"}, {"name", "f"}, {"arguments", {{"x", 1}}}}}},
       {"ollama",
        {{{"role", "assistant"}, {"content", "Hello."}, {"thinking", "Hm."}},
         {{"role", "assistant"},

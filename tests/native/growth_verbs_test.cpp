@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char *kWires[] = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+constexpr const char *kWires[] = {"openai-chat", "openai-responses",    "anthropic",
+                                  "gemini",      "gemini-interactions", "ollama"};
 constexpr int32_t kDocuments[] = {SLUICE_GET_REQUEST, SLUICE_GET_MESSAGE, SLUICE_GET_HISTORY, SLUICE_GET_TOOLS,
                                   SLUICE_GET_PROMPT,  SLUICE_GET_STATE,   SLUICE_GET_ERROR};
 

@@ -11,7 +11,8 @@ using namespace sluice_test;
 
 namespace {
 
-constexpr const char *kWires[] = {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"};
+constexpr const char *kWires[] = {"openai-chat", "openai-responses",    "anthropic",
+                                  "gemini",      "gemini-interactions", "ollama"};
 
 // An answer as its events, each with the bytes that stand around its JSON.
 struct Event {

@@ -161,7 +161,7 @@ std::string policy_of(const Json &tool) {
 Json random_config(Dice &dice, const Json &rules) {
   static constexpr const char *kModes[] = {"native", "native", "auto", "text", "text"};
   Json config = {{"wire", "openai-chat"}, {"mode", dice.of(kModes)}};
-  static constexpr const char *kWires[] = {"openai-responses", "anthropic", "gemini", "ollama"};
+  static constexpr const char *kWires[] = {"openai-responses", "anthropic", "gemini", "gemini-interactions", "ollama"};
   if (dice.chance(60)) config["wire"] = dice.of(kWires);
   if (sluice::find_wire(text_of(config, "wire")) == nullptr) config["wire"] = "openai-chat";
   if (config["mode"] == "text" && dice.chance(20)) config["wire"] = "text";

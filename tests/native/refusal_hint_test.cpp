@@ -34,6 +34,7 @@ TEST_CASE("a refusal comes with what can be done about it") {
       {"openai-chat", 404, "No endpoints found for this model", "name of the model"},
       {"openai-responses", 404, "Not Found", "/v1/responses"},
       {"anthropic", 405, "Method Not Allowed", "/v1/messages"},
+      {"gemini-interactions", 404, "", "/v1beta/interactions"},
       {"gemini", 404, "", "/v1beta/models/{model}:streamGenerateContent"},
       {"ollama", 404, "404 page not found", "/api/chat"},
       {"openai-chat", 0, "the answer is not a chat completion: Welcome to nginx!", "/v1/chat/completions"},

@@ -127,6 +127,39 @@ std::string responses_rule(const Json &body) {
   return open.empty() ? "" : "calls without outputs: " + *open.begin();
 }
 
+// ---- gemini-interactions ----
+
+std::string interactions_rule(const Json &body) {
+  for (const char *key : {"messages", "contents"})
+    if (member(body, key)) return std::string("a member of another wire: ") + key;
+  std::set<std::string> asked, open;
+  const bool kept = member(body, "previous_interaction_id") != nullptr;
+  for (const Json &step : list(body, "input")) {
+    const std::string type = text_of(step, "type");
+    if (type == "user_input" || type == "model_output") {
+      if (type == "user_input" && !open.empty()) return "words of the user between a call and its result";
+      if (list(step, "content").empty()) return "a step without contents: " + brief(step);
+      for (const Json &content : step["content"]) {
+        if (text_of(content, "type").empty()) return "a content without a type: " + brief(content);
+        if (content["type"] == "text" && text_of(content, "text").empty()) return "an empty text";
+      }
+    } else if (type == "thought") {
+      if (member(step, "summary") && list(step, "summary").empty()) return "a thought whose summary is empty";
+      if (!member(step, "summary") && text_of(step, "signature").empty()) return "a thought that says nothing";
+    } else if (type == "function_call") {
+      const std::string id = text_of(step, "id");
+      if (id.empty() || !asked.insert(id).second) return "an id that is empty or stands twice: " + id;
+      if (!step["arguments"].is_object()) return "arguments that are no object: " + brief(step);
+      open.insert(id);
+    } else if (type == "function_result") {
+      if (open.erase(text_of(step, "call_id")) == 0 && !kept) return "a result without its call: " + brief(step);
+    } else if (!type.ends_with("_call") && !type.ends_with("_result")) {
+      return "a step of no type: " + brief(step);
+    }
+  }
+  return open.empty() ? "" : "calls without results: " + *open.begin();
+}
+
 // ---- ollama ----
 
 std::string ollama_rule(const Json &body) {
@@ -159,6 +192,7 @@ std::string broken_rule(const std::string &wire, const Json &body) {
   if (body.dump().find("\"metadata\":{\"") != std::string::npos && !member(body, "metadata")) return "metadata is sent";
   if (wire == "anthropic") return anthropic_rule(body);
   if (wire == "gemini") return gemini_rule(body);
+  if (wire == "gemini-interactions") return interactions_rule(body);
   if (wire == "openai-responses") return responses_rule(body);
   if (wire == "ollama") return ollama_rule(body);
   return invalid_messages(list(body, "messages"));
@@ -172,7 +206,8 @@ Json flat_conversation(const std::string &wire, const Json &body) {
     for (const Json &message : list(body, "messages")) append(out, list(message, "content"), text_of(message, "role"));
     for (const Json &content : list(body, "contents")) append(out, list(content, "parts"), text_of(content, "role"));
   } else {
-    append(out, list(body, wire == "openai-responses" ? "input" : "messages"), "");
+    const bool steps = wire == "openai-responses" || wire == "gemini-interactions";
+    append(out, list(body, steps ? "input" : "messages"), "");
   }
   return out;
 }

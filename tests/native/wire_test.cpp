@@ -1087,7 +1087,8 @@ TEST_CASE("a refused signature is known by the words of its provider", "[wire]")
 }
 
 TEST_CASE("the registry knows its wires", "[wire]") {
-  for (const char *id : {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "text"})
+  for (const char *id :
+       {"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions", "ollama", "text"})
     CHECK(find_wire(id)->id() == id);
   CHECK(find_wire("morse") == nullptr);
 }

@@ -149,6 +149,73 @@ std::string gemini(const SpokenAnswer &answer) {
   return out;
 }
 
+class Interactions {
+ public:
+  std::string speak(const SpokenAnswer &answer) {
+    event("interaction.created", {{"interaction", {{"id", ""}, {"status", "in_progress"}, {"model", "gemini"}}}});
+    for (const Json &delta : answer.deltas) {
+      if (delta.contains("reasoning_content"))
+        say("thought", {{"type", "thought_summary"},
+                        {"content", {{"type", "text"}, {"text", text_of(delta, "reasoning_content")}}}});
+      if (delta.contains("content")) say("model_output", {{"type", "text"}, {"text", text_of(delta, "content")}});
+      if (delta.contains("tool_calls"))
+        for (const Json &call : delta["tool_calls"]) this->call(call);
+    }
+    close();
+    for (const auto &[index, step] : calls_) stop(step);
+    static const std::map<std::string, std::string> kWords = {{"stop", "completed"},
+                                                              {"tool_calls", "requires_action"},
+                                                              {"length", "incomplete"},
+                                                              {"content_filter", "failed"},
+                                                              {"error", "failed"}};
+    Json interaction = {{"id", ""}, {"status", word_in(kWords, answer.finish)}};
+    if (answer.usage) interaction["usage"] = {{"total_input_tokens", 3}, {"total_output_tokens", 2}};
+    if (!answer.finish.empty()) event("interaction.completed", {{"interaction", interaction}});
+    return answer.end && !answer.finish.empty() ? out_ + "data: [DONE]\n\n" : out_;
+  }
+
+ private:
+  void event(const std::string &type, Json more) {
+    more["event_type"] = type;
+    out_ += "event: " + type + "\n" + data(more);
+  }
+  void say(const std::string &type, const Json &delta) {
+    if (kind_ != type) {
+      close();
+      kind_ = type;
+      open_ = next_++;
+      start(open_, {{"type", type}});
+    }
+    piece(open_, delta);
+  }
+  void call(const Json &call) {
+    const int index = call["index"];
+    if (call["function"].contains("name")) {
+      close();
+      if (const auto known = calls_.find(index); known != calls_.end()) stop(known->second);
+      calls_[index] = next_++;
+      start(calls_[index], {{"type", "function_call"},
+                            {"id", text_of(call, "id")},
+                            {"name", call["function"]["name"]},
+                            {"arguments", Json::object()}});
+    }
+    if (call["function"].contains("arguments") && calls_.contains(index))
+      piece(calls_[index], {{"type", "arguments_delta"}, {"arguments", call["function"]["arguments"]}});
+  }
+  void close() {
+    if (kind_ == "thought") piece(open_, {{"type", "thought_signature"}, {"signature", "sig" + std::to_string(open_)}});
+    if (!kind_.empty()) stop(open_);
+    kind_.clear();
+  }
+  void start(int index, const Json &step) { event("step.start", {{"index", index}, {"step", step}}); }
+  void piece(int index, const Json &delta) { event("step.delta", {{"index", index}, {"delta", delta}}); }
+  void stop(int index) { event("step.stop", {{"index", index}}); }
+
+  std::string out_, kind_;
+  int open_ = 0, next_ = 0;
+  std::map<int, int> calls_;  // index → step
+};
+
 class Responses {
  public:
   std::string speak(const SpokenAnswer &answer) {
@@ -261,6 +328,7 @@ std::string ollama(const SpokenAnswer &answer) {
 std::string spoken(const std::string &wire, const SpokenAnswer &answer) {
   if (wire == "anthropic") return Anthropic().speak(answer);
   if (wire == "gemini") return gemini(answer);
+  if (wire == "gemini-interactions") return Interactions().speak(answer);
   if (wire == "openai-responses") return Responses().speak(answer);
   if (wire == "ollama") return ollama(answer);
   return openai_chat(answer);

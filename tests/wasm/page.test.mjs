@@ -83,7 +83,7 @@ const standIns = {
     onResolve({ filter: /^sluice\/testing$/ }, () => ({ path: 'checks', namespace: 'checks' }))
     onLoad({ filter: /./, namespace: 'checks' }, () => ({
       resolveDir: root,
-      contents: ['anthropic', 'gemini', 'ollama', 'openai-responses']
+      contents: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-responses']
         .map((name) => `export * from './js/dist/esm/engine/testing/check-${name}.js'`)
         .join('\n'),
     }))

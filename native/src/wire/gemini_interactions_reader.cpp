@@ -59,7 +59,7 @@ constexpr ReadMembers kInteractionMembers[] = {
 constexpr ReadMembers kForeignMembers[] = {{"", "", "event_type event_id index interaction_id metadata"}};
 
 bool is_whole(JsonView root) {
-  return root["steps"].kind() == '[' && (root["status"] || root["object"].string() == "interaction");
+  return root["object"].string() == "interaction" || (root["steps"].kind() == '[' && root["status"]);
 }
 
 bool says_error(JsonView error) { return error.is_object() || error.kind() == '"'; }

@@ -244,6 +244,13 @@ test('chat: --verbose says the shape of a message', async (t) => {
   assert.match(out, /\d s · one message, completed, 2 rounds.*: file\.list success → text\n/)
 })
 
+test('chat: --usage says how many tokens came from the cache', async (t) => {
+  const usage = { prompt_tokens: 12_000, completion_tokens: 18, cached_tokens: 9800, cache_write_tokens: 200 }
+  const { args } = await scripted(t, { text: 'Three files.', usage })
+  const { out } = await sluice(['chat', ...args, '--prompt', 'What is there?', '--usage'])
+  assert.match(out, /12,000 tokens in, of these 9,800 from the cache, (200 written to it, )?18 out\n/)
+})
+
 test('chat: a conversation is kept by name, and goes on', async (t) => {
   const { server, args } = await scripted(
     t,

@@ -86,7 +86,9 @@ const std::vector<Verb> kVerbs = {
     {"refuse 1", [](sluice_turn *t) { return sluice_turn_refuse(t, 1, nullptr, 0); }},
     {"accept", [](sluice_turn *t) { return sluice_turn_conclude(t, SLUICE_FINAL_ACCEPT, nullptr, 0); }},
     {"send back", [](sluice_turn *t) { return sluice_turn_conclude(t, SLUICE_FINAL_RETRY, "no", 2); }},
+    {"finish fallback", [](sluice_turn *t) { return sluice_turn_finish(t, SLUICE_END_FALLBACK, nullptr, 0); }},
 };
+constexpr size_t kRetry = 4;  // its place among them
 
 struct Phase {
   const char *name;
@@ -307,6 +309,7 @@ void hold_against_table(bool again) {
     std::string letters;
     for (const char letter : phase.codes)
       if (letter != ' ') letters += letter;
+    letters += letters[kRetry];  // of the same answers, a fallback asks again
     INFO(phase.name << (again ? ", restored" : ""));
     REQUIRE(letters.size() == kVerbs.size());
     for (size_t i = 0; i < kVerbs.size(); ++i) {
@@ -339,7 +342,7 @@ TEST_CASE("a restored turn answers as the one that was saved") {
 TEST_CASE("values that no verb takes are refused in every phase, and change nothing") {
   const std::vector<Verb> wrong = {
       {"response 42", [](sluice_turn *t) { return sluice_turn_response(t, 42, nullptr, 0); }},
-      {"finish 5", [](sluice_turn *t) { return sluice_turn_finish(t, 5, nullptr, 0); }},
+      {"finish 6", [](sluice_turn *t) { return sluice_turn_finish(t, 6, nullptr, 0); }},
       {"finish -1", [](sluice_turn *t) { return sluice_turn_finish(t, -1, nullptr, 0); }},
       {"approve 5", [](sluice_turn *t) { return sluice_turn_approve(t, 1, 5, nullptr, 0); }},
       {"approve -1", [](sluice_turn *t) { return sluice_turn_approve(t, 1, -1, nullptr, 0); }},

@@ -20,6 +20,7 @@ ${modelHelp}
   --tools FILE.mjs    tools that the model may call: export default [tool({ … }), …]
   --prompt TEXT       one question instead of a chat
   --verbose           say the shape of each message: its outcome, rounds, tokens in and out, blocks
+  --usage             say what each message took: tokens in, those of them that came from the provider's cache, and out
   --yes               approve every call without asking
   --save DIR          save pictures and files that the model makes, each under a new name (default: name them only)
   --conversation NAME keep the chat under this name, and continue it next time (default: keep nothing)
@@ -37,6 +38,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
     prompt: { type: 'string' },
     yes: { type: 'boolean' },
     verbose: { type: 'boolean' },
+    usage: { type: 'boolean' },
     save: { type: 'string' },
     conversation: { type: 'string' },
     resume: { type: 'boolean' },
@@ -69,6 +71,7 @@ The exit code is then that of the first answer that failed: 1 also for one that 
         kept,
         store,
         verbose: values.verbose === true,
+        usage: values.usage === true,
         folder,
         auto: values.yes ? '--yes' : undefined,
       })

@@ -414,6 +414,19 @@ export function cost({ outcome, usage }: AssistantMessage, ms: number): string {
   ].join(' · ')
 }
 
+/** The tokens of a message: `12,000 tokens in, of these 9,800 from the cache, 18 out`. */
+export function used({ usage }: AssistantMessage): string {
+  if (!usage) return 'the provider did not say how many tokens'
+  const count = (tokens: number | undefined): string => tokens?.toLocaleString('en') ?? '?'
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = usage
+  return [
+    `${count(inputTokens)} tokens in`,
+    ...(cachedTokens === undefined ? [] : [`of these ${count(cachedTokens)} from the cache`]),
+    ...(cacheWriteTokens === undefined ? [] : [`${count(cacheWriteTokens)} written to it`]),
+    `${count(outputTokens)} out`,
+  ].join(', ')
+}
+
 /** 812, 1.2k, 34k, 1.5M. */
 function brief(count: number): string {
   const [size, unit] = count < 1000 ? [count, ''] : count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']

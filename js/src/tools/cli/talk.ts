@@ -18,7 +18,7 @@ import type { Tool } from '../../engine/core/tool.js'
 import { Asking } from './asking.js'
 import { dataFolder, Kept } from './kept.js'
 import type { MediaFolder } from './made-words.js'
-import { cost, ending, Screen, summary } from './screen.js'
+import { cost, ending, Screen, summary, used } from './screen.js'
 import { slash, slashes, type Chat } from './slash.js'
 import { Terminal } from './terminal.js'
 
@@ -48,6 +48,8 @@ export interface TalkOptions {
   folder?: MediaFolder | undefined
   /** Says the shape of each message: its outcome, rounds, tokens and blocks. */
   verbose?: boolean
+  /** Say the tokens of each message, and how many of them came from the provider's cache. */
+  usage?: boolean
 }
 
 /** Resolves to the exit code. */
@@ -202,7 +204,7 @@ class Talker implements Chat {
   }
 
   async #turn(messages: ChatMessage[], checkpoint: RunHooks['checkpoint']): Promise<RunResult> {
-    const { engine, model, settings, auto, autoWithoutTerminal, verbose } = this.#options
+    const { engine, model, settings, auto, autoWithoutTerminal, verbose, usage } = this.#options
     const { live } = this.#terminal
     this.#interrupted = false
     this.#screen.begin()
@@ -232,12 +234,8 @@ class Talker implements Chat {
     await asking.over // a question that the end withdrew leaves its line first
     const ended = ending(result.message)
     if (ended) this.#screen.line(this.#screen.paint('yellow', `⚠ ${ended}`))
-    this.#screen.line(
-      this.#screen.paint(
-        'dim',
-        verbose ? `${cost(result.message, took)} · ${summary(result.message)}` : cost(result.message, took),
-      ),
-    )
+    const told = [cost(result.message, took), usage ? used(result.message) : '', verbose ? summary(result.message) : '']
+    this.#screen.line(this.#screen.paint('dim', told.filter(Boolean).join(' · ')))
     this.#screen.line()
     return result
   }

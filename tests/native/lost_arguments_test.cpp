@@ -48,6 +48,21 @@ Json *arguments_in(Json &value) {
   return nullptr;
 }
 
+// Puts `mark` into the last text of a value, or of JSON within a text. Returns false where it holds none.
+bool mark_text(Json &value, const std::string &mark) {
+  if (value.is_structured()) {
+    for (auto inner = value.rbegin(); inner != value.rend(); ++inner)
+      if (mark_text(*inner, mark)) return true;
+    return false;
+  }
+  if (!value.is_string()) return false;
+  std::string text = value.get<std::string>();
+  const size_t quote = text.find_last_of('"');
+  text.insert(quote == std::string::npos ? text.size() : quote, mark);
+  value = text;
+  return true;
+}
+
 bool carries(const Event &event) {
   Json value = read_json(event.json);
   return arguments_in(value) != nullptr;
@@ -91,6 +106,14 @@ std::vector<Damage> damages() {
       {"no JSON", [](std::vector<Event> &events, size_t at) { events[at].json = "{\"id\":oops}"; }},
       {"a byte in the middle that is no UTF-8",
        [](std::vector<Event> &events, size_t at) { events[at].json.insert(events[at].json.size() / 2, "\xff"); }},
+      {"a byte of its arguments that is no UTF-8",
+       [](std::vector<Event> &events, size_t at) {
+         Json event = read_json(events[at].json);
+         if (!mark_text(*arguments_in(event), "QQQQ")) return;
+         std::string json = event.dump();
+         json.replace(json.find("QQQQ"), 4, "\xff");
+         events[at].json = json;
+       }},
       {"a byte in its second name that is no UTF-8",
        [](std::vector<Event> &events, size_t at) {
          events[at].json.insert(events[at].json.find('"', events[at].json.find(',')) + 2, "\xff");

@@ -264,6 +264,7 @@ class AnthropicReader final : public EventReader {
       case Kind::call:
         opened.slot = new_call();
         sink().on_call(opened.slot, repair_utf8(block["id"].string()), repair_utf8(block["name"].string()));
+        if (repaired()) sink().on_call_broken(opened.slot, "invalid_json");
         break;
       case Kind::provider_call: opened.slot = open_provided(block["id"].string(), block["name"].string()); break;
       case Kind::provider_result: {
@@ -449,6 +450,7 @@ class AnthropicReader final : public EventReader {
   void take_input(OpenBlock &block, std::string_view piece, bool surrogates) {
     if (surrogates || !block.joiner.empty()) piece = block.joiner.feed(piece);
     if (piece.empty()) return;
+    if (block.kind == Kind::call && repaired()) sink().on_call_broken(block.slot, "invalid_json");
     if (block.text.size() <= limits().argument_bytes) keep(block.text, piece);
     if (block.kind == Kind::call) sink().on_arguments(block.slot, piece);
   }

@@ -328,6 +328,7 @@ class GeminiReader final : public EventReader {
     const std::string id = join_surrogates(call["id"].string());
     const std::string named = bounded_text(join_surrogates(name.string()), kMostCallName);
     sink().on_call(slot, id, named);
+    if (repaired()) sink().on_call_broken(slot, "invalid_json");
     if (pieces || goes_on) {
       call_.emplace(limits().depth);
       call_->slot = slot;
@@ -352,6 +353,10 @@ class GeminiReader final : public EventReader {
       call_->signature = signature.text();
     if (pieces.kind() != 0 && pieces.kind() != 'n' && pieces.kind() != '[') {
       tell_broken("no list of arguments: ", pieces.text());
+      call_->broken = true;
+      sink().on_call_broken(call_->slot, "invalid_json");
+    }
+    if (repaired() && !call_->broken) {
       call_->broken = true;
       sink().on_call_broken(call_->slot, "invalid_json");
     }

@@ -125,6 +125,7 @@ class OllamaReader final : public EventReader {
     const std::string text = arguments.kind() == '"' ? repair_utf8(arguments.string()) : std::string(arguments.text());
     const bool none = trim_json(text).empty() || arguments.kind() == 'n';
     sink().on_call(slot, id, name);
+    if (repaired()) sink().on_call_broken(slot, "invalid_json");
     sink().on_arguments(slot, none ? "{}" : std::string_view(text));
     sink().on_call_end(slot);
     if (!name.empty() && arguments.is_object()) return keep_call(call.text());

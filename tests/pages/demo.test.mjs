@@ -89,12 +89,29 @@ for (const mode of ['native', 'text']) {
   test(`Live2D in mid-answer, ${mode}: the card is there and the pet has moved while the text goes on`, async (t) => {
     const { page } = await open(t, { demo: { delayMs: 45, settings }, reducedMotion: 'no-preference' })
     assert.equal(await expression(page), 'neutral')
+    // the page notes the message as it is when the pet changes: a busy machine looks when all is over
+    const during = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const within = (root) =>
+            [...root.querySelectorAll('*')].flatMap((element) => [
+              ...(element.localName === 'sluice-message' && element.message ? [element] : []),
+              ...(element.shadowRoot ? within(element.shadowRoot) : []),
+            ])
+          const look = () => {
+            if (!document.querySelector('#pet [data-expression=surprised]')) return
+            watcher.disconnect()
+            resolve(within(document).at(-1).message.getSnapshot())
+          }
+          const watcher = new MutationObserver(look)
+          watcher.observe(document.querySelector('#pet'), { subtree: true, childList: true, attributes: true })
+        }),
+    )
     await scene(page, 'face')
-    await page.waitForSelector('#pet [data-expression=surprised]')
-    const during = await last(page).evaluate((element) => element.message.getSnapshot())
-    assert.equal(during.outcome, undefined, 'the answer goes on')
-    assert.doesNotMatch(JSON.stringify(during.blocks), /from the handshake on/)
-    assert.equal(during.blocks.find((block) => block.type === 'tool_use').name, 'live2d.expression')
+    const { outcome, blocks } = await during
+    assert.equal(outcome, undefined, 'the answer goes on')
+    assert.doesNotMatch(JSON.stringify(blocks), /from the handshake on/)
+    assert.equal(blocks.find((block) => block.type === 'tool_use').name, 'live2d.expression')
     await page.waitForSelector('#pet [data-expression=happy]')
     await picture(page, `demo-face-${mode}`)
     await idle(page)

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { command, lower, root, say, Stop, which } from './run.mjs'
 import { buildNative, installWherePossible, setup } from './setup.mjs'
 
-const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'].map((wire) => `wire_${wire}`)
+const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'].map(
+  (wire) => `wire_${wire}`,
+)
 const libFuzzer = ['answer', 'protocol', 'declared', ...wires, 'state', 'verbs', 'drawn', 'documents', 'encoders']
 const targets = [...libFuzzer, 'backends']
 const lanes = 2

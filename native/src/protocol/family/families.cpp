@@ -748,7 +748,8 @@ consteval Family granite() {
 
 consteval Family smollm() {
   Family out = like("hermes", "smollm3", words<"<|im_end|>">);
-  out.grammar = JsonCalls{.openings = kSmolOpenings};
+  std::get<JsonCalls>(out.grammar) =
+      JsonCalls{.openings = kSmolOpenings};  // another one would not be constant everywhere
   out.openers = words<"<tool_call>", "<function=", "<tools>", "<use_mcp_tool>", "<tool: ", "<code>">;
   return out;
 }

@@ -376,12 +376,9 @@ bool holds_picture(const Item &item) {
 std::string made_pictures(const Item &item, const Wording &words) {
   std::string list;
   for (JsonSlices parts(json_member(item.metadata, "media").value_or("")); parts.next();) {
-    if (json_member_text(parts.value(), "type") != "image") continue;
-    std::string url = json_member_text(parts.value(), "url");
-    if (const auto data = json_member(parts.value(), "data"); data && json_kind(*data) == '"')
-      url = "data:" + json_member_text(parts.value(), "mediaType") + ";base64," + json_text(*data);
-    if (!url.starts_with("data:image/") && !url.starts_with("https://") && !url.starts_with("http://")) continue;
-    list += R"(,{"type":"image_url","image_url":{"url":)" + json_string(url) + "}}";
+    const std::string url = json_member_text(parts.value(), "url");
+    if (!url.empty() && !url.starts_with("https://") && !url.starts_with("http://")) continue;  // a host changed it
+    if (const std::string picture = picture_part(parts.value()); !picture.empty()) list.append(",").append(picture);
   }
   if (list.empty()) return list;
   return R"({"role":"user","content":[{"type":"text","text":)" + json_string(words(Word::made_pictures)) + "}" + list +

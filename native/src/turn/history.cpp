@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "turn/conversation.h"
+#include "turn/message_content.h"
 #include "turn/text_digest.h"
 
 namespace sluice {
@@ -194,25 +195,6 @@ std::string result_of_untaken(const Wording &words, const OpenCall &call) {
   return out;
 }
 
-// Makes a tool's URL safe in a message: characters that are not allowed in URLs, and the brackets of markers, become
-// escapes. The brackets of an IPv6 address stay.
-std::string harmless_url(std::string_view url) {
-  constexpr std::string_view kEscaped = " <>\"{}|\\^`[]";
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  const size_t host = url.find("://[");
-  const size_t host_end = host == std::string_view::npos ? 0 : std::min(url.find(']', host), url.size());
-  std::string out;
-  for (size_t i = 0; i < url.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(url[i]);
-    const bool in_host = host_end != 0 && i <= host_end && i > host;
-    if (in_host || (byte > 0x20 && byte < 0x7F && kEscaped.find(url[i]) == std::string_view::npos))
-      out += url[i];
-    else
-      out.append(1, '%').append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
-  }
-  return out;
-}
-
 // The images of results as a message of the user: in OpenAI's shape, tool messages hold only text. `imagesOf` names the
 // call of each.
 std::string image_message(const Wording &words, const std::vector<const Card *> &cards) {
@@ -220,22 +202,10 @@ std::string image_message(const Wording &words, const std::vector<const Card *> 
   for (const Card *card : cards) {
     if (card->state() != CardState::success || card->model_parts().empty()) continue;
     for (JsonSlices parts(card->model_parts()); parts.next();) {
-      const auto type = json_member(parts.value(), "type");
-      if (!type || json_text(*type) != "image") continue;
-      list += list.empty() ? "" : ",";
+      const std::string picture = picture_part(parts.value());
+      if (picture.empty()) continue;
+      list.append(list.empty() ? "" : ",").append(picture);
       append_json_string(calls += calls.empty() ? "" : ",", card->history_id);
-      ObjectWriter part(list);
-      part.text("type", "image_url");
-      ObjectWriter image(part.value("image_url"));
-      if (const auto url = json_member(parts.value(), "url")) {
-        image.text("url", harmless_url(json_text(*url)));
-      } else {
-        const auto media = json_member(parts.value(), "mediaType");
-        const auto data = json_member(parts.value(), "data");
-        image.text("url", harmless_url("data:" + json_text(*media) + ";base64," + json_text(*data)));
-      }
-      image.close();
-      part.close();
     }
   }
   if (list.empty()) return list;

@@ -6,6 +6,28 @@
 #include "base/json_writer.h"
 
 namespace sluice {
+namespace {
+
+// Makes a stranger's URL safe in a message: characters that are not allowed in URLs, and the brackets of markers,
+// become escapes. The brackets of an IPv6 address stay.
+std::string harmless_url(std::string_view url) {
+  constexpr std::string_view kEscaped = " <>\"{}|\\^`[]";
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  const size_t host = url.find("://[");
+  const size_t host_end = host == std::string_view::npos ? 0 : std::min(url.find(']', host), url.size());
+  std::string out;
+  for (size_t i = 0; i < url.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(url[i]);
+    const bool in_host = host_end != 0 && i <= host_end && i > host;
+    if (in_host || (byte > 0x20 && byte < 0x7F && kEscaped.find(url[i]) == std::string_view::npos))
+      out += url[i];
+    else
+      out.append(1, '%').append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string with_content(std::string_view message, std::string_view content,
                          std::initializer_list<std::string_view> left_out) {
@@ -76,6 +98,20 @@ std::string joined_messages(std::string_view first, std::string_view second, boo
                                 ? R"({"type":"text","text":)" + json_string("\n\n" + json_text(content)) + "}"
                                 : more;
   return with_content(first, "[" + parts + "," + added + "]");
+}
+
+std::string picture_part(std::string_view part) {
+  if (json_member_text(part, "type") != "image") return {};
+  std::string url = json_member_text(part, "url");
+  if (const std::string data = url.empty() ? json_member_text(part, "data") : std::string(); !data.empty())
+    url = "data:" + json_member_text(part, "mediaType") + ";base64," + data;
+  if (url.empty()) return {};
+  std::string out;
+  ObjectWriter picture(out);
+  picture.text("type", "image_url");
+  ObjectWriter(picture.value("image_url")).text("url", harmless_url(url)).close();
+  picture.close();
+  return out;
 }
 
 }  // namespace sluice

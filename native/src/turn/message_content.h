@@ -14,6 +14,9 @@ std::string with_content(std::string_view message, std::string_view content,
 // All of its text.
 std::string plain_content(std::string_view message);
 
+// A content part of a result or an answer as OpenAI's part of a message; empty: it is no picture.
+std::string picture_part(std::string_view part);
+
 // The message with more text before (`top`) or after its own.
 std::string with_text(std::string_view message, const std::string &more, bool top);
 

@@ -20,9 +20,7 @@ struct ToolOffer {
   std::string_view description;
   std::string_view parameters;     // JSON Schema as the host wrote it, or as its server takes it: spliced as text
   const KeyNames *keys = nullptr;  // of `parameters`, where some are renamed; nullptr: none is
-  std::string_view kind = {};      // of a tool that a provider defines; empty: the host defined it
-  std::string_view options = {};   // of such a tool: a JSON object, or empty
-  std::string_view declared = {};  // how its provider declares it, JSON; empty: it goes out as a function
+  std::string_view declared = {};  // JSON of a tool that this provider defines; empty: it goes out as a function
 };
 
 inline constexpr size_t kMostNameBytes = 64;

@@ -349,13 +349,7 @@ Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out
   }
   for (const Tool &tool : made.tools_) {
     const bool object = json_kind(tool.parameters) == '{';  // no provider takes true or false
-    ToolOffer &offer = made.offers_.emplace_back();
-    offer.name = tool.name;
-    offer.wire_name = tool.wire_name;
-    offer.description = tool.description;
-    offer.parameters = object ? std::string_view(tool.parameters) : kAnyObject;
-    if (tool.provider != nullptr) offer.kind = tool.provider->id;
-    offer.options = tool.provider_options;
+    made.offers_.push_back({tool.name, tool.wire_name, tool.description, object ? tool.parameters : kAnyObject});
   }
   out = std::move(made);
   return {};

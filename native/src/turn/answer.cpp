@@ -260,7 +260,10 @@ void Answer::on_media(const Media &media) {
   interrupt_text();
   const bool room = log_.continues(Block::Kind::media, Block::Mark::none) ||
                     log_.message().blocks.size() < setup_.config.limits.blocks;
-  if (!room) return;
+  if (!room) {
+    too_many_blocks_ = true;
+    return overflow();
+  }
   shown_ = true;
   log_.add_media(part_of(media));
 }
@@ -269,6 +272,7 @@ void Answer::on_provider_media(uint32_t slot, std::span<const Media> media) {
   if (!goes_on() || media.empty() || slot >= provided_.size() || provided_[slot] == nullptr) return;
   note_content("media");
   if (provided_[slot]->final()) return;
+  media_bytes_ -= std::min(media_bytes_, provided_[slot]->parts().size());  // they replace what was there
   std::string parts = "[";
   for (const Media &one : media) parts.append(parts.size() > 1 ? "," : "").append(part_of(one));
   log_.provider_parts(*provided_[slot], parts + "]");
@@ -277,7 +281,8 @@ void Answer::on_provider_media(uint32_t slot, std::span<const Media> media) {
 void Answer::on_sources(std::span<const Source> sources) {
   if (ignores_bytes() || sources.empty()) return;
   note_content("source");
-  log_.add_sources(sources);
+  if (!log_.add_sources(sources) && !std::exchange(too_many_sources_, true))
+    log_.diagnostic("oversize", "a text has at most " + std::to_string(kMostSources) + " sources: others are not kept");
 }
 
 void Answer::on_native(std::string_view items) {
@@ -378,7 +383,7 @@ bool Answer::has_tool(std::string_view name) const {
 std::string Answer::host_tool(std::string_view kind, std::string_view server) const {
   if (!setup_.offers_tools()) return {};
   for (const ToolOffer &offer : setup_.offers)
-    if (!offer.declared.empty() && offer.kind == kind &&
+    if (!offer.declared.empty() && setup_.registry().named(offer.name)->provider->id == kind &&
         (server.empty() || json_member_text(offer.declared, "server_label") == server))
       return std::string(offer.wire_name);
   return {};

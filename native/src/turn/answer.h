@@ -171,6 +171,7 @@ class Answer final : WireSink, ScanSink {
     visit("textBytes", answer.text_bytes_);
     visit("thoughtBytes", answer.thought_bytes_);
     visit("mediaBytes", answer.media_bytes_);
+    visit("tooManySources", answer.too_many_sources_);
     visit("waitingSince", answer.waiting_since_);
     visit("saidAt", answer.said_at_);
     visit("emptyBytes", answer.empty_bytes_);
@@ -209,7 +210,8 @@ class Answer final : WireSink, ScanSink {
   bool calls_of_thoughts_ = false;  // the calls reported now stand in that reasoning
   struct {
     size_t bytes = 0, units = 0;
-  } counted_;  // UTF-16 units in front of the call that was closed last; not saved: counted again
+  } counted_;                      // UTF-16 units in front of the call that was closed last; not saved: counted again
+  bool too_many_sources_ = false;  // it was reported
   bool too_many_blocks_ = false;
   bool message_begins_ = false;  // the text that comes next is a message of its own
   Phase phase_ = Phase::none;    // of the message that is read

@@ -11,8 +11,6 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostSources = 256;  // of one text: each event has all of them
-
 // Do providers accept this id when it is sent back?
 bool is_legal_id(std::string_view id) {
   if (id.empty() || id.size() > 256) return false;
@@ -92,15 +90,16 @@ void Log::append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mar
   if (begins) tell_sources(block);
 }
 
-void Log::add_sources(std::span<const Source> sources) {
+bool Log::add_sources(std::span<const Source> sources) {
   Block *const block = last_text();
   std::vector<Source> &list = block != nullptr ? block->sources : round().sources;
-  bool grew = false;
+  bool grew = false, room = true;
   for (const Source &source : sources) {
     const auto known =
         std::find_if(list.begin(), list.end(), [&](const Source &other) { return other.is_same_place(source); });
     if (known == list.end()) {
-      if (list.size() >= kMostSources) continue;
+      room = list.size() < kMostSources;
+      if (!room) break;
       list.push_back(source);
       grew = true;
     } else if (known->title.empty() && !source.title.empty()) {
@@ -109,6 +108,7 @@ void Log::add_sources(std::span<const Source> sources) {
     }
   }
   if (grew && block != nullptr) tell_sources(*block);
+  return room;
 }
 
 bool Log::end_sources() {

@@ -21,6 +21,8 @@
 
 namespace sluice {
 
+inline constexpr size_t kMostSources = 256;  // of one text: each event has all of them
+
 class Log {
  public:
   using Event = EventQueue::Kind;
@@ -48,8 +50,9 @@ class Log {
   // Appends to the last block if it continues, else opens one. `fresh`: opens one anyway, a text as a message of its
   // own.
   void append(Block::Kind kind, std::string_view utf8, bool fresh, Block::Mark mark = Block::Mark::none);
-  // Adds sources to the last text of this round, or to the first one that comes, and says so in an event.
-  void add_sources(std::span<const Source> sources);
+  // Adds sources to the last text of this round, or to the first one that comes, and says so in an event. Returns false
+  // where the text has too many of them.
+  bool add_sources(std::span<const Source> sources);
   // No text of this answer comes any more: sources that wait for one get a block, and those are told again whose place
   // was beyond the text so far. Returns whether a block was opened.
   bool end_sources();

@@ -164,13 +164,14 @@ void Setup::note_unsendable() {
 void Setup::give_form(size_t index, ToolOffer offer) {
   const Tool &tool = registry().tools()[index];
   if (tool.provider != nullptr && !left_out.contains(tool.name)) {
-    std::string declared = declared_tool(wire->id(), offer.kind, offer.options);
+    std::string declared = declared_tool(wire->id(), tool.provider->id, tool.provider_options);
     if (!declared.empty()) {
       offer.declared = harmless_offers.emplace_back(std::move(declared));
       return offers.push_back(offer);
     }
     if (!tool.provider->as_function) {
-      changed_tools[tool.name].unsendable = std::string(offer.kind) + " is a tool that this provider does not define";
+      changed_tools[tool.name].unsendable =
+          std::string(tool.provider->id) + " is a tool that this provider does not define";
       return;
     }
   }

@@ -145,7 +145,7 @@ class WireReader {
   virtual bool has_orphans() const { return false; }
   // Where the answer, which gave nothing so far, held something that nobody reads, in words; empty: nowhere.
   virtual std::string unread() const { return {}; }
-  // The place of a sound in an answer that gave nothing else; empty: none came.
+  // The place of a picture or a sound that nobody reads, in an answer that gave nothing else; empty: none came.
   virtual std::string_view media() const { return {}; }
   // Does the HTTP status say that this is no answer? Its body then holds the provider's words: `open` while they may
   // still grow, `whole` once they are complete JSON.

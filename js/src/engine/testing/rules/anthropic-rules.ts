@@ -1,20 +1,14 @@
 // What Anthropic, Bedrock and servers that speak like Anthropic refuse beyond its documentation.
 import { isObject, objects, type RequestJson } from '../strict-refusal.js'
 import { first, surrogates, type Found, type EnforcedRule } from './rule.js'
-import { atTop, findReference, illegalKey, type OfferedTool } from './schema-faults.js'
+import { atTop, findReference, illegalKey, ruleOfTools, type OfferedTool } from './schema-faults.js'
 
 const toolsOf = ({ tools }: RequestJson): OfferedTool[] =>
   objects(tools).flatMap(({ name, input_schema: schema, description }, index) =>
     typeof name === 'string' && isObject(schema) ? [{ index, name, schema, description }] : [],
   )
 
-const inTools =
-  (find: (tool: OfferedTool) => Found | undefined) =>
-  (request: RequestJson): Found | undefined =>
-    first(toolsOf(request), (tool) => {
-      const found = find(tool)
-      return found && { index: tool.index, ...found }
-    })
+const inTools = ruleOfTools(toolsOf)
 
 interface PlacedBlock {
   block: RequestJson

@@ -1,12 +1,13 @@
 // What Gemini refuses beyond its documentation.
 import { isObject, objects, type RequestJson } from '../strict-refusal.js'
-import { first, surrogates, type Found, type EnforcedRule } from './rule.js'
+import { first, surrogates, type EnforcedRule } from './rule.js'
 import {
   arrayWithoutItems,
   crowdedReference,
   danglingReference,
   fieldOf,
   isType,
+  ruleOfTools,
   undefinedRequired,
   type OfferedTool,
 } from './schema-faults.js'
@@ -26,13 +27,7 @@ const toolsOf = ({ tools }: RequestJson): Declaration[] =>
     }),
   )
 
-const inTools =
-  (find: (tool: Declaration) => Found | undefined) =>
-  (request: RequestJson): Found | undefined =>
-    first(toolsOf(request), (tool) => {
-      const found = find(tool)
-      return found && { tool: tool.tool, index: tool.index, member: tool.member, ...found }
-    })
+const inTools = ruleOfTools(toolsOf, ({ tool, index, member }) => ({ tool, index, member }))
 
 const declaration = '* GenerateContentRequest.tools[{tool}].function_declarations[{index}].{member}'
 

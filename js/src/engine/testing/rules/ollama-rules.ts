@@ -1,7 +1,7 @@
 // What Ollama refuses or drops in silence beyond its documentation.
 import { isObject, objects, type RequestJson } from '../strict-refusal.js'
-import { first, surrogates, type Found, type EnforcedRule } from './rule.js'
-import { atTop, findReference, type OfferedTool } from './schema-faults.js'
+import { first, surrogates, type EnforcedRule } from './rule.js'
+import { atTop, findReference, ruleOfTools, type OfferedTool } from './schema-faults.js'
 
 const toolsOf = ({ tools }: RequestJson): OfferedTool[] =>
   objects(tools).flatMap((tool, index) => {
@@ -13,13 +13,7 @@ const toolsOf = ({ tools }: RequestJson): OfferedTool[] =>
     return typeof name === 'string' ? [{ index, name, schema, description }] : []
   })
 
-const inTools =
-  (find: (tool: OfferedTool) => Found | undefined) =>
-  (request: RequestJson): Found | undefined =>
-    first(toolsOf(request), (tool) => {
-      const found = find(tool)
-      return found && { index: tool.index, ...found }
-    })
+const inTools = ruleOfTools(toolsOf)
 
 const nameOf = (call: RequestJson): unknown => (isObject(call['function']) ? call['function']['name'] : undefined)
 

@@ -1,7 +1,14 @@
 // What OpenAI and Azure refuse in the schemas of tools, on `openai-chat` and on `openai-responses`.
 import { isObject, type RequestJson } from '../strict-refusal.js'
 import { first, likeOpenAI, tooLong, tooLongWords, type Found, type EnforcedRule, type RuleContext } from './rule.js'
-import { arrayWithoutItems, atTop, contextOf, danglingReference, type OfferedTool } from './schema-faults.js'
+import {
+  arrayWithoutItems,
+  atTop,
+  contextOf,
+  danglingReference,
+  ruleOfTools,
+  type OfferedTool,
+} from './schema-faults.js'
 
 /** What a wire writes in its own way: its list of tools, and where a description stands. */
 export interface OpenAITools {
@@ -14,15 +21,11 @@ const printed = (type: unknown): string =>
   type === undefined || type === null ? 'None' : typeof type === 'string' ? type : JSON.stringify(type)
 
 export function openaiSchemaRules({ toolsOf, describedAt }: OpenAITools): EnforcedRule[] {
+  const ofAll = ruleOfTools(toolsOf, ({ name }) => ({ name }))
   const inTools =
     (find: (tool: OfferedTool) => Found | undefined) =>
     (request: RequestJson, context: RuleContext): Found | undefined =>
-      likeOpenAI(context)
-        ? first(toolsOf(request), (tool) => {
-            const found = find(tool)
-            return found && { name: tool.name, ...found }
-          })
-        : undefined
+      likeOpenAI(context) ? ofAll(find)(request) : undefined
   const count = (limit: number, request: RequestJson): Found | undefined => {
     const { length } = Array.isArray(request['tools']) ? (request['tools'] as unknown[]) : []
     return length > limit ? { limit, length } : undefined

@@ -1,6 +1,6 @@
 // What is wrong with the schema of a tool, and where.
 import { elements, isObject, type RequestJson } from '../strict-refusal.js'
-import { first } from './rule.js'
+import { first, type Found } from './rule.js'
 
 /** A tool of a request, however the wire writes it. */
 export interface OfferedTool {
@@ -10,6 +10,22 @@ export interface OfferedTool {
   schema: unknown
   description: unknown
 }
+
+/**
+ * A rule about single tools: what `find` says of the first one that has the fault, behind what the words need to name
+ * that tool.
+ */
+export const ruleOfTools =
+  <Tool extends OfferedTool>(
+    toolsOf: (request: RequestJson) => Tool[],
+    named: (tool: Tool) => Found = ({ index }) => ({ index }),
+  ) =>
+  (find: (tool: Tool) => Found | undefined) =>
+  (request: RequestJson): Found | undefined =>
+    first(toolsOf(request), (tool) => {
+      const found = find(tool)
+      return found && { ...named(tool), ...found }
+    })
 
 /** The way from the top of a schema to a place in it. */
 export type Path = readonly string[]

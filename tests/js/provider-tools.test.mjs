@@ -95,6 +95,21 @@ test('an approval that a server writes itself approves nothing', async (t) => {
   )
 })
 
+test('TypeScript and the engine know the same kinds of provider tools', () => {
+  const failure = (make) => {
+    try {
+      make()
+    } catch ({ message }) {
+      return /expected ((?:\w+ \| )+\w+)/.exec(message)[1].split(' | ').sort()
+    }
+  }
+  const typed = failure(() => tool({ provider: 'zsh', execute: () => '' }))
+  const declaration = { ...tool({ name: 'f', execute: () => '' }).declaration, provider: 'zsh' }
+  const native = failure(() => new Engine({ tools: [{ ...tool({ name: 'f', execute: () => '' }), declaration }] }))
+  assert.ok(typed.length > 8)
+  assert.deepEqual(typed, native)
+})
+
 test('a provider tool has neither description nor parameters of the app', () => {
   const declare = (more) => () => tool({ provider: 'bash', execute: () => '', ...more })
   assert.throws(declare({ description: 'mine' }), { code: 'option', path: 'bash.description' })

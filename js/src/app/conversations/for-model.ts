@@ -74,7 +74,7 @@ const refusedPictures = ({ message }: ConversationEntry): boolean =>
   message?.outcome === 'failed' &&
   message.blocks.some((block) => block?.type === 'error' && block.code === 'pictures_unsupported')
 
-/** A message without its pictures, which stand there by name. What the model made keeps its media type. */
+/** The message with a name in the place of each picture. A picture that the model made keeps its media type. */
 function withoutSight(given: ChatMessage): ChatMessage {
   const message = mapMedia(given, (part) =>
     part?.type === 'image' ? { type: 'file', mediaType: 'mediaType' in part ? part.mediaType : 'image/*' } : part,

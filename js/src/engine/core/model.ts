@@ -48,7 +48,7 @@ export interface ModelServerOptions {
   apiKey?: string
   /** Further headers of every request. They go before those that Sluice sends. */
   headers?: Record<string, string>
-  /** What the server is told of its prompt cache. Default `auto`. */
+  /** What Sluice tells the server about prompt caching. Default `auto`. */
   cache?: PromptCache
 }
 

@@ -16,7 +16,7 @@ export type Protocol =
     }
 
 /**
- * What a server is told so that it keeps the beginning of a conversation, which then costs a part of its price. `auto`:
+ * What Sluice tells a server so that it keeps the beginning of a conversation, whose tokens then cost less. `auto`:
  * Anthropic, and Claude behind OpenRouter, get marks in the request; a conversation of `createHost` tells OpenAI and
  * Azure its id. `off`: nothing. Other servers find out by themselves. js/docs/providers.md says what it costs.
  */
@@ -119,7 +119,7 @@ export interface ServerResults {
   behind?: string
 }
 
-/** What stands around the entries of a summary. */
+/** What separates the entries of a summary, and what ends the last one. */
 export interface ResultEntries {
   /** What stands between two entries, such as `；`. */
   separator: string
@@ -215,7 +215,7 @@ export interface Settings {
    * Default none.
    */
   finishReasons?: { readonly [word: string]: FinishClass }
-  /** What the server is told of its prompt cache. `engine.run` sets it from `model.cache`. Default `off`. */
+  /** What Sluice tells the server about prompt caching. `engine.run` sets it from `model.cache`. Default `off`. */
   cache?: PromptCache
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'
@@ -387,7 +387,7 @@ export interface ListedTool {
   reason?: string
   /** Its calls go to a window and have no result: no function runs them. */
   ipc?: true
-  /** Which kind of a provider's own tools it is, as `tool({ provider })` declares it. */
+  /** The kind of tool that its provider defines, as in `tool({ provider })`. Absent for any other tool. */
   provider?: string
   /** Keywords of its schema that the engine does not check. */
   unchecked?: string[]
@@ -400,7 +400,9 @@ export interface ListedTool {
    * description; `left out` where no form of it is taken. Arguments are checked against the tool's own schema.
    */
   sent?: 'as it is' | 'changed' | 'left out'
-  /** What was changed, in words: `items added at /ids`, `key sort[] is sort_`. Why, where it was left out. */
+  /**
+   * What was changed, in words: `items added at /ids`, `key sort[] is sort_`. Of a tool that was left out, the reason.
+   */
   changes?: string[]
   /** Roughly, what it costs a request. */
   estimatedTokens?: number

@@ -182,7 +182,7 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
 
 /** A tool as models see it, what people read about it, what it may do, and how it runs. */
 export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = unknown> extends ToolWords {
-  /** What calls name: `weather.now`. Required, unless `toolId` and `method` or `provider` stand for it. */
+  /** What calls name: `weather.now`. Required without `toolId` and `method`, and without `provider`, which is the default name. */
   name?: string
   /** With `method`, instead of `name`: the name is `toolId_method`, and `toolToggles` may name the `toolId`. */
   toolId?: string

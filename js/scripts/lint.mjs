@@ -1,9 +1,11 @@
-// npm run lint: checks the format, lints, and looks for blanks at line ends and for wrong subjects of commits.
+// npm run lint: checks the format, lints, compiles the core's folders as packages do, and looks for blanks at line ends
+// and for wrong subjects of commits.
 // `npm run format` repairs what can be repaired.
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { command, root, Stop } from './run.mjs'
+import { command, root, Stop, which } from './run.mjs'
 
 const REPAIRS = process.argv.includes('--write')
 /** The longest subject of a commit. */
@@ -33,6 +35,22 @@ const checks = {
       return without('clang-format 14 is missing; others format otherwise. Debian has it as clang-format-14')
     return said(run(program, [...(REPAIRS ? ['-i'] : ['--dry-run', '-Werror']), ...sources().filter(isC)]))
   },
+  'names in C++ that clash where a folder is compiled as one file': async () => {
+    if (!which('cmake')) return without('cmake is missing')
+    const build = mkdtempSync(join(tmpdir(), 'sluice-batches-'))
+    try {
+      const wanted = ['-DSLUICE_BATCHES=ON', '-DSLUICE_ADDON=OFF', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON']
+      const configured = run('cmake', ['-S', root, '-B', build, ...wanted])
+      if (configured.status !== 0) return said(configured)
+      const batches = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8')).filter(
+        ({ output, file }) => (output ?? file).includes('Unity'),
+      )
+      if (batches.length === 0) return 'found no folder that is compiled as one file, expected the core\n'
+      return (await inParallel(batches, syntaxOf)).join('')
+    } finally {
+      rmSync(build, { recursive: true, force: true })
+    }
+  },
   // Compared with nothing, so that all of the tree is new. Inputs of the fuzzer may end as they like.
   'blanks at line ends': () => {
     if (!isCheckout) return without('there is no git that lists the sources')
@@ -53,6 +71,27 @@ const checks = {
 const said = ({ status, stdout, stderr, error }) =>
   status === 0 ? '' : (error?.message ?? `${stdout}${stderr}`) || `it ended with ${status}`
 
+/** What a compiler says against a source of `compile_commands.json`; empty: nothing. It writes no object. */
+function syntaxOf({ command, directory }) {
+  const [program, ...words] = command.split(' ').filter(Boolean)
+  const output = words.indexOf('-o')
+  return new Promise((resolve) => {
+    const args = [...words.toSpliced(output, 2), '-fsyntax-only', '-w']
+    execFile(program, args, { cwd: directory }, (error, _, stderr) => resolve(error ? stderr || error.message : ''))
+  })
+}
+
+/** Runs `work` on all `items`, as many at a time as there are processors. */
+async function inParallel(items, work) {
+  const results = []
+  const left = [...items.entries()]
+  const worker = async () => {
+    for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await work(next[1])
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, worker))
+  return results
+}
+
 let skipped
 function without(why) {
   skipped = why
@@ -62,7 +101,7 @@ function without(why) {
 await command(async () => {
   if (!existsSync(biome)) throw new Stop('missing: the packages of package-lock.json. Type: npm ci', 2)
   for (const [name, check] of Object.entries(checks)) {
-    const wrong = check()
+    const wrong = await check()
     if (wrong === undefined) console.log(`– ${name}: skipped, ${skipped}`)
     else if (wrong === '') console.log(`✔ ${name}`)
     else {

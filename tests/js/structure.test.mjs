@@ -270,36 +270,3 @@ test('the scripts that the table of the wires names are there', () => {
     [],
   )
 })
-
-/**
- * Constants and types at the left edge that two sources of a folder have. The wires of two providers may call alike
- * what is alike: SLUICE_BATCHES.
- */
-function namedTwice(folder) {
-  const owners = new Map()
-  const twice = []
-  for (const name of readdirSync(folder, { recursive: true })
-    .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.cpp'))
-    .sort()) {
-    const batch = /^wire\/(anthropic|gemini_interactions|gemini|ollama|openai_chat|openai_responses)|^.*\//.exec(
-      name,
-    )[0]
-    for (const [line, constant, type] of readFileSync(join(folder, name), 'utf8').matchAll(
-      /^(?:(?:static |inline )?const\w* .*?\b(k[A-Z]\w*)\b|(?:using|struct|class|enum class) (\w+) ?(?:[={:]|final\b).*)/gm,
-    )) {
-      const key = `${batch} ${constant ?? type}`
-      const owner = owners.get(key)
-      const sameAlias = line.startsWith('using ') && owner?.line === line
-      if (owner && owner.name !== name && !sameAlias) twice.push(`${constant ?? type}: ${owner.name}, ${name}`)
-      owners.set(key, { name, line })
-    }
-  }
-  return { twice, names: owners.size }
-}
-
-test('constants and types of a folder in C++, which is compiled as one file for the package, have names of their own', () => {
-  const { twice, names } = namedTwice(join(root, 'native/src'))
-  assert.ok(names > 200, `${names} names`)
-  assert.deepEqual(twice, [])
-})

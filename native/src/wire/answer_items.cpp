@@ -46,14 +46,14 @@ constexpr Member kReasoning[] = {
 constexpr Member kFunctionCall[] = {{"type", kText},      {"id", kText},        {"call_id", kText},
                                     {"name", kText},      {"arguments", "\"{"}, {"status", kText},
                                     {"namespace", kText}, {"caller", kObject},  {"async", kFlag}};
-constexpr Member kCustomCall[] = {{"type", kText},   {"id", kText},     {"call_id", kText},   {"name", kText},
-                                  {"!input", kText}, {"status", kText}, {"namespace", kText}, {"caller", kObject}};
+constexpr Member kCustomToolCall[] = {{"type", kText},   {"id", kText},     {"call_id", kText},   {"name", kText},
+                                      {"!input", kText}, {"status", kText}, {"namespace", kText}, {"caller", kObject}};
 constexpr Member kCompaction[] = {{"type", kText}, {"id", kText}, {"!encrypted_content", kText}, {"created_by", kText}};
 constexpr ItemRow kResponsesItems[] = {
     {"message", kMessage},
     {"reasoning", kReasoning},
     {"function_call", kFunctionCall},
-    {"custom_tool_call", kCustomCall},
+    {"custom_tool_call", kCustomToolCall},
     {"compaction", kCompaction},
     {"web_search_call", {}},
     {"file_search_call", {}},

@@ -12,12 +12,12 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kMark = "cache_control", kKey = "prompt_cache_key";
+constexpr std::string_view kCacheMark = "cache_control", kCacheKey = "prompt_cache_key";
 constexpr size_t kMostKeyBytes = 64;
 
 std::string marked(std::string_view object, const std::string &mark) {
   ItemText item(object);
-  item.set(kMark, mark);
+  item.set(kCacheMark, mark);
   return item.write();
 }
 
@@ -52,7 +52,7 @@ std::string marked_content(std::string_view content, const std::string &mark, bo
   if (json_kind(content) == '[') return with_last_marked(content, mark, fits);
   if (json_kind(content) != '"' || json_text(content).empty()) return std::string(content);
   std::string out = "[";
-  ObjectWriter(out).text("type", "text").raw("text", trim_json(content)).raw(kMark, mark).close();
+  ObjectWriter(out).text("type", "text").raw("text", trim_json(content)).raw(kCacheMark, mark).close();
   return out + "]";
 }
 
@@ -102,9 +102,9 @@ std::string with_cached_prefix(std::string request, const Dialect &dialect, cons
   switch (dialect.caching) {
     case Caching::unasked: break;
     case Caching::key: {
-      if (wish.key.empty() || json_member(request, kKey)) break;
+      if (wish.key.empty() || json_member(request, kCacheKey)) break;
       ItemText body(request);
-      body.set(kKey, json_string(wish.key.size() > kMostKeyBytes ? sha256_hex(wish.key) : wish.key));
+      body.set(kCacheKey, json_string(wish.key.size() > kMostKeyBytes ? sha256_hex(wish.key) : wish.key));
       return body.write();
     }
     case Caching::marks:

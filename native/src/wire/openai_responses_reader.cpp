@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kCustomCall = "custom_tool_call";
+constexpr std::string_view kCustomToolCall = "custom_tool_call";
 constexpr LooseMember kLoose[] = {{{}, "sequence_number"}, {{}, "obfuscation"}};
 
 constexpr std::string_view kForHost = "This call is for the app: Sluice does not run it.";
@@ -294,7 +294,7 @@ class ResponsesReader final : public EventReader {
     const std::string name = std::exchange(item.name, {});
     thinks_ = false;
     if (provided) {
-      item.type = kCustomCall;
+      item.type = kCustomToolCall;
       item.slot = provided_++;
       sink().on_provider_call(item.slot, item.id, name, {});
       if (item.closed) settle_custom(item, json_member_text(item.json, "input"), false);

@@ -10,14 +10,14 @@ namespace {
 
 // The number behind a list's name: tools[14], tools.14, tools.14.custom. nullopt: none stands there.
 std::optional<size_t> index_behind(std::string_view words, std::string_view list) {
-  constexpr size_t kMostDigits = 6;
+  constexpr size_t kMostPlaceDigits = 6;
   for (size_t at = 0; (at = words.find(list, at)) != words.npos; at += list.size()) {
     const bool begins = at == 0 || !(is_alnum(words[at - 1]) || words[at - 1] == '_');
     std::string_view rest = words.substr(at + list.size());
     if (!begins || rest.empty() || (rest.front() != '[' && rest.front() != '.')) continue;
     rest.remove_prefix(1);
     const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    if (digits == 0 || digits > kMostDigits) continue;
+    if (digits == 0 || digits > kMostPlaceDigits) continue;
     size_t index = 0;
     for (const char digit : rest.substr(0, digits)) index = index * 10 + static_cast<size_t>(digit - '0');
     return index;

@@ -25,10 +25,10 @@ std::string_view to_text(Finish finish) {
 namespace {
 
 std::span<const Wire *const> all_wires() {
-  static const Wire *const kWires[] = {&openai_chat_wire(), &openai_responses_wire(),    &anthropic_wire(),
-                                       &gemini_wire(),      &gemini_interactions_wire(), &ollama_wire(),
-                                       &text_wire()};
-  return kWires;
+  static const Wire *const kEveryWire[] = {&openai_chat_wire(), &openai_responses_wire(),    &anthropic_wire(),
+                                           &gemini_wire(),      &gemini_interactions_wire(), &ollama_wire(),
+                                           &text_wire()};
+  return kEveryWire;
 }
 
 }  // namespace

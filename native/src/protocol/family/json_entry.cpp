@@ -96,11 +96,11 @@ bool JsonReader::skip_comments(std::string_view seen) {
     if (at_ + 1 == seen.size()) return false;
     const char kind = seen[at_ + 1];
     if (kind != '/' && kind != '*') break;
-    const std::string_view end = kind == '/' ? "\n" : "*/";
-    const size_t to = seen.find(end, at_ + 2);
+    const std::string_view closer = kind == '/' ? "\n" : "*/";
+    const size_t to = seen.find(closer, at_ + 2);
     if (to == kNone && seen.size() - at_ < kLongest) return false;
     if (to == kNone || to - at_ > kLongest) break;
-    at_ = to + end.size();
+    at_ = to + closer.size();
   }
   return at_ < seen.size();
 }

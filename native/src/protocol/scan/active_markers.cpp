@@ -78,7 +78,8 @@ int ActiveMarkers::add(const Marker &marker, Kind kind, size_t owner) {
                    .first = marker.first,
                    .fence = marker.fence,
                    .next = marker.next,
-                   .result_end = marker.end});
+                   .result_end = marker.end,
+                   .grown = {}});
   any_common_ = any_common_ || marker.common;
   any_first_ = any_first_ || marker.first;
   any_fence_ = any_fence_ || marker.fence;

@@ -1,6 +1,7 @@
 #include "turn/log.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "base/json_writer.h"
@@ -168,17 +169,19 @@ void Log::set_phase(Block::Mark phase) {
 }
 
 void Log::retract_repeated() {
-  std::vector<size_t> repeated;
   const std::vector<Block> &blocks = message_.blocks;
-  size_t first = blocks.size();
-  while (first > 0 && blocks[first - 1].round == round_number()) --first;
-  for (size_t later = first; later < blocks.size(); ++later)
-    for (size_t at = first; blocks[later].apart && at < later; ++at)
-      if (blocks[at].kind == Block::Kind::text && !message_.is_retracted(blocks[at]) &&
-          blocks[at].text == blocks[later].text)
-        repeated.push_back(at);
+  std::set<std::string_view> later;  // texts that came as messages of their own, behind the block that is looked at
+  std::vector<size_t> repeated;
+  for (size_t at = blocks.size(); at-- > 0 && blocks[at].round == round_number();) {
+    if (blocks[at].kind != Block::Kind::text) continue;
+    const std::string_view text = blocks[at].text;
+    if (!message_.is_retracted(blocks[at]) && later.contains(text)) repeated.push_back(at);
+    if (blocks[at].apart) later.insert(text);
+  }
+  if (repeated.empty()) return;
+  std::reverse(repeated.begin(), repeated.end());
   for (const size_t at : repeated) message_.blocks[at].repeated = true;
-  if (!repeated.empty()) tell_retracted(repeated);
+  tell_retracted(repeated);
 }
 
 void Log::tell_retracted(const std::vector<size_t> &blocks) {

@@ -5,21 +5,21 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kKinds[] = {"｜", "|", "‖"};
 constexpr std::string_view kRuns[] = {"｜", "｜｜", "｜ ｜", "|", "||", "| |", "‖", "‖‖"};
 
-// Passes one bar at `at`.
+// Passes one bar at `at`. Its first byte tells which.
 Fit pass_bar(std::string_view text, size_t &at) {
-  Fit best = Fit::no;
-  for (const std::string_view kind : kKinds) {
-    const Fit found = fit(text.substr(at), kind);
-    if (found == Fit::yes) {
-      at += kind.size();
-      return found;
-    }
-    if (found == Fit::partial) best = found;
+  if (at == text.size()) return Fit::partial;
+  constexpr std::string_view kWide = "｜", kDouble = "‖";
+  if (text[at] == '|') {
+    ++at;
+    return Fit::yes;
   }
-  return best;
+  if (text[at] != kWide[0] && text[at] != kDouble[0]) return Fit::no;
+  const std::string_view bar = text[at] == kWide[0] ? kWide : kDouble;
+  const Fit found = fit(text.substr(at), bar);
+  if (found == Fit::yes) at += bar.size();
+  return found;
 }
 
 void pass_blank(std::string_view text, size_t &at) {
@@ -46,15 +46,19 @@ Fit pass_bars(std::string_view text, size_t &at, bool inner) {
 Fit fit_barred(std::string_view rest, std::string_view word, size_t &length) {
   size_t at = 0;
   bool inner = false;
-  for (const char c : word) {
-    if (c == kBars) {
+  while (!word.empty()) {
+    if (word[0] == kBars) {
       const Fit found = pass_bars(rest, at, inner);
       if (found != Fit::yes) return found;
       inner = true;
+      word.remove_prefix(1);
       continue;
     }
-    if (at == rest.size()) return Fit::partial;
-    if (rest[at++] != c) return Fit::no;
+    const std::string_view plain = word.substr(0, word.find(kBars));
+    const Fit found = fit(rest.substr(at), plain);
+    if (found != Fit::yes) return found;
+    at += plain.size();
+    word.remove_prefix(plain.size());
   }
   length = at;
   return Fit::yes;

@@ -7,7 +7,10 @@
 
 namespace sluice {
 
+constexpr size_t kAwaitedTag = 64;  // so many bytes of a tag are waited for
+
 BlockReader::State ElementReader::body(std::string_view block, bool ended) {
+  ended_ = ended;
   while (true) {
     if (place_ == Place::json_calls) return json_calls(block, ended);
     const Step next = step(block);
@@ -177,6 +180,8 @@ ElementReader::Step ElementReader::between(std::string_view block) {
   }
   if (rest[0] == '`' && (nothing_yet || ticks_ != 0)) return fenced_object(block);
   if (rest[0] != '<') return bare_key(block);
+  // A tag is looked at when it is there, not with each piece of it.
+  if (!ended_ && rest.size() < kAwaitedTag && rest.find('>') == rest.npos) return Step::wait;
   size_t length = 0;
   const Fit closer = fit(rest, family_.closers, length);
   if (closer == Fit::yes && tags_.form.attributed && !named) {

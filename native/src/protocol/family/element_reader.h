@@ -125,6 +125,7 @@ class ElementReader final : public FamilyReader {
   ValueEnd object_;
   size_t object_from_ = 0, object_end_ = 0;
   size_t closer_ = SIZE_MAX;
+  bool ended_ = false;    // nothing follows the block
   std::string_view how_;  // how the block ended
   // -- what was read
   std::vector<ElementField> fields_;

@@ -90,7 +90,7 @@ constexpr DialectRow kDialects[] = {
     {"gemini-interactions", "", "gemma", {.tools = kGeminiTools, .instructions = Instructions::nowhere}},
     {"gemini-interactions", "", "", {.tools = kGeminiTools, .instructions = Instructions::first}},
 
-    {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true}}},
+    {"ollama", "", "", {.tools = {.merge_top = true, .inline_refs = true, .knows_refs = false}}},
 
     {"", "", "", {}},
 };

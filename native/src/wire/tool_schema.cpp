@@ -1,7 +1,6 @@
 #include "wire/tool_schema.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "wire/schema_references.h"
+#include "wire/sent_keys.h"
 
 namespace sluice {
 namespace {
@@ -19,6 +20,7 @@ constexpr size_t kMostNested = 2;            // times that a reference is follow
 constexpr size_t kMostFollowed = 32;         // references that are followed within each other
 constexpr size_t kMostJoined = 16;           // levels of combinators that are merged
 constexpr size_t kMostBranches = 1000;       // of them all together
+constexpr size_t kMostForms = 6;             // of one schema that are tried before no reference stays
 constexpr size_t kMostChanges = 64;          // that are told of one tool
 
 // ---- Keywords ----
@@ -42,6 +44,9 @@ bool takes_booleans(std::string_view key) {
 
 bool holds_definitions(std::string_view key) { return is_one_of(key, {"$defs", "definitions"}); }
 
+// Keywords that a schema within makes weaker by being stronger, or the other way round.
+bool turns_around(std::string_view key) { return is_one_of(key, {"not", "if", "oneOf", "contains"}); }
+
 // Does a schema of this `type` allow the type `name`? `type`: a name, or a list of them.
 bool allows(std::string_view type, std::string_view name) {
   if (json_kind(type) == '"') return json_text(type) == name;
@@ -49,82 +54,6 @@ bool allows(std::string_view type, std::string_view name) {
     if (json_kind(names.value()) == '"' && json_text(names.value()) == name) return true;
   return false;
 }
-
-std::vector<std::string> texts_of(std::string_view list) {
-  std::vector<std::string> texts;
-  for (JsonSlices items(list); items.next();)
-    if (json_kind(items.value()) == '"') texts.push_back(json_text(items.value()));
-  return texts;
-}
-
-void write_texts(const std::vector<std::string> &texts, std::string &out) {
-  ListWriter list;
-  for (const std::string &text : texts) append_json_string(list.next(), text);
-  out += list.array();
-}
-
-// ---- References ----
-
-// Finds what references of one schema name. Each container is read once.
-class References {
- public:
-  explicit References(std::string_view root) : root_(trim_json(root)) {}
-
-  // What "#/$defs/a" names; nullopt: nothing that is a schema, or something of another document.
-  std::optional<std::string_view> find(std::string_view reference) {
-    if (!reference.starts_with('#')) return std::nullopt;
-    reference.remove_prefix(1);
-    std::string_view found = root_;
-    while (!reference.empty()) {
-      if (reference.front() != '/') return std::nullopt;
-      reference.remove_prefix(1);
-      const size_t end = std::min(reference.find('/'), reference.size());
-      const Members &members = members_of(found);
-      const auto next = members.find(unescaped(reference.substr(0, end)));
-      if (next == members.end()) return std::nullopt;
-      found = next->second;
-      reference.remove_prefix(end);
-    }
-    const char kind = json_kind(found);
-    return kind == '{' || kind == 't' || kind == 'f' ? std::optional(found) : std::nullopt;
-  }
-
- private:
-  using Members = std::map<std::string, std::string_view, std::less<>>;
-
-  const Members &members_of(std::string_view container) {
-    const auto [at, fresh] = known_.try_emplace(container.data());
-    if (fresh) {
-      size_t index = 0;
-      const bool object = json_kind(container) == '{';
-      for (JsonSlices items(container); items.next(); ++index)
-        at->second[object ? items.key_text() : std::to_string(index)] = trim_json(items.value());
-    }
-    return at->second;
-  }
-
-  // A step of a JSON Pointer in a URL.
-  static std::string unescaped(std::string_view step) {
-    std::string out;
-    for (size_t at = 0; at < step.size(); ++at) {
-      uint32_t byte = 0;
-      if (step[at] == '%' && at + 2 < step.size() && is_hex_digit(step[at + 1]) && is_hex_digit(step[at + 2])) {
-        std::from_chars(step.data() + at + 1, step.data() + at + 3, byte, 16);
-        out += static_cast<char>(byte);
-        at += 2;
-      } else {
-        out += step[at];
-      }
-    }
-    for (size_t at = 0; (at = out.find('~', at)) != out.npos; ++at)
-      if (const char next = at + 1 < out.size() ? out[at + 1] : '\0'; next == '0' || next == '1')
-        out.replace(at, 2, next == '0' ? "~" : "/");
-    return out;
-  }
-
-  const std::string_view root_;
-  std::map<const char *, Members> known_;
-};
 
 // ---- The top of a schema ----
 
@@ -158,7 +87,8 @@ struct Top {
   NameList keys, required;
   std::map<std::string, Property> properties;
   std::vector<std::pair<std::string, std::string_view>> others;
-  std::vector<Branches> choices;  // of each combinator
+  const char *condition = nullptr;  // the schema whose if, then and else are among them
+  std::vector<Branches> choices;    // of each combinator
 
   void add(const std::string &key, std::string_view schema) {
     Property &property = properties[key];
@@ -169,17 +99,41 @@ struct Top {
     if (property.known.empty()) property.known.insert(canonical_json(property.schemas.front()));
     if (property.known.insert(canonical_json(schema)).second) property.schemas.push_back(schema);
   }
-  void add_other(const std::string &key, std::string_view value) {
+  // `from`: the schema that has it. Conditions of two schemas do not mix.
+  void add_other(const std::string &key, std::string_view value, const char *from) {
+    if (is_condition(key)) {
+      if (condition == nullptr) condition = from;
+      if (condition != from) return;
+    }
     if (other_keys.insert(key).second) others.emplace_back(key, value);
   }
 
   std::set<std::string> other_keys;
 };
 
+// What becomes of references: what the rules say, what they say without following one within itself, they stay where
+// they can, only those that can stay are there, or none is.
+enum class Refs : uint8_t { by_rules, once, kept, kept_or_left_out, left_out };
+
+// What a form of the schema showed, which the next one heeds.
+struct Learned {
+  std::set<std::string> gone;  // references whose place is not in the form
+  bool lossy = false;          // some schema takes more than the host's
+  bool none = false;           // no reference stays
+};
+
 class Rewriter {
  public:
-  Rewriter(std::string_view schema, const ToolRules &rules)
-      : root_(compact_json(schema)), rules_(rules), references_(root_) {}
+  Rewriter(std::string_view schema, const ToolRules &rules, Refs refs, const Learned &learned)
+      : root_(compact_json(schema)),
+        rules_(rules),
+        inlines_(refs == Refs::left_out || (rules.inline_refs && refs <= Refs::once)),
+        bare_(rules.inline_refs),
+        leaves_out_(refs >= Refs::kept_or_left_out),
+        most_nested_(refs == Refs::by_rules ? kMostNested : 0),
+        learned_(learned),
+        references_(root_),
+        keys_(references_) {}
 
   // Writes the schema as a server takes it. False: no branch of it is an object.
   bool write(std::string &out) {
@@ -189,24 +143,45 @@ class Rewriter {
     if (!type) change("type object added");
     if (type && *type != "\"object\"") change("type is object");
     if (top->keys.all().empty() && !json_member(root_, "properties")) change("properties added");
-    if (rules_.legal_keys) name_keys(top->keys.all());
+    if (rules_.legal_keys) name_keys(*top);
     for (const Branches &branches : top->choices) note_choice(branches);
+    const auto is_added = [](const std::string &what) { return what.ends_with(" added"); };
+    top_is_kept_ = std::all_of(changes.begin(), changes.end(), is_added);
     sent_root_ = put_together(*top);
     sent_references_.emplace(sent_root_);
     walk(sent_root_, "", out);
     return true;
   }
 
+  const KeyNames &names() const { return keys_.names(); }
+
   bool too_large() const { return too_large_; }
 
-  KeyNames keys;
+  // False: this form is well. `form`: what was written.
+  bool learn(std::string_view form, Learned &learned) {
+    const bool lossy = losses_ > 0 && turned_reference_ && !learned.lossy;
+    learned.lossy = learned.lossy || lossy;
+    SchemaReferences sent(form);
+    bool more = lossy;
+    for (const auto &[reference, kept] : kept_)
+      if (kept && !sent.find(reference)) more = learned.gone.insert(reference).second || more;
+    return more;
+  }
+
   std::vector<std::string> changes;
   std::string choices;  // lines for people and models: "Give one of: content; source_url."
 
  private:
   void change(std::string what) {
-    if (changes.size() < kMostChanges && std::find(changes.begin(), changes.end(), what) == changes.end())
-      changes.push_back(std::move(what));
+    if (changes.size() > kMostChanges || std::find(changes.begin(), changes.end(), what) != changes.end()) return;
+    if (changes.size() == kMostChanges) what = "and more";
+    changes.push_back(std::move(what));
+  }
+
+  // The schema takes more than before.
+  void lose(std::string what) {
+    change(std::move(what));
+    ++losses_;
   }
 
   // nullopt: its arguments are never an object.
@@ -224,7 +199,7 @@ class Rewriter {
       if (key == "properties" && kind == '{') {
         for (JsonSlices each(value); each.next();) top.add(each.key_text(), each.value());
       } else if (key == "required" && kind == '[') {
-        for (const std::string &name : texts_of(value)) top.required.add(name);
+        for (const std::string &name : json_texts(value)) top.required.add(name);
       } else if (key == "$ref" && kind == '"') {
         possible = follow(json_text(value), level, top) && possible;
       } else if (kind == '[' && is_one_of(key, {"anyOf", "oneOf", "allOf"})) {
@@ -232,7 +207,7 @@ class Rewriter {
       } else if (rules_.merge_top && is_one_of(key, {"enum", "const", "not"})) {
         change(key + " left out");
       } else {
-        top.add_other(key, value);
+        top.add_other(key, value, schema.data());
       }
     }
     return possible ? std::optional(std::move(top)) : std::nullopt;
@@ -244,7 +219,7 @@ class Rewriter {
     to.choices.insert(to.choices.end(), from.choices.begin(), from.choices.end());
     if (!whole) return;
     for (const std::string &name : from.required.all()) to.required.add(name);
-    for (const auto &[key, value] : from.others) to.add_other(key, value);
+    for (const auto &[key, value] : from.others) to.add_other(key, value, from.condition);
   }
 
   // The top is what a reference names.
@@ -289,101 +264,28 @@ class Rewriter {
       every = every && object;
       one = one || object;
     }
-    top.add_other(key, branches);
+    top.add_other(key, branches, nullptr);
     return !any || (key == "allOf" ? every : one);
   }
 
-  // ---- Keys ----
+  // ---- The top as it is sent ----
 
-  static bool in_key(char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; }
-
-  static bool is_legal(std::string_view key) {
-    return !key.empty() && key.size() <= kMostNameBytes && std::all_of(key.begin(), key.end(), in_key);
+  void name_keys(const Top &top) {
+    std::set<std::string> taken(top.required.all().begin(), top.required.all().end());
+    for (const Branches &branches : top.choices)
+      for (const auto &names : branches) taken.insert(names.begin(), names.end());
+    for (const auto &[key, value] : top.others) keys_.collect(key, value, taken);
+    keys_.name(top.keys.all(), std::move(taken));
+    for (const auto &[own, sent] : keys_.names()) change("key " + own + " is " + sent);
   }
 
-  // NameList for the keys that the server refuses, in their order. A legal key keeps its own.
-  void name_keys(const std::vector<std::string> &all) {
-    std::set<std::string> taken;
-    for (const std::string &key : all)
-      if (is_legal(key)) taken.insert(key);
-    std::map<std::string, size_t> used;
-    for (const std::string &key : all) {
-      if (is_legal(key)) continue;
-      std::string stem;
-      bool refused = false;  // a run of characters that the server refuses becomes one _
-      for (const char c : key) {
-        if (stem.size() == kMostNameBytes) break;
-        if (in_key(c) || !std::exchange(refused, true)) stem += in_key(c) ? c : '_';
-        refused = refused && !in_key(c);
-      }
-      if (stem.empty()) stem = "_";
-      size_t &number = used.try_emplace(stem, 1).first->second;
-      std::string name = stem;
-      while (!taken.insert(name).second) {
-        const std::string tail = "_" + std::to_string(++number);
-        name = stem.substr(0, kMostNameBytes - tail.size()) + tail;
-      }
-      change("key " + key + " is " + name);
-      keys.emplace_back(key, name);
-      sent_keys_.emplace(key, std::move(name));
-    }
+  bool fits_sent_keys(const Top &top, const std::string &key, std::string_view value) {
+    if (is_one_of(key, {"additionalProperties", "unevaluatedProperties"}))
+      return !top.other_keys.contains("patternProperties");
+    return keys_.fits(key, value);
   }
 
-  const std::string &sent_key(const std::string &key) const {
-    const auto found = sent_keys_.find(key);
-    return found == sent_keys_.end() ? key : found->second;
-  }
-
-  std::vector<std::string> sent_names(std::vector<std::string> names) const {
-    for (std::string &name : names) name = sent_key(name);
-    return names;
-  }
-
-  // A member of a schema that is about the same object, with the names that are sent.
-  void write_with_sent_keys(std::string_view key, std::string_view value, std::string &out) const {
-    const char kind = json_kind(value);
-    if (kind == '[' && key == "required") {
-      write_texts(sent_names(texts_of(value)), out);
-    } else if (kind == '[' && is_one_of(key, {"anyOf", "oneOf", "allOf"})) {
-      ListWriter list;
-      for (JsonSlices each(value); each.next();) write_part(each.value(), list.next());
-      out += list.array();
-    } else if (kind == '{' && is_one_of(key, {"if", "then", "else", "not"})) {
-      write_part(value, out);
-    } else if (kind == '{' && is_one_of(key, {"properties", "dependentRequired", "dependentSchemas", "dependencies"})) {
-      out += '{';
-      for (JsonSlices each(value); each.next();) {
-        if (out.back() != '{') out += ',';
-        append_json_string(out, sent_key(each.key_text()));
-        out += ':';
-        if (json_kind(each.value()) == '[')
-          write_texts(sent_names(texts_of(each.value())), out);
-        else if (key == "properties")
-          out += each.value();
-        else
-          write_part(each.value(), out);
-      }
-      out += '}';
-    } else {
-      out += value;
-    }
-  }
-
-  void write_part(std::string_view schema, std::string &out) const {
-    if (json_kind(schema) != '{') {
-      out += schema;
-      return;
-    }
-    out += '{';
-    for (JsonSlices members(schema); members.next();) {
-      if (out.back() != '{') out += ',';
-      out.append(members.key()).append(":");
-      write_with_sent_keys(members.key_text(), members.value(), out);
-    }
-    out += '}';
-  }
-
-  std::string put_together(const Top &top) const {
+  std::string put_together(const Top &top) {
     std::string out = R"({"type":"object")";
     const auto begin = [&](const std::string &key) {
       out += ',';
@@ -391,16 +293,20 @@ class Rewriter {
       out += ':';
     };
     for (const auto &[key, value] : top.others) {
+      if (!keys_.names().empty() && !fits_sent_keys(top, key, value)) {
+        lose(key + " left out");
+        continue;
+      }
       begin(key);
-      if (keys.empty())
+      if (keys_.names().empty())
         out += value;
       else
-        write_with_sent_keys(key, value, out);
+        keys_.write(key, value, out);
     }
     out += R"(,"properties":{)";
     for (const std::string &key : top.keys.all()) {
       if (out.back() != '{') out += ',';
-      append_json_string(out, sent_key(key));
+      append_json_string(out, keys_.sent(key));
       out += ':';
       const auto &schemas = top.properties.at(key).schemas;
       if (schemas.size() > 1) out += R"({"anyOf":[)";
@@ -411,7 +317,7 @@ class Rewriter {
     out += '}';
     if (!top.required.all().empty()) {
       begin("required");
-      write_texts(sent_names(top.required.all()), out);
+      append_json_texts(out, keys_.sent(top.required.all()));
     }
     return out + "}";
   }
@@ -422,7 +328,7 @@ class Rewriter {
     for (const std::vector<std::string> &required : branches) {
       if (required.empty()) return;
       std::string names;
-      for (const std::string &name : required) names.append(names.empty() ? "" : ", ").append(sent_key(name));
+      for (const std::string &name : required) names.append(names.empty() ? "" : ", ").append(keys_.sent(name));
       given.add(names);
     }
     if (given.all().size() < 2) return;
@@ -442,49 +348,64 @@ class Rewriter {
       return;
     }
     const auto reference = json_member(schema, "$ref");
-    if (reference && json_kind(*reference) == '"' && walk_reference(schema, json_text(*reference), path, out)) return;
-    walk_members(schema, path, out);
-  }
-
-  // False: the members of the schema are still to be written, without the reference where it is none.
-  bool walk_reference(std::string_view schema, const std::string &reference, const std::string &path,
-                      std::string &out) {
-    const auto found = references_.find(reference);
+    if (!reference || json_kind(*reference) != '"') return walk_members(schema, path, out);
+    const std::string name = json_text(*reference);
+    const auto found = references_.find(name);
     if (!found) {
-      change("$ref " + reference + " left out at " + place(path));
-      return false;
+      lose("$ref " + name + " left out at " + place(path));
+      walk_members(schema, path, out);
+      return;
     }
-    if (!rules_.inline_refs && sent_references_->find(reference)) return false;
-    change("$ref replaced at " + place(path));
-    const auto nested = std::count(chain_.begin(), chain_.end(), reference);
-    if (static_cast<size_t>(nested) > kMostNested || chain_.size() > kMostFollowed) {
-      out += "{}";
-      return true;
+    if (inlines_ || !keeps(name, *found)) return walk_reference(schema, name, *found, path, out);
+    if (turned_ > 0) {
+      turned_reference_ = true;
+      if (learned_.lossy) ++losses_;  // what it names may be what takes more
     }
-    chain_.push_back(reference);
-    if (json_kind(*found) == '{')
-      walk(with_siblings(*found, schema), path, out);
-    else
-      walk(*found, path, out);
-    chain_.pop_back();
-    return true;
+    if (bare_) {
+      write_bare(schema, path, out);
+    } else {
+      walk_members(schema, path, out);
+    }
   }
 
-  // What the reference names, with the members beside it laid over.
-  std::string with_siblings(std::string_view named, std::string_view schema) {
-    std::string out = "{", beside;
-    std::set<std::string> laid_over;
-    const auto add = [](const JsonSlices &member, std::string &to) {
-      to.append(to.empty() || to == "{" ? "" : ",").append(member.key()).append(":").append(member.value());
-    };
+  // May the reference stay? The sent schema must have at its place what the host's has.
+  bool keeps(const std::string &reference, std::string_view named) {
+    const auto [at, fresh] = kept_.try_emplace(reference, false);
+    if (fresh && !learned_.none && !learned_.gone.contains(reference))
+      at->second = reference == "#" ? top_is_kept_ : sent_references_->find(reference) == named;
+    return at->second;
+  }
+
+  // A server that wants no references, and gets them because the schema is too large, takes little beside them.
+  void write_bare(std::string_view schema, const std::string &path, std::string &out) {
+    ObjectWriter object(out);
     for (JsonSlices members(schema); members.next();) {
       const std::string key = members.key_text();
-      if (key != "$ref" && laid_over.insert(key).second) add(members, beside);
+      if (is_one_of(key, {"$ref", "description", "default"}))
+        object.raw(key, members.value());
+      else
+        lose(key + " left out at " + place(path));
     }
-    for (JsonSlices members(named); members.next();)
-      if (!laid_over.contains(members.key_text())) add(members, out);
-    if (!beside.empty()) out.append(out.size() > 1 ? "," : "").append(beside);
-    return out + "}";
+    object.close();
+  }
+
+  void walk_reference(std::string_view schema, const std::string &reference, std::string_view named,
+                      const std::string &path, std::string &out) {
+    const auto nested = std::count(chain_.begin(), chain_.end(), reference);
+    if (leaves_out_ || static_cast<size_t>(nested) > most_nested_ || chain_.size() > kMostFollowed) {
+      lose("$ref " + reference + " left out at " + place(path));
+      out += "{}";
+      return;
+    }
+    change("$ref replaced at " + place(path));
+    chain_.push_back(reference);
+    std::vector<std::string> lost;
+    if (json_kind(named) == 'f')
+      walk(named, path, out);
+    else
+      walk(with_siblings(json_kind(named) == '{' ? named : "{}", schema, lost), path, out);
+    for (const std::string &key : lost) lose(key + " of " + reference + " left out at " + place(path));
+    chain_.pop_back();
   }
 
   void walk_members(std::string_view schema, const std::string &path, std::string &out) {
@@ -494,19 +415,27 @@ class Rewriter {
     for (JsonSlices members(schema); members.next();) {
       const std::string key = members.key_text();
       const std::string_view value = trim_json(members.value());
-      if (rules_.inline_refs && holds_definitions(key) && json_kind(value) == '{') {
+      if (inlines_ && holds_definitions(key) && json_kind(value) == '{') {
         change(key + " left out");
         continue;
       }
       if (key == "$ref" && json_kind(value) == '"' && !references_.find(json_text(value))) continue;
       if (rules_.inline_refs && is_one_of(key, {"$dynamicRef", "$recursiveRef"})) {
+        lose(key + " left out at " + place(path));
+        continue;
+      }
+      // Names of places: no reference that goes out has them, and a copy would have the same one.
+      if (is_one_of(key, {"$anchor", "$dynamicAnchor"}) || (key == "$id" && !(path.empty() && chain_.empty()))) {
         change(key + " left out at " + place(path));
         continue;
       }
       if (key == "type") array = allows(value, "array");
-      const size_t before = out.size();
+      const size_t before = out.size(), losses = losses_;
       if (out.size() > begin + 1) out += ',';
+      const size_t name = out.size();
       out.append(members.key()).append(":");
+      const bool turns = turns_around(key);
+      turned_ += turns;
       if (key == "items") {
         has_items = true;
         walk_items(value, path, out);
@@ -521,6 +450,16 @@ class Rewriter {
       } else {
         out += value;
       }
+      turned_ -= turns;
+      // Where a schema within takes more than the host's, this would take less.
+      if (losses_ == losses || !turns) continue;
+      if (key == "oneOf" && !json_member(schema, "anyOf")) {
+        out.replace(name, members.key().size(), "\"anyOf\"");
+        lose("oneOf is anyOf at " + place(path));
+      } else if (key != "contains" || json_member(schema, "maxContains")) {
+        out.resize(before);
+        lose(key + " left out at " + place(path));
+      }
     }
     if (array && !has_items) {
       change("items added at " + place(path));
@@ -531,8 +470,13 @@ class Rewriter {
 
   void walk_items(std::string_view items, const std::string &path, std::string &out) {
     const std::string within = path + "/*";
-    if (json_kind(items) != '[') return walk(json_kind(items) == 'f' ? "true" : items, within, out);
-    change("items is one schema at " + place(path));
+    if (json_kind(items) == 'f') {
+      lose("items is any at " + place(path));
+      out += "{}";
+      return;
+    }
+    if (json_kind(items) != '[') return walk(items, within, out);
+    lose("items is one schema at " + place(path));
     if (!JsonSlices(items).next()) {
       out += "{}";
       return;
@@ -570,14 +514,14 @@ class Rewriter {
     std::set<std::string> known;
     for (JsonSlices each(properties); each.next();) known.insert(each.key_text());
     std::vector<std::string> names;
-    for (std::string &name : texts_of(required)) {
+    for (std::string &name : json_texts(required)) {
       if (known.contains(name))
         names.push_back(std::move(name));
       else
-        change("required " + name + " left out at " + place(path));
+        lose("required " + name + " left out at " + place(path));
     }
     if (names.empty() && JsonSlices(required).next()) return false;
-    write_texts(names, out);
+    append_json_texts(out, names);
     return true;
   }
 
@@ -586,13 +530,22 @@ class Rewriter {
   // -- set once
   const std::string root_;
   const ToolRules rules_;
+  const bool inlines_;     // references are replaced by what they name
+  const bool bare_;        // a reference that stays has at most a description and a default beside it
+  const bool leaves_out_;  // what cannot stay is left out
+  const size_t most_nested_;
+  const Learned &learned_;
   // -- while it writes
-  References references_;
+  SchemaReferences references_;
+  SentKeys keys_;
   size_t joined_ = 0;
-  std::map<std::string, std::string> sent_keys_;
-  std::string sent_root_;                      // the top as it is sent; what is within it is still the host's
-  std::optional<References> sent_references_;  // of that
-  std::vector<std::string> chain_;             // references that are being followed
+  std::string sent_root_;                            // the top as it is sent; what is within it is still the host's
+  std::optional<SchemaReferences> sent_references_;  // of that
+  bool top_is_kept_ = false;                         // the top says what the host's does
+  std::map<std::string, bool> kept_;                 // by reference: what `keeps` found
+  size_t losses_ = 0, turned_ = 0;                   // turned_: keywords around it that turn around
+  bool turned_reference_ = false;                    // a reference stays within one of them
+  std::vector<std::string> chain_;                   // references that are being followed
   bool too_large_ = false;
 };
 
@@ -618,28 +571,37 @@ bool is_plain(const ToolOffer &tool) {
 
 SentTool sent_tool(const ToolOffer &tool, const ToolRules &rules) {
   SentTool sent;
-  const auto write = [&](const ToolRules &by) {
-    Rewriter rewriter(tool.parameters, by);
-    std::string parameters;
-    if (!rewriter.write(parameters)) {
-      sent.unsendable = "its arguments can never be an object";
+  const auto write = [&](Refs refs) {
+    Learned learned;
+    for (size_t form = 1;; ++form) {
+      Rewriter rewriter(tool.parameters, rules, refs, learned);
+      std::string parameters;
+      if (!rewriter.write(parameters)) {
+        sent.unsendable = "its arguments can never be an object";
+        return true;
+      }
+      if (rewriter.too_large()) return false;
+      if (rewriter.learn(parameters, learned)) {
+        learned.none = form == kMostForms;
+        continue;
+      }
+      sent.parameters = std::move(parameters);
+      sent.keys = rewriter.names();
+      sent.changes = std::move(rewriter.changes);
+      sent.description = tool.description;
+      if (!rewriter.choices.empty())
+        sent.description.append(sent.description.empty() ? "" : "\n").append(rewriter.choices);
       return true;
     }
-    if (rewriter.too_large()) return false;
-    sent.parameters = std::move(parameters);
-    sent.keys = std::move(rewriter.keys);
-    sent.changes = std::move(rewriter.changes);
-    sent.description = tool.description;
-    if (!rewriter.choices.empty())
-      sent.description.append(sent.description.empty() ? "" : "\n").append(rewriter.choices);
-    return true;
   };
-  if (!write(rules)) {
-    ToolRules with_refs = rules;
-    with_refs.inline_refs = false;
-    write(with_refs);
-    sent.keeps_refs = true;
-    sent.changes.push_back("$ref kept: without it the schema would be larger than 64 KiB");
+  if (!write(Refs::by_rules) && !(rules.inline_refs && write(Refs::once))) {
+    if (!rules.knows_refs) {
+      write(Refs::left_out);
+    } else {
+      if (!write(Refs::kept)) write(Refs::kept_or_left_out);
+      sent.keeps_refs = true;
+      sent.changes.push_back("$ref kept: without it the schema would be larger than 64 KiB");
+    }
   }
   if (!sent.unsendable.empty()) return sent;
   std::string cut = cut_description(sent.description, rules.most_description_units);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, tool } from 'sluice'
 import { startScriptedServer } from 'sluice/testing'
+import { sentSchema } from './schema-places.mjs'
 
 const text = { type: 'string' }
 const number = { type: 'integer' }
@@ -91,13 +92,6 @@ const places = {
   gemini: { wire: 'gemini', name: 'gemini-3' },
   'openai-responses': { wire: 'openai-responses' },
   ollama: { wire: 'ollama' },
-}
-
-/** The schema with which a request offers the tool. */
-const sentSchema = ({ tools }) => {
-  const [one] = tools
-  const { parameters, parametersJsonSchema, input_schema } = one.function ?? one.functionDeclarations?.[0] ?? one
-  return parameters ?? parametersJsonSchema ?? input_schema
 }
 
 /** Arguments as the model of this request writes them: with the keys that it was shown, in their order. */

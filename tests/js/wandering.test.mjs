@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine } from 'sluice'
 import { startScriptedServer } from 'sluice/testing'
+import { dice } from './dice.mjs'
 import { ask, ended, kept, pixel, tools, wires } from './wires-support.mjs'
 
 /** Who serves the turns. `server`: as which one the scripted server refuses. */
@@ -25,17 +26,6 @@ const places = {
   'DeepSeek, as Claude': { wire: 'anthropic', provider: 'deepseek', name: 'deepseek-v4', signed: false },
   Gemini: { wire: 'gemini', provider: 'gemini', name: 'gemini-3-pro' },
   Ollama: { wire: 'ollama', provider: 'ollama', name: 'qwen3:8b' },
-}
-
-/** Numbers below a bound, the same for the same seed (mulberry32). */
-function dice(seed) {
-  let state = seed
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
-  }
 }
 
 const calls = [

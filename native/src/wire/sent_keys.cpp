@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostLevels = 16;   // of parts within each other that are looked into
-constexpr size_t kMostParts = 1000;  // of one keyword
+constexpr size_t kMostPartLevels = 16;        // of parts within each other that are looked into
+constexpr size_t kMostPartsOfKeyword = 1000;  // of one keyword
 
 bool in_key(char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; }
 
@@ -24,7 +24,7 @@ bool is_legal(std::string_view key) {
 bool is_condition(std::string_view key) { return is_one_of(key, {"if", "then", "else"}); }
 
 void SentKeys::collect_in(std::string_view part, size_t level, std::set<std::string> &names) {
-  if (json_kind(part) != '{' || level > kMostLevels) return;
+  if (json_kind(part) != '{' || level > kMostPartLevels) return;
   for (JsonSlices members(part); members.next();) {
     const std::string key = members.key_text();
     collect_of(key, trim_json(members.value()), level, names);
@@ -94,7 +94,7 @@ bool SentKeys::fits(std::string_view key, std::string_view value) {
 // Is the part about the names of the object's members, in a way that the names that are sent cannot have?
 bool SentKeys::is_about_names(std::string_view part, size_t level) {
   if (json_kind(part) != '{') return false;
-  if (level > kMostLevels || ++parts_ > kMostParts) return true;
+  if (level > kMostPartLevels || ++parts_ > kMostPartsOfKeyword) return true;
   for (JsonSlices members(part); members.next();) {
     const std::string key = members.key_text();
     const std::string_view value = trim_json(members.value());

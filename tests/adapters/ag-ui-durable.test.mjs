@@ -269,11 +269,11 @@ for (const [name, { load, current }] of Object.entries(eras)) {
       })
       const { agent, ask, events, handler, last, store, turns } = stage
       const first = ask('Hello').catch(() => {})
-      await until(() => told(agent).includes('Do'))
+      await until(() => told(agent).includes('Do'), 'the first piece of the answer')
       agent.abortRun()
       await first
       const again = ask(undefined)
-      await until(() => ofType(events, 'TEXT_MESSAGE_CONTENT').length > 0)
+      await until(() => ofType(events, 'TEXT_MESSAGE_CONTENT').length > 0, 'the text, read again from its beginning')
       goOn()
       await again
       assert.deepEqual(

@@ -2,6 +2,7 @@
 import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Json, ResultPart } from '../../engine/core/events.js'
+import { holdRequest } from '../../engine/core/held-request.js'
 import { func, milliseconds, oneOf, whole, withMethods, type Check } from '../../engine/core/options.js'
 import { warn } from '../../engine/core/warning.js'
 import { withoutPictures } from '../../app/conversations/blobs.js'
@@ -79,7 +80,9 @@ export class Requests {
   async respond(request: Request, answer: () => Promise<Response>): Promise<Response> {
     try {
       refuseForms(request)
-      return await answer()
+      const response = await answer()
+      holdRequest(request, response)
+      return response
     } catch (error) {
       if (error instanceof Refusal) return error.response
       warn(`${this.protocol.name}: ${messageOf(error)}`)

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Gathered } from '../../engine/core/bytes.js'
 import { messageOf } from '../../engine/core/errors.js'
+import { holdRequest } from '../../engine/core/held-request.js'
 import { checkHeaders } from '../../engine/core/model.js'
 import { is, members, text } from '../../engine/core/options.js'
 import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from '../../engine/core/secrets.js'
@@ -117,7 +118,9 @@ export function openAIHandler(options: OpenAIHandlerOptions): (request: Request)
         signal: request.signal,
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       }
-      return await returned(await send(url, init as RequestInit), secrets)
+      const response = await returned(await send(url, init as RequestInit), secrets)
+      holdRequest(request, response)
+      return response
     } catch (error) {
       if (error instanceof AnswerFault) return errorResponse(504, { message: error.message, code: error.code })
       if (request.signal.aborted) throw error

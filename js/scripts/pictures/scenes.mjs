@@ -266,5 +266,11 @@ export const pictures = [
     most: 150_000,
     make: gallery('cards', { width: 1080, clip: around('main .scenes', 16) }),
   },
+  {
+    name: 'answer',
+    kind: 'png',
+    most: 60_000,
+    make: gallery('sources,made', { width: 960, scale: 1.5, clip: around('main .scenes', 8) }),
+  },
   { name: 'reasons', kind: 'png', most: 150_000, make: reasons },
 ]

@@ -44,7 +44,7 @@ bool takes_booleans(std::string_view key) {
 
 bool holds_definitions(std::string_view key) { return is_one_of(key, {"$defs", "definitions"}); }
 
-// Keywords that a schema within makes weaker by being stronger, or the other way round.
+// Keywords that take less where a schema within them takes more. `contains` does so with `maxContains` only.
 bool turns_around(std::string_view key) { return is_one_of(key, {"not", "if", "oneOf", "contains"}); }
 
 // Does a schema of this `type` allow the type `name`? `type`: a name, or a list of them.
@@ -111,11 +111,16 @@ struct Top {
   std::set<std::string> other_keys;
 };
 
-// What becomes of references: what the rules say, what they say without following one within itself, they stay where
-// they can, only those that can stay are there, or none is.
-enum class Refs : uint8_t { by_rules, once, kept, kept_or_left_out, left_out };
+// What becomes of references.
+enum class Refs : uint8_t {
+  by_rules,
+  once,              // as the rules say, but none is followed within itself
+  kept,              // they stay where they can; others are replaced
+  kept_or_left_out,  // they stay where they can; others are left out
+  left_out,
+};
 
-// What a form of the schema showed, which the next one heeds.
+// What one form of the schema showed: the next form is made with it.
 struct Learned {
   std::set<std::string> gone;  // references whose place is not in the form
   bool lossy = false;          // some schema takes more than the host's
@@ -157,7 +162,7 @@ class Rewriter {
 
   bool too_large() const { return too_large_; }
 
-  // False: this form is well. `form`: what was written.
+  // Looks at the form that was written. Returns true if another one is to be made.
   bool learn(std::string_view form, Learned &learned) {
     const bool lossy = losses_ > 0 && turned_reference_ && !learned.lossy;
     learned.lossy = learned.lossy || lossy;
@@ -582,7 +587,7 @@ SentTool sent_tool(const ToolOffer &tool, const ToolRules &rules) {
       }
       if (rewriter.too_large()) return false;
       if (rewriter.learn(parameters, learned)) {
-        learned.none = form == kMostForms;
+        learned.none = form >= kMostForms;
         continue;
       }
       sent.parameters = std::move(parameters);

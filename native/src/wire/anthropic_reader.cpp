@@ -11,6 +11,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/call_slots.h"
 #include "wire/content_pieces.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
@@ -20,9 +21,9 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostBlocks = 4096;      // that are open at once
-constexpr int64_t kNoIndex = -1;          // that no block has
-constexpr uint32_t kNoSlot = UINT32_MAX;  // of a tool of the provider beyond limits.callsPerRound
+constexpr size_t kMostBlocks = 4096;  // that are open at once
+constexpr int64_t kNoIndex = -1;      // that no block has
+constexpr uint32_t kNoSlot = ProvidedCalls::kNone;
 
 enum class Kind : uint8_t { text, thinking, call, provider_call, provider_result, other };
 
@@ -97,7 +98,9 @@ struct OpenBlock {
 class AnthropicReader final : public EventReader {
  public:
   AnthropicReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "a message of Anthropic"), items_(limits.line_bytes) {}
+      : EventReader(sink, limits, "a message of Anthropic"),
+        provided_(limits.calls_per_round),
+        items_(limits.line_bytes) {}
 
  private:
   // ---- Events ----
@@ -297,8 +300,9 @@ class AnthropicReader final : public EventReader {
     Media file;
     file.id = block["file_id"].string();
     if (file.id.empty()) return;
-    if (provided_.empty()) return sink().on_media(file);
-    sink().on_provider_media(static_cast<uint32_t>(provided_.size()) - 1, std::span(&file, 1));
+    const auto slot = provided_.last();
+    if (!slot) return sink().on_media(file);
+    sink().on_provider_media(*slot, std::span(&file, 1));
   }
 
   // Another model goes on with the answer.
@@ -338,17 +342,15 @@ class AnthropicReader final : public EventReader {
   }
 
   uint32_t open_provided(std::string_view id, std::string_view name) {
-    const auto slot = static_cast<uint32_t>(provided_.size());
-    if (slot >= limits().calls_per_round) return kNoSlot;
-    provided_.push_back(repair_utf8(id));
-    sink().on_provider_call(slot, provided_.back(), repair_utf8(name), {});
+    const uint32_t slot = provided_.add(repair_utf8(id));
+    if (slot != kNoSlot) sink().on_provider_call(slot, provided_.id(slot), repair_utf8(name), {});
     return slot;
   }
 
   // The slot of the call that a result is for. A call of an answer that paused is opened again by its id.
   uint32_t find_provided(std::string_view id, std::string_view name) {
-    const auto known = std::find(provided_.begin(), provided_.end(), id);
-    return known != provided_.end() ? static_cast<uint32_t>(known - provided_.begin()) : open_provided(id, name);
+    const auto known = provided_.find(id);
+    return known ? *known : open_provided(id, name);
   }
 
   void take_delta(JsonView root, const JsonEvent &event) {
@@ -420,17 +422,15 @@ class AnthropicReader final : public EventReader {
 
   // A piece of input came without its block, which may have been stopped.
   void lose_input(int64_t index) {
-    const auto ended =
-        std::find_if(ended_calls_.rbegin(), ended_calls_.rend(), [&](const auto &call) { return call.first == index; });
-    if (ended == ended_calls_.rend())
-      sink().on_arguments_lost(kNoCall, "a piece of input came for a block that never began");
+    if (const auto slot = ended_calls_.find(index))
+      sink().on_arguments_lost(*slot, "a piece of input came after the end of its block");
     else
-      sink().on_arguments_lost(ended->second, "a piece of input came after the end of its block");
+      sink().on_arguments_lost(kNoCall, "a piece of input came for a block that never began");
   }
 
   void end_call(const OpenBlock &block) {
     if (block.kind != Kind::call) return;
-    if (ended_calls_.size() < kMostBlocks) ended_calls_.emplace_back(block.index, block.slot);
+    ended_calls_.add(block.index, block.slot);
     sink().on_call_end(block.slot);
   }
 
@@ -555,18 +555,9 @@ class AnthropicReader final : public EventReader {
     append_saved_bytes(saved.value("message"), id_);
     saved.text("container", container_).text("unsigned", unsigned_).boolean("signs", signs_);
     saved.boolean("started", started_).number("nextIndex", next_index_).number("unannounced", unannounced_);
-    std::string &ended = saved.value("endedCalls");
-    ended += '[';
-    for (const auto &[index, slot] : ended_calls_) {
-      if (ended.back() != '[') ended += ',';
-      ObjectWriter(ended).number("index", index).number("slot", slot).close();
-    }
-    ended += ']';
-    std::string &out = saved.value("provided");
-    out += '[';
-    for (const std::string &id : provided_) append_json_string(out.append(&id == &provided_.front() ? "" : ","), id);
-    out += ']';
-    saved.value("blocks");
+    ended_calls_.save(saved);
+    provided_.save(saved);
+    std::string &out = saved.value("blocks");
     out += '[';
     for (const OpenBlock &block : blocks_) {
       if (&block != &blocks_.front()) out += ',';
@@ -593,14 +584,8 @@ class AnthropicReader final : public EventReader {
     from.get("nextIndex", next_index_);
     next_index_ = std::min(next_index_, kMostInteger);
     from.get("unannounced", unannounced_);
-    for (JsonSlices ids(from.nested("provided")); ids.next();)
-      if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
-    for (JsonSlices ended(from.nested("endedCalls")); ended.next();) {
-      auto &[index, slot] = ended_calls_.emplace_back();
-      const SavedReader one(ended.value());
-      one.get("index", index);
-      one.get("slot", slot);
-    }
+    provided_.load(from);
+    ended_calls_.load(from);
     for (JsonSlices list(from.nested("blocks")); list.next();) {
       const SavedReader one(list.value());
       OpenBlock block;
@@ -634,10 +619,10 @@ class AnthropicReader final : public EventReader {
   int64_t unannounced_ = kNoIndex;  // of the open block that a delta began
   int64_t top_index_ =
       -1;  // the highest of all blocks that were opened; not saved: a restore has it of those that are open
-  std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the block, slot
-  std::vector<std::string> provided_;                      // ids of the tools that the provider runs, by slot
-  std::string unsigned_;                                   // the thought without a signature that was closed last
-  bool signs_ = false;                                     // a thought of this answer has a signature
+  EndedCalls ended_calls_;
+  ProvidedCalls provided_;
+  std::string unsigned_;  // the thought without a signature that was closed last
+  bool signs_ = false;    // a thought of this answer has a signature
   NativeItems items_;
 };
 

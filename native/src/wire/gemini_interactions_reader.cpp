@@ -11,6 +11,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/call_slots.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
 #include "wire/gemini_interactions_step.h"
@@ -19,9 +20,8 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostSteps = 4096;           // that are kept at once
-constexpr int64_t kNoStep = -1;               // an index that no step has
-constexpr uint32_t kNoProvided = UINT32_MAX;  // slot of a tool of the provider beyond limits.callsPerRound
+constexpr size_t kMostSteps = 4096;  // that are kept at once
+constexpr int64_t kNoStep = -1;      // an index that no step has
 
 enum class StepPiece : uint8_t { none, text, thought, arguments };  // what a delta adds
 
@@ -70,7 +70,9 @@ bool is_input(std::string_view type) { return type == "user_input" || type == "f
 class InteractionsReader final : public EventReader {
  public:
   InteractionsReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "an interaction of Gemini"), items_(limits.line_bytes) {}
+      : EventReader(sink, limits, "an interaction of Gemini"),
+        provided_(limits.calls_per_round),
+        items_(limits.line_bytes) {}
 
  private:
   // ---- Events ----
@@ -405,7 +407,7 @@ class InteractionsReader final : public EventReader {
 
   void take_provided(InteractionStep &step, JsonView delta) {
     merge(step, delta);
-    if (step.kind != StepKind::provider_call || step.slot == kNoProvided) return;
+    if (step.kind != StepKind::provider_call || step.slot == ProvidedCalls::kNone) return;
     if (const JsonView arguments = delta["arguments"])
       sink().on_provider_call(step.slot, {}, {}, compact_json(arguments.text()));
   }
@@ -434,12 +436,10 @@ class InteractionsReader final : public EventReader {
 
   // A piece came without its step, which may have been stopped.
   void lose_arguments(int64_t index) {
-    const auto ended =
-        std::find_if(ended_calls_.rbegin(), ended_calls_.rend(), [&](const auto &call) { return call.first == index; });
-    if (ended == ended_calls_.rend())
-      sink().on_arguments_lost(kNoCall, "a piece of arguments came for a step that never began");
+    if (const auto slot = ended_calls_.find(index))
+      sink().on_arguments_lost(*slot, "a piece of arguments came after the end of its step");
     else
-      sink().on_arguments_lost(ended->second, "a piece of arguments came after the end of its step");
+      sink().on_arguments_lost(kNoCall, "a piece of arguments came for a step that never began");
   }
 
   // Settles the arguments: what the deltas wrote, or where they wrote nothing what the start held.
@@ -469,7 +469,7 @@ class InteractionsReader final : public EventReader {
     const uint32_t slot = step.slot;
     close(step, true, true);
     if (!call) return;
-    if (ended_calls_.size() < kMostSteps) ended_calls_.emplace_back(index, slot);
+    ended_calls_.add(index, slot);
     sink().on_call_end(slot);
   }
 
@@ -520,10 +520,9 @@ class InteractionsReader final : public EventReader {
   // ---- Tools that the provider runs ----
 
   uint32_t open_provided(std::string_view id, std::string_view name, std::string_view arguments) {
-    const auto slot = static_cast<uint32_t>(provided_.size());
-    if (slot >= limits().calls_per_round) return kNoProvided;
-    provided_.push_back(repair_utf8(id));
-    sink().on_provider_call(slot, provided_.back(), name, arguments == "{}" ? std::string_view() : arguments);
+    const uint32_t slot = provided_.add(repair_utf8(id));
+    if (slot == ProvidedCalls::kNone) return slot;
+    sink().on_provider_call(slot, provided_.id(slot), name, arguments == "{}" ? std::string_view() : arguments);
     return slot;
   }
 
@@ -533,12 +532,10 @@ class InteractionsReader final : public EventReader {
     if (event == nullptr) return;
     const JsonView json = event->sliced();
     const std::string_view id = json["call_id"].string();
-    const auto known = std::find(provided_.begin(), provided_.end(), id);
-    uint32_t slot = static_cast<uint32_t>(known - provided_.begin());
-    if (known == provided_.end())
-      slot = id.empty() && !provided_.empty() ? static_cast<uint32_t>(provided_.size() - 1)
-                                              : open_provided(id, tool_of_step(json), {});
-    if (slot == kNoProvided) return;
+    auto known = provided_.find(id);
+    if (!known && id.empty()) known = provided_.last();
+    const uint32_t slot = known ? *known : open_provided(id, tool_of_step(json), {});
+    if (slot == ProvidedCalls::kNone) return;
     const ProvidedResult result = read_provided_result(json["result"]);
     if (!result.media.empty()) sink().on_provider_media(slot, result.media);
     sink().on_provider_result(slot, result.text, json["is_error"].is_true());
@@ -571,18 +568,9 @@ class InteractionsReader final : public EventReader {
     saved.number("nextIndex", next_index_).number("topIndex", top_index_);
     saved.boolean("toldUnknown", reported_unknown_).boolean("thinks", thinks_);
     saved.text("lastStatus", status_).text("explanation", explanation_);
-    std::string &ended = saved.value("endedCalls");
-    ended += '[';
-    for (const auto &[index, slot] : ended_calls_) {
-      if (ended.back() != '[') ended += ',';
-      ObjectWriter(ended).number("index", index).number("slot", slot).close();
-    }
-    ended += ']';
-    std::string &out = saved.value("provided");
-    out += '[';
-    for (const std::string &id : provided_) append_json_string(out.append(&id == provided_.data() ? "" : ","), id);
-    out += ']';
-    saved.value("steps");
+    ended_calls_.save(saved);
+    provided_.save(saved);
+    std::string &out = saved.value("steps");
     out += '[';
     for (const InteractionStep &step : steps_) {
       if (&step != &steps_.front()) out += ',';
@@ -600,14 +588,8 @@ class InteractionsReader final : public EventReader {
     from.get("thinks", thinks_);
     from.text("lastStatus", status_);
     from.text("explanation", explanation_);
-    for (JsonSlices ended(from.nested("endedCalls")); ended.next();) {
-      auto &[index, slot] = ended_calls_.emplace_back();
-      const SavedReader one(ended.value());
-      one.get("index", index);
-      one.get("slot", slot);
-    }
-    for (JsonSlices ids(from.nested("provided")); ids.next();)
-      if (json_kind(ids.value()) == '"') provided_.push_back(json_text(ids.value()));
+    ended_calls_.load(from);
+    provided_.load(from);
     for (JsonSlices list(from.nested("steps")); list.next();)
       steps_.emplace_back().load(SavedReader(list.value()), limits().depth);
   }
@@ -624,9 +606,9 @@ class InteractionsReader final : public EventReader {
   // -- position in the stream (saved with the turn)
   Steps steps_;  // that began, without those in front that are closed
   int64_t next_index_ = 0, top_index_ = -1;
-  std::vector<std::pair<int64_t, uint32_t>> ended_calls_;  // index of the step, slot
-  std::vector<std::string> provided_;                      // ids of the tools that the provider runs, by slot
-  bool thinks_ = false;                                    // reasoning was the last thing that was shown
+  EndedCalls ended_calls_;
+  ProvidedCalls provided_;
+  bool thinks_ = false;  // reasoning was the last thing that was shown
   bool reported_unknown_ = false;
   std::string status_, explanation_;  // that were told last
   NativeItems items_;

@@ -1,6 +1,5 @@
 #include "wire/gemini_reader.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -11,6 +10,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "wire/call_slots.h"
 #include "wire/content_pieces.h"
 #include "wire/event_reader.h"
 #include "wire/finish.h"
@@ -53,7 +53,9 @@ struct OpenCall {
 class GeminiReader final : public EventReader {
  public:
   GeminiReader(WireSink &sink, const WireLimits &limits)
-      : EventReader(sink, limits, "an answer of Gemini", kCounts), items_(limits.line_bytes) {}
+      : EventReader(sink, limits, "an answer of Gemini", kCounts),
+        items_(limits.line_bytes),
+        provided_(limits.calls_per_round) {}
 
  private:
   // ---- Events ----
@@ -414,22 +416,19 @@ class GeminiReader final : public EventReader {
   // ---- Tools that the provider runs ----
 
   uint32_t open_provided(std::string_view id, std::string_view name, std::string_view arguments) {
-    auto known = provided_.end();
-    if (!id.empty()) known = std::find(provided_.begin(), provided_.end(), id);
-    const auto slot = static_cast<uint32_t>(known - provided_.begin());
-    if (known == provided_.end()) {
-      if (provided_.size() >= limits().calls_per_round) return slot;
-      provided_.push_back(join_surrogates(id));
-    }
-    sink().on_provider_call(slot, provided_[slot], join_surrogates(name), arguments);
+    std::optional<uint32_t> known;
+    if (!id.empty()) known = provided_.find(id);
+    const uint32_t slot = known ? *known : provided_.add(join_surrogates(id));
+    if (slot != ProvidedCalls::kNone)
+      sink().on_provider_call(slot, provided_.id(slot), join_surrogates(name), arguments);
     return slot;
   }
 
   // A result without an id is that of the last call.
   void give_provided(std::string_view id, std::string_view name, std::string_view text, bool is_error) {
-    const bool last = id.empty() && !provided_.empty();
-    const uint32_t slot = last ? static_cast<uint32_t>(provided_.size() - 1) : open_provided(id, name, {});
-    if (slot < provided_.size()) sink().on_provider_result(slot, join_surrogates(text), is_error);
+    const auto last = id.empty() ? provided_.last() : std::nullopt;
+    const uint32_t slot = last ? *last : open_provided(id, name, {});
+    if (slot != ProvidedCalls::kNone) sink().on_provider_result(slot, join_surrogates(text), is_error);
   }
 
   // What was asked: neither the id nor the language of the code.
@@ -464,10 +463,7 @@ class GeminiReader final : public EventReader {
     append_saved_bytes(saved.value("openText"), text_);
     saved.boolean("openThought", thought_).boolean("toldUnknown", reported_unknown_);
     saved.text("finishReason", finish_).text("finishMessage", finish_message_);
-    std::string &out = saved.value("provided");
-    out += '[';
-    for (const std::string &id : provided_) append_json_string(out.append(&id == provided_.data() ? "" : ","), id);
-    out += ']';
+    provided_.save(saved);
     if (!call_) return;
     ObjectWriter call(saved.value("openCall"));
     call.number("slot", call_->slot).text("id", call_->id).text("name", call_->name);
@@ -483,8 +479,7 @@ class GeminiReader final : public EventReader {
     from.get("toldUnknown", reported_unknown_);
     from.text("finishReason", finish_);
     from.text("finishMessage", finish_message_);
-    for (JsonSlices ids(from.nested("provided")); ids.next();)
-      provided_.push_back(json_kind(ids.value()) == '"' ? json_text(ids.value()) : std::string());
+    provided_.load(from);
     const std::string_view saved = from.nested("openCall");
     if (saved.empty()) return;
     const SavedReader call(saved);
@@ -508,7 +503,7 @@ class GeminiReader final : public EventReader {
   std::string text_;  // plain text that becomes an item, in pieces that may be cut within two surrogates
   bool thought_ = false;
   std::optional<OpenCall> call_;
-  std::vector<std::string> provided_;  // ids of the tools that the provider runs, by slot
+  ProvidedCalls provided_;
   bool reported_unknown_ = false;
   std::string finish_, finish_message_;  // the last finish reason, and its explanation
 };

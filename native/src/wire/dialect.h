@@ -13,7 +13,7 @@ struct ToolRules {
   bool legal_keys = false;            // the keys of arguments are [a-zA-Z0-9_.-]{1,64}
   bool inline_refs = false;           // no $ref
   bool knows_refs = true;             // the server reads a $ref; else a large schema keeps none
-  bool known_required = false;        // `required` names only what `properties` has
+  bool known_required = false;        // `required` is not empty, and names only what `properties` has
   size_t most_description_units = 0;  // UTF-16 units of a tool's description; 0: any number
   size_t most_tools = 0;              // in one request; 0: any number
 };

@@ -189,6 +189,11 @@ class Rewriter {
     ++losses_;
   }
 
+  // Gemini refuses an empty list; the schema is sent without it.
+  void note_empty_required(std::string_view required, const std::string &path) {
+    if (rules_.known_required && !JsonSlices(required).next()) change("empty required left out at " + place(path));
+  }
+
   // nullopt: its arguments are never an object.
   std::optional<Top> take_apart(std::string_view schema, size_t level) {
     Top top;
@@ -204,6 +209,7 @@ class Rewriter {
       if (key == "properties" && kind == '{') {
         for (JsonSlices each(value); each.next();) top.add(each.key_text(), each.value());
       } else if (key == "required" && kind == '[') {
+        if (level == 0) note_empty_required(value, "");
         for (const std::string &name : json_texts(value)) top.required.add(name);
       } else if (key == "$ref" && kind == '"') {
         possible = follow(json_text(value), level, top) && possible;
@@ -525,7 +531,8 @@ class Rewriter {
       else
         lose("required " + name + " left out at " + place(path));
     }
-    if (names.empty() && JsonSlices(required).next()) return false;
+    note_empty_required(required, path);
+    if (names.empty()) return false;
     append_json_texts(out, names);
     return true;
   }

@@ -38,6 +38,7 @@ const schemas = {
     { ...deep({ type: 'string' }), required: ['c'] },
     { ...schema, required: ['a'] },
   ],
+  'an empty list of required names': [{ ...schema, required: [] }, schema],
 }
 
 /** Where an engine refuses the schema itself as soon as a tool is declared: one that it takes, with the same fault. */
@@ -479,6 +480,7 @@ const gemini = {
   'a $ref with something beside it': ofSchema(googleTool, 'a $ref with something beside it'),
   'a $ref to nothing': ofSchema(googleTool, 'a $ref to nothing'),
   'a required name without a property': ofSchema(googleTool, 'a required name without a property'),
+  'an empty list of required names': ofSchema(googleTool, 'an empty list of required names'),
   'a result in an answer of the model': {
     refused: google({
       contents: [...google().contents, { role: 'model', parts: results('f').parts }, ...google().contents],
@@ -503,6 +505,48 @@ const gemini = {
     refused: google({ contents: [...google().contents, calls('f', 'g'), results('g', 'f')] }),
     taken: google({ contents: [...google().contents, calls('f', 'g'), results('f', 'g')] }),
     own: { messages: twoCalls },
+  },
+}
+
+// -- gemini-interactions
+
+const says = { type: 'user_input', content: [{ type: 'text', text: 'x' }] }
+const steps = (...input) => ({ model: 'm', input })
+const interaction = (more = {}) => ({ ...steps(says), ...more })
+const interactionTool = ({ schema: parameters, description = 'd' }) =>
+  interaction({ tools: [{ type: 'function', name: 'f', description, parameters }] })
+const callStep = (id) => ({ type: 'function_call', id, name: 'f', arguments: {} })
+const resultStep = (call_id, result = 'r') => ({ type: 'function_result', call_id, name: 'f', result })
+const beside = [{ type: 'google_search' }, ...interactionTool({ schema }).tools]
+
+const geminiInteractions = {
+  'a lone surrogate': {
+    refused: interaction({ input: half }),
+    taken: interaction({ input: '🎉' }),
+    own: { messages: [{ role: 'user', content: half }] },
+  },
+  'an array without items': ofSchema(interactionTool, 'an array without items'),
+  'a $ref with something beside it': ofSchema(interactionTool, 'a $ref with something beside it'),
+  'a $ref to nothing': ofSchema(interactionTool, 'a $ref to nothing'),
+  'a required name without a property': ofSchema(interactionTool, 'a required name without a property'),
+  'an empty list of required names': ofSchema(interactionTool, 'an empty list of required names'),
+  'functions beside a tool of Gemini before Gemini 3': {
+    refused: interaction({ model: 'gemini-2.5-flash', tools: beside }),
+    taken: interaction({ model: 'gemini-3.5-flash', tools: beside }),
+    own: "the host asks for Gemini's own tools, and Sluice sends them",
+  },
+  'an empty list in a result': {
+    refused: steps(says, callStep('a'), resultStep('a', { found: [] })),
+    taken: steps(says, callStep('a'), resultStep('a', { found: ['x'] })),
+    own: {
+      tools: [{ execute: () => ({ found: [] }) }],
+      answers: [{ calls: [{ id: 'a', name: 'f', arguments: {} }] }, { text: 'Done.' }],
+    },
+  },
+  'a result away from its call': {
+    refused: steps(says, callStep('a'), callStep('b'), resultStep('a'), says, resultStep('b')),
+    taken: steps(says, callStep('a'), callStep('b'), resultStep('a'), resultStep('b')),
+    own: { messages: [user, asks(called('a')), asks(called('b')), result('a'), result('b')] },
   },
 }
 
@@ -556,6 +600,6 @@ export const cases = {
   'openai-responses': openaiResponses,
   anthropic,
   gemini,
-  'gemini-interactions': {},
+  'gemini-interactions': geminiInteractions,
   ollama,
 }

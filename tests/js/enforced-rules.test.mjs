@@ -6,6 +6,7 @@ import { Engine, tool } from 'sluice'
 import {
   checkAnthropic,
   checkGemini,
+  checkGeminiInteractions,
   checkOllama,
   checkOpenAIChat,
   checkOpenAIResponses,
@@ -18,6 +19,7 @@ const paths = {
   'openai-chat': () => '/v1/chat/completions',
   anthropic: () => '/v1/messages',
   gemini: (model) => `/v1beta/models/${model}:generateContent`,
+  'gemini-interactions': () => '/v1beta/interactions',
   'openai-responses': () => '/v1/responses',
   ollama: () => '/api/chat',
 }
@@ -26,6 +28,7 @@ const checks = {
   'openai-chat': checkOpenAIChat,
   anthropic: checkAnthropic,
   gemini: (body, given, options) => checkGemini(body, 'm', given, options),
+  'gemini-interactions': checkGeminiInteractions,
   'openai-responses': checkOpenAIResponses,
   ollama: (body, _, options) => checkOllama(body, options),
 }

@@ -90,6 +90,7 @@ const places = {
   'openai-chat, Gemini': { wire: 'openai-chat', name: 'google/gemini-3', dialect: 'openrouter' },
   anthropic: { wire: 'anthropic' },
   gemini: { wire: 'gemini', name: 'gemini-3' },
+  'gemini-interactions': { wire: 'gemini-interactions', name: 'gemini-3' },
   'openai-responses': { wire: 'openai-responses' },
   ollama: { wire: 'ollama' },
 }

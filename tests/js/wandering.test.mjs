@@ -25,6 +25,7 @@ const places = {
   Claude: { wire: 'anthropic', provider: 'anthropic', name: 'claude-4' },
   'DeepSeek, as Claude': { wire: 'anthropic', provider: 'deepseek', name: 'deepseek-v4', signed: false },
   Gemini: { wire: 'gemini', provider: 'gemini', name: 'gemini-3-pro' },
+  'Gemini Interactions': { wire: 'gemini-interactions', provider: 'gemini', name: 'gemini-3-pro' },
   Ollama: { wire: 'ollama', provider: 'ollama', name: 'qwen3:8b' },
 }
 
@@ -98,4 +99,4 @@ async function wander(t, seed) {
 
 const [from, count] = (process.env['SLUICE_RANDOM_SEED'] ?? '1,24').split(',').map(Number)
 for (let seed = from; seed < from + (count ?? 1); seed++)
-  test(`ten turns by ten providers, each request is taken: seed ${seed}`, (t) => wander(t, seed))
+  test(`ten turns by twelve providers, each request is taken: seed ${seed}`, (t) => wander(t, seed))

@@ -16,12 +16,20 @@ import {
   type GivenAnswer,
   type RequestJson,
 } from './strict-refusal.js'
+import { geminiInteractionsRules } from './rules/gemini-interactions-rules.js'
+import { enforce, type CheckOptions } from './rules/rule.js'
 
 /**
  * The first thing that Gemini would refuse in the body of `interactions`, or null. `given`: the answers that the server
  * gave, whose signatures and interactions it knows; without them neither is compared.
  */
-export function checkGeminiInteractions(body: unknown, given?: readonly GivenAnswer[]): string | null {
+export function checkGeminiInteractions(
+  body: unknown,
+  given?: readonly GivenAnswer[],
+  options?: CheckOptions,
+): string | null {
+  const refused = enforce(geminiInteractionsRules, body, options, given)
+  if (refused) return refused
   return refusalOf(() => {
     const request = objectIn(body, 'The request body is not valid JSON.')
     onlyMembers(request, requestMembers, unknown(''))

@@ -50,10 +50,10 @@ export const wires: { readonly [wire in ScriptedWire]: Served } = {
   'gemini-interactions': {
     path: /\/interactions$/,
     base: '/v1beta',
-    check: (body, { given, headers }) =>
+    check: (body, { given, headers, options }) =>
       String(headers['api-revision'] ?? '2026-05-20') < '2026-05-20'
         ? 'Api-Revision: expected 2026-05-20 or later'
-        : checkGeminiInteractions(body, given),
+        : checkGeminiInteractions(body, given, options),
   },
   'openai-responses': {
     path: /\/responses$/,

@@ -1,16 +1,8 @@
 // What Gemini refuses beyond its documentation.
 import { isObject, objects, type RequestJson } from '../strict-refusal.js'
 import { first, surrogates, type EnforcedRule } from './rule.js'
-import {
-  arrayWithoutItems,
-  crowdedReference,
-  danglingReference,
-  fieldOf,
-  isType,
-  ruleOfTools,
-  undefinedRequired,
-  type OfferedTool,
-} from './schema-faults.js'
+import { geminiSchemaRules } from './gemini-schema-rules.js'
+import { isType, ruleOfTools, type OfferedTool } from './schema-faults.js'
 
 /** A declaration, the tool that it stands in, and the member with its schema. */
 interface Declaration extends OfferedTool {
@@ -58,48 +50,7 @@ export const geminiRules: readonly EnforcedRule[] = [
     since: '2025-06',
     source: 'livekit/agents#2689; googleapis/python-genai#981 (not word for word)',
   },
-  {
-    name: 'an array without items',
-    refuses: inTools(({ schema }) => {
-      const path = arrayWithoutItems(schema)
-      // a list of types counts where its schema is
-      return path && { at: fieldOf(path.at(-2) === 'type' ? path.slice(0, -2) : path) }
-    }),
-    words: `${declaration}{at}.items: missing field.`,
-    since: '2026-07',
-    source: 'DEEIX-AI/DEEIX-Chat#546; kkrishnan90/gemini-desktop#7',
-  },
-  {
-    name: 'a $ref with something beside it',
-    refuses: inTools(({ schema }) => {
-      const found = crowdedReference(schema)
-      return found && { name: found.reference.split('/').at(-1)! }
-    }),
-    words:
-      "$ref '{name}' was set alongside unsupported fields. If a schema node has $ref set, then only description and default can be set alongside it",
-    since: '2026-02',
-    source: 'anomalyco/opencode#12295; su-kaka/gcli2api#374',
-  },
-  {
-    name: 'a $ref to nothing',
-    refuses: inTools(({ schema }) => {
-      const found = danglingReference(schema)
-      return found && { at: found.path.join('.') }
-    }),
-    words: 'reference to undefined schema at {at}',
-    since: '2025-11',
-    source: 'google-gemini/gemini-cli#13326',
-  },
-  {
-    name: 'a required name without a property',
-    refuses: inTools(({ schema }) => {
-      const path = undefinedRequired(schema)
-      return path && { at: fieldOf(path) }
-    }),
-    words: `${declaration}{at}: property is not defined`,
-    since: '2026-05',
-    source: 'probelabs/probe#569; promptfoo/promptfoo#6902',
-  },
+  ...geminiSchemaRules(inTools, declaration),
   {
     name: 'a result in an answer of the model',
     refuses: ({ contents }) =>

@@ -1,6 +1,7 @@
 // The rules of each wire, in the order in which they are tried.
 import type { ScriptedWire } from '../../wire/scripted-answer.js'
 import { anthropicRules } from './anthropic-rules.js'
+import { geminiInteractionsRules } from './gemini-interactions-rules.js'
 import { geminiRules } from './gemini-rules.js'
 import { ollamaRules } from './ollama-rules.js'
 import { openaiChatRules } from './openai-chat-rules.js'
@@ -15,7 +16,7 @@ export const enforcedRules: { readonly [wire in ScriptedWire]: readonly Enforced
   'openai-chat': openaiChatRules,
   anthropic: anthropicRules,
   gemini: geminiRules,
-  'gemini-interactions': [], // what is known of it stands in `checkGeminiInteractions`
+  'gemini-interactions': geminiInteractionsRules,
   'openai-responses': openaiResponsesRules,
   ollama: ollamaRules,
 }

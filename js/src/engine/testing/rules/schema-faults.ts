@@ -11,6 +11,11 @@ export interface OfferedTool {
   description: unknown
 }
 
+/** Makes a rule about single tools of what `find` says of one that has the fault. */
+export type RuleOfTools<Tool extends OfferedTool> = (
+  find: (tool: Tool) => Found | undefined,
+) => (request: RequestJson) => Found | undefined
+
 /**
  * A rule about single tools: what `find` says of the first one that has the fault, behind what the words need to name
  * that tool.
@@ -19,9 +24,9 @@ export const ruleOfTools =
   <Tool extends OfferedTool>(
     toolsOf: (request: RequestJson) => Tool[],
     named: (tool: Tool) => Found = ({ index }) => ({ index }),
-  ) =>
-  (find: (tool: Tool) => Found | undefined) =>
-  (request: RequestJson): Found | undefined =>
+  ): RuleOfTools<Tool> =>
+  (find) =>
+  (request) =>
     first(toolsOf(request), (tool) => {
       const found = find(tool)
       return found && { ...named(tool), ...found }
@@ -87,6 +92,12 @@ export const undefinedRequired = (schema: unknown): Path | undefined =>
     const index = elements(required).findIndex((name) => !Object.hasOwn(known, String(name)))
     return index < 0 ? undefined : [...path, 'required', String(index)]
   })
+
+/** The first list of required names that has none. */
+export const emptyRequired = (schema: unknown): Path | undefined =>
+  first(schemasIn(schema), ({ schema: { required }, path }) =>
+    Array.isArray(required) && required.length === 0 ? [...path, 'required'] : undefined,
+  )
 
 /** A reference and where it stands. */
 export interface Reference {

@@ -1,5 +1,5 @@
 // The words behind `npm test --` that name no suite: they choose scripts, files or tests.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './run.mjs'
 
@@ -23,29 +23,40 @@ function placeOf(word) {
   return [folder, part.slice(folder.length + 1).replace(/\.json$/, '')]
 }
 
-/** The path of a folder of shared scripts; undefined if there is none of this name. */
-function scriptFolder(name) {
-  const path = join(root, 'tests/vectors', name)
-  return name !== '' && name === basename(name) && existsSync(path) ? path : undefined
+/**
+ * The scripts of a folder of tests/vectors by their titles, as `mimo/cut.json` or `mimo#cut`; undefined if there is no
+ * such folder.
+ */
+function scriptsOf(folder) {
+  const path = join(root, 'tests/vectors', folder)
+  if (folder === '' || folder !== basename(folder) || !existsSync(path) || !statSync(path).isDirectory())
+    return undefined
+  const titlesOf = (file) =>
+    [...readFileSync(join(path, file), 'utf8').matchAll(/^## ([a-z0-9-]+)$/gm)].map(([, title]) => title)
+  return Object.fromEntries(
+    readdirSync(path).flatMap((file) =>
+      file === 'texts.md'
+        ? [[file, `${folder}/${file}`], ...titlesOf(file).map((title) => [title, `${folder}#${title}`])]
+        : [[basename(file, '.json'), `${folder}/${file}`]],
+    ),
+  )
 }
 
 /** All scripts of the folder that a word names, as `mimo#cut`; empty if there is no such folder. */
 export function scriptsBeside(word) {
   const [folder] = placeOf(word)
-  const path = scriptFolder(folder)
-  return path === undefined ? [] : readdirSync(path).map((file) => `${folder}#${basename(file, '.json')}`)
+  const titles = Object.keys(scriptsOf(folder) ?? {}).filter((title) => title !== 'texts.md')
+  return titles.map((title) => `${folder}#${title}`)
 }
 
 /**
- * Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts;
- * undefined if no script has it.
+ * Turns a word (`mimo`, `mimo#cut`, `tests/vectors/mimo/cut.json`) into a part of the paths of shared scripts, or into
+ * the name of a case; undefined if no script has it.
  */
 export function scriptPart(word) {
   const [folder, rest] = placeOf(word)
-  const path = scriptFolder(folder)
-  if (path === undefined) return undefined
-  if (rest !== '' && !readdirSync(path).some((file) => file === `${rest}.json`)) return undefined
-  return `${folder}/${rest === '' ? '' : `${rest}.json`}`
+  const scripts = scriptsOf(folder)
+  return rest === '' ? scripts && `${folder}/` : scripts?.[rest]
 }
 
 /** Those files whose name has one of the words. */

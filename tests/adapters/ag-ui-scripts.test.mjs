@@ -1,20 +1,16 @@
 // The events of every shared script as events of AG-UI: each is one that both eras know, their verifier finds nothing,
 // and nothing that was said is lost.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { built } from '../js/dist.mjs'
-import { eventsOf, tests } from '../js/script-runner.mjs'
+import { scriptFiles } from '../js/script-files.mjs'
+import { eventsOf } from '../js/script-runner.mjs'
 import { eras, typesOf } from './agents.mjs'
 
 const { EventWriter } = await built('event-writer')
 
 const MOST = 60_000
-const folder = join(tests, 'vectors')
-const scripts = readdirSync(folder, { recursive: true })
-  .filter((name) => name.endsWith('.json'))
-  .sort()
+const scripts = scriptFiles('')
 
 /** What the server runs, or with `inPage` the page. */
 function toolsOf({ engine = {} }, inPage) {
@@ -44,8 +40,7 @@ for (const [name, { load, current }] of Object.entries(eras)) {
 
     test('of every script', async () => {
       let [count, calls] = [0, 0]
-      for (const file of scripts) {
-        const script = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+      for (const { name: file, script } of scripts) {
         if (script.turn === undefined) continue
         const played = eventsOf(script)
         if (!played.message?.blocks) continue

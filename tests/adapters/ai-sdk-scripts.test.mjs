@@ -1,11 +1,10 @@
 // The events of every shared script as chunks: each is one that the AI SDK knows, its reader makes a valid message of
 // them, and nothing that was said is lost.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { built } from '../js/dist.mjs'
-import { eventsOf, tests } from '../js/script-runner.mjs'
+import { scriptFiles } from '../js/script-files.mjs'
+import { eventsOf } from '../js/script-runner.mjs'
 import { majors } from './chats.mjs'
 
 const { MessageWriter } = await built('message-writer')
@@ -13,10 +12,7 @@ const { messageFrom } = await built('read-chunks')
 
 /** Of chunks: the reader of the AI SDK parses the arguments of a call anew with every delta. */
 const MOST = 300_000
-const folder = join(tests, 'vectors')
-const scripts = readdirSync(folder, { recursive: true })
-  .filter((name) => name.endsWith('.json'))
-  .sort()
+const scripts = scriptFiles('')
 
 /** What the server runs, or with `inPage` the page. */
 function toolsOf({ engine = {} }, inPage) {
@@ -88,8 +84,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
     test('of every script', async () => {
       let count = 0
-      for (const name of scripts) {
-        const script = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+      for (const { name, script } of scripts) {
         if (script.turn === undefined) continue
         const played = eventsOf(script)
         if (!played.message?.blocks) continue

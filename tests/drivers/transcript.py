@@ -7,13 +7,13 @@ It stands between the binding and the library, so that whatever replays scripts 
 
 import ctypes
 import json
-import os
 import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS.parent / "bindings" / "python"), str(TESTS / "python")]
 import sluice  # noqa: E402
+from script_files import script_files  # noqa: E402
 from script_runner import Player, random_cut  # noqa: E402
 from sluice import _library  # noqa: E402
 
@@ -187,18 +187,14 @@ class Transcript:
         self._answers.write(line(answer))
 
 
-def scripts():
-    return sorted(path for path in (TESTS / "vectors").rglob("*.json") if os.environ.get("SLUICE_SCRIPT", "") in str(path))
-
-
 def write(folder):
     """Replays every script, and writes `lines` and `answers` into the folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lines", "w", encoding="utf-8", newline="\n") as lines, open(folder / "answers", "w", encoding="utf-8", newline="\n") as answers, \
             Transcript(lines, answers):
-        for path in scripts():
-            script = json.loads(path.read_text(encoding="utf-8"))
+        for one in script_files():
+            script = one.script
             replays = [("cut", (0, 0), "events"), ("cut", random_cut(1), "pieces"), ("restored", (0, 0), "in turns")]
             if script.get("polls") != "as written":
                 replays.append(("polled", random_cut(2), "in turns"))
@@ -206,7 +202,7 @@ def write(folder):
                 try:
                     Player(script, how, cut, poll).play()
                 except Exception as failure:
-                    raise AssertionError(f"{path.relative_to(TESTS)}, {how}: {failure}") from failure
+                    raise AssertionError(f"{one.place}, {how}: {failure}") from failure
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 // The addon and WebAssembly beside each other: the calls of shared scripts go through both, damaged, doubled, left out
 // and mixed with those of other scripts. Every return code, event and document of one must be that of the other. node
 // tests/fuzz/backends.mjs seconds [seed]: one line at the end; 1 and the calls of the seed where something differs.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from '../js/dist.mjs'
+import { scriptFiles } from '../js/script-files.mjs'
 import { cuts, documents, documentText, fed, tests } from '../js/script-runner.mjs'
 
 const { startWasm } = await built('wasm')
@@ -37,10 +38,8 @@ const damage = [
   '0.30000000000000004',
 ]
 
-const scripts = readdirSync(join(tests, 'vectors'), { recursive: true })
-  .filter((file) => file.endsWith('.json'))
-  .sort()
-  .map((file) => ({ file, ...JSON.parse(readFileSync(join(tests, 'vectors', file), 'utf8')) }))
+const scripts = scriptFiles('')
+  .map(({ name, script }) => ({ file: name, ...script }))
   .filter((script) => script.turn !== undefined)
 
 /**

@@ -2,19 +2,18 @@
 // calls are the same. Where a client is no referee, the bytes show why: where-clients-fail.mjs.
 import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { after, test } from 'node:test'
 import { startScriptedServer } from 'sluice/testing'
 import { clients, readByEngine, serveBytes } from './official-clients.mjs'
 import { recordedAnswers, types } from './recorded.mjs'
-import { equal, fed, sharedFolder, tests } from './script-runner.mjs'
+import { scriptFiles } from './script-files.mjs'
+import { equal, fed, sharedFolder } from './script-runner.mjs'
 import { looked, reasons } from './where-clients-fail.mjs'
 import { names, wires } from './wires-support.mjs'
 
 const shared = sharedFolder()
 const skip = shared ? false : 'no conformance data at ../shared or $SLUICE_SHARED'
-const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 const met = new Set() // reasons
 
 /** Text and reasoning without white space around them, which a provider may send and nobody shows. */
@@ -124,14 +123,10 @@ function bodiesOf(name, { turn, steps }) {
   }))
 }
 
-const folders = ['openai-chat', 'anthropic', 'gemini', 'ollama', 'sse', 'ending', 'error'].map((folder) =>
-  join(tests, 'vectors', folder),
-)
-const scripts = folders.flatMap((folder) =>
-  readdirSync(folder)
-    .sort()
-    .map((file) => [file, readJson(join(folder, file))]),
-)
+const folders = ['openai-chat', 'anthropic', 'gemini', 'ollama', 'sse', 'ending', 'error']
+const scripts = scriptFiles('')
+  .filter(({ name }) => folders.includes(dirname(name)))
+  .map(({ name, script }) => [basename(name), script])
 
 // The items of Responses in scripts have no ids, without which that client reads nothing.
 for (const wire of Object.keys(clients).filter((one) => one !== 'openai-responses')) {

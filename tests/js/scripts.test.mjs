@@ -1,23 +1,16 @@
 // The shared scripts of tests/vectors through the addon.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { canRestore, runScript, tests } from './script-runner.mjs'
+import { scriptFiles } from './script-files.mjs'
+import { canRestore, runScript } from './script-runner.mjs'
 
-const folder = join(tests, 'vectors')
-const only = process.env.SLUICE_SCRIPT ?? ''
-const scripts = readdirSync(folder, { recursive: true })
-  .filter((name) => name.endsWith('.json') && name.includes(only))
-  .sort()
+const scripts = scriptFiles()
 const restorable = canRestore()
 
 test('every script holds however its bytes are cut and its events are polled', async (t) => {
   assert.notEqual(scripts.length, 0)
-  for (const name of scripts)
-    await t.test(name, () =>
-      assert.equal(runScript(JSON.parse(readFileSync(join(folder, name), 'utf8')), restorable), ''),
-    )
+  for (const { name, place, script } of scripts)
+    await t.test(name, () => assert.equal(runScript(script, restorable), '', `tests/vectors/${place}`))
 })
 
 test('scripts are saved and restored', {

@@ -5,6 +5,7 @@
 
 #include "../fuzz/session.h"
 #include "changed_value.h"
+#include "script_files.h"
 #include "script_runner.h"
 
 using namespace sluice_test;
@@ -127,18 +128,13 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
   const std::string given = environment("SLUICE_RANDOM_SEED"), only = environment("SLUICE_SCRIPT");
   const unsigned first = given.empty() ? 1 : static_cast<unsigned>(std::stoul(given));
   size_t refused = 0, went_on = 0, faults = 0;
-  std::vector<std::filesystem::path> scripts;
-  for (const auto &entry : std::filesystem::recursive_directory_iterator(tests_folder() / "vectors"))
-    if (entry.path().extension() == ".json" && entry.path().string().find(only) != std::string::npos)
-      scripts.push_back(entry.path());
-  std::sort(scripts.begin(), scripts.end());
+  const std::vector<ScriptFile> scripts = script_files();
   constexpr size_t kOneOf = kSanitized ? 3 : 1;  // another third of the scripts after each commit
   for (size_t i = only.empty() ? rotation() % kOneOf : 0; i < scripts.size(); i += only.empty() ? kOneOf : 1) {
-    const std::filesystem::path &path = scripts[i];
-    const Json script = Json::parse(read_file(path));
+    const auto &[name, path, place, script] = scripts[i];
     if (!script.contains("turn")) continue;
     unsigned name_seed = 0;  // a script that is added changes no other
-    for (const char c : path.stem().string()) name_seed = name_seed * 31 + static_cast<unsigned char>(c);
+    for (const char c : name) name_seed = name_seed * 31 + static_cast<unsigned char>(c);
     for (unsigned seed = first; seed < first + kChanges && faults < 5; ++seed) {
       Json changed = script;
       Random random(seed * 7919 + name_seed);
@@ -151,7 +147,7 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
         ++faults;
         changed.erase("about");
         for (Json &step : changed["steps"]) step.erase("expect"), step.erase("is");
-        FAIL_CHECK(path.filename().string() << ", seed " << seed << ": " << broken.what() << "\n" << changed.dump());
+        FAIL_CHECK(place << ", seed " << seed << ": " << broken.what() << "\n" << changed.dump());
       }
     }
   }

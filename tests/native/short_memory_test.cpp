@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "sanitized.h"
+#include "script_files.h"
 #include "script_runner.h"
 
 // -- the allocator ----------------------------------------------------------------------------------------------------
@@ -482,19 +483,13 @@ TEST_CASE("whichever allocation fails in a script, the turn says so or goes on a
     std::fprintf(stderr, "terminate: %s\n", place);
     std::abort();
   });
-  const std::string only = environment("SLUICE_SCRIPT");
   const bool all = environment("SLUICE_LONG") == "1";
   const long budget = all ? 200'000'000 : kSanitized ? 3000 : 30000;  // allocations that are made again for one script
-  std::vector<std::filesystem::path> scripts;
-  for (const auto &entry : std::filesystem::recursive_directory_iterator(tests_folder() / "vectors"))
-    if (entry.path().extension() == ".json" && entry.path().string().find(only) != std::string::npos)
-      scripts.push_back(entry.path());
-  std::sort(scripts.begin(), scripts.end());
+  const std::vector<ScriptFile> scripts = script_files();
   REQUIRE_FALSE(scripts.empty());
   long allocations = 0, failures = 0, offset = 0;
-  for (const std::filesystem::path &path : scripts) {
-    const std::string name = std::filesystem::relative(path, tests_folder() / "vectors").generic_string();
-    const std::vector<Step> steps = recorded(Json::parse(read_file(path)));
+  for (const auto &[name, path, file_and_line, script] : scripts) {
+    const std::vector<Step> steps = recorded(script);
     Repeat repeat(steps);
     std::string why = repeat.run(-1, false);
     if (!why.empty()) FAIL_CHECK(name << ": without a failure: " << why);

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../js/dist.mjs'
+import { scriptFiles } from '../js/script-files.mjs'
 import { build } from 'esbuild'
 import { startScriptedServer } from 'sluice/testing'
 import { useBrowser } from '../browser/support.mjs'
@@ -90,14 +91,7 @@ const standIns = {
   },
 }
 
-const scripts = () => {
-  const vectors = join(root, 'tests/vectors')
-  const only = process.env.SLUICE_SCRIPT ?? ''
-  const names = readdirSync(vectors, { recursive: true })
-    .filter((name) => name.endsWith('.json') && name.includes(only))
-    .sort()
-  return Object.fromEntries(names.map((name) => [name, JSON.parse(readFileSync(join(vectors, name), 'utf8'))]))
-}
+const scripts = () => Object.fromEntries(scriptFiles().map(({ name, script }) => [name, script]))
 
 test('every shared script holds in a page and in a worker', { timeout: 600_000 }, async (t) => {
   await build({

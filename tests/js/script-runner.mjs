@@ -564,6 +564,7 @@ class Player {
     if (this.done !== undefined && message.outcome !== this.done)
       throw new Failed("the message's outcome is not that of done")
     const texts = new Map()
+    let newest = 0 // block
     const args = new Map()
     const cards = new Map()
     const told = new Set() // rounds
@@ -574,6 +575,9 @@ class Player {
         const expected = event.type === 'card' ? 'tool_use' : event.type
         if (blocks[event.block]?.type !== expected)
           throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
+        if (!(event.type === 'card' && cards.has(event.call)) && event.block < newest)
+          throw new Failed(`block ${newest} came before ${brief(event)}`)
+        newest = Math.max(newest, event.block)
         if (event.type === 'text' || event.type === 'reasoning') {
           texts.set(event.block, (texts.get(event.block) ?? '') + event.text)
           if (told.has(blocks[event.block].round) && !retracted.has(blocks[event.block].round))

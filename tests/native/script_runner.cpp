@@ -621,6 +621,7 @@ class Player {
       throw Failed("the message's outcome is not that of done");
     std::set<uint32_t> told, retracted;  // rounds
     std::map<size_t, std::string> texts;
+    size_t newest = 0;  // block
     std::map<uint32_t, std::string> arguments;
     std::map<uint32_t, Json> cards;
     for (const Json &event : all_) {
@@ -632,6 +633,9 @@ class Player {
         const std::string expected = type == "card" ? "tool_use" : type;
         if (block >= blocks->size() || text_of((*blocks)[block], "type") != expected)
           throw Failed("no " + expected + " block for " + brief(event) + "\n    in " + brief(outcome.message));
+        if ((type != "card" || !cards.contains(event.at("call"))) && block < newest)
+          throw Failed("block " + std::to_string(newest) + " came before " + brief(event));
+        newest = std::max(newest, block);
         if (type == "text" || type == "reasoning") {
           texts[block] += text_of(event, "text");
           const uint32_t round = (*blocks)[block].at("round");

@@ -505,6 +505,7 @@ class Player:
         if self.done and message.get("outcome") != self.done:
             raise Failed("the message's outcome is not that of done")
         texts, arguments, cards, told, retracted = {}, {}, {}, set(), set()
+        newest = 0  # block
         for event in self.events:
             kind = event["type"]
             if kind == "retracted":
@@ -513,6 +514,9 @@ class Player:
                 expected = "tool_use" if kind == "card" else kind
                 if event["block"] >= len(blocks) or blocks[event["block"]]["type"] != expected:
                     raise Failed(f"no {expected} block for {brief(event)}\n    in {brief(message)}")
+                if not (kind == "card" and event["call"] in cards) and event["block"] < newest:
+                    raise Failed(f"block {newest} came before {brief(event)}")
+                newest = max(newest, event["block"])
                 if kind in ("text", "reasoning"):
                     texts[event["block"]] = texts.get(event["block"], "") + event["text"]
                     if blocks[event["block"]]["round"] in told - retracted:

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "../fuzz/scan_check.h"
 #include "protocol/family/family.h"
 #include "protocol/thought_calls.h"
+#include "script_files.h"
 #include "script_runner.h"
 
 namespace fs = std::filesystem;
@@ -43,22 +47,38 @@ std::vector<Way> ways() {
 
 struct Snippet {
   std::string title, kind, text;
-  Json calls, invalid;
+  std::map<std::string, size_t> calls, invalid;  // by protocol
 };
+
+// A row is `kind plain`, `calls hermes 1` or `invalid vcp 2`.
+Snippet snippet_of(const PageCase &one, const std::string &file) {
+  Snippet out{file + "#" + one.title, "", one.text.value(), {}, {}};
+  for (const PageLine &row : one.rows) {
+    std::istringstream words(row.text);
+    std::string word, id;
+    size_t count = 0;
+    words >> word >> id;
+    if (word == "kind" && words.eof())
+      out.kind = id;
+    else if ((word == "calls" || word == "invalid") && words >> count)
+      (word == "calls" ? out.calls : out.invalid)[id] = count;
+    else
+      FAIL(file << ":" << row.number << ": found \"" << row.text << "\", expected a row");
+  }
+  static const std::set<std::string> kKinds = {"plain", "code", "reasoning", "whole", "open"};
+  if (!kKinds.contains(out.kind)) FAIL(file << ":" << one.line << ": expected a kind");
+  return out;
+}
 
 std::vector<Snippet> snippets(const fs::path &folder) {
   std::vector<fs::path> files;
   for (const auto &entry : fs::directory_iterator(folder)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Snippet> out;
-  for (const fs::path &path : files)
-    for (const Json &one : Json::parse(read_file(path))) {
-      std::string text;
-      for (const Json &line : one["text"])
-        text += (text.empty() && &line == &one["text"][0] ? "" : "\n") + std::string(line);
-      out.push_back(
-          {one["title"], one["kind"], text, one.value("calls", Json::object()), one.value("invalid", Json::object())});
-    }
+  for (const fs::path &path : files) {
+    const std::string file = path.filename().string();
+    for (const PageCase &one : read_page(read_file(path), file).cases) out.push_back(snippet_of(one, file));
+  }
   return out;
 }
 
@@ -84,8 +104,11 @@ TEST_CASE("texts that are no calls call nothing, and are shown as they were writ
       };
       if (!trace.broken.empty()) wrong(trace.broken);
       if (const std::string why = lost(snippet.text, trace, may_go); !why.empty()) wrong(why);
-      const size_t calls = may_call(snippet) ? snippet.calls.value(way.name, size_t{0}) : 0,
-                   invalid = may_call(snippet) ? snippet.invalid.value(way.name, size_t{0}) : 0;
+      const auto counted = [&](const std::map<std::string, size_t> &counts) {
+        const auto at = may_call(snippet) ? counts.find(way.name) : counts.end();
+        return at == counts.end() ? 0 : at->second;
+      };
+      const size_t calls = counted(snippet.calls), invalid = counted(snippet.invalid);
       if (trace.calls != calls || trace.invalid != invalid)
         wrong("calls " + std::to_string(trace.calls) + " (expected " + std::to_string(calls) + "), invalid " +
               std::to_string(trace.invalid) + " (expected " + std::to_string(invalid) + ")");

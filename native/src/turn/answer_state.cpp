@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "turn/state_table.h"
+#include "base/state_table.h"
 
 namespace sluice {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/release.h"
+#include "base/state_table.h"
 #include "base/utf8.h"
-#include "turn/state_table.h"
 
 namespace sluice {
 namespace {

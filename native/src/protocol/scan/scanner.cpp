@@ -1,6 +1,7 @@
 #include "protocol/scan/scanner.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/ascii.h"
 #include "base/release.h"
@@ -89,7 +90,7 @@ void Scanner::finish(TextEnd end) {
 
 void Scanner::restart() {
   if (mode_ == Mode::skip || mode_ == Mode::block) {
-    mode_ = Mode::text;
+    enter(Trigger::restart);
     reader_.reset();
     rest_ = {};
     done_ = kept_.size();
@@ -112,7 +113,7 @@ void Scanner::interrupt() {
     rest.at += block_;
     if (quotation_.open()) quotation_.pass(text_, rest.at);
   }
-  mode_ = Mode::text;
+  if (mode_ != Mode::text) enter(Trigger::interrupt);
   reader_.reset();
   rest_ = {};
   doubt_.clear();
@@ -163,6 +164,12 @@ void Scanner::keep() {
     for (size_t *index : {&tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_, &held_.from})
       if (*index != SIZE_MAX) *index -= std::min(*index, gone);
   text_ = {};
+}
+
+void Scanner::enter(Trigger trigger) {
+  const std::optional<Mode> next = next_mode(mode_, trigger);
+  assert(next && "the table of modes has no such row");
+  mode_ = next.value_or(Mode::text);
 }
 
 void Scanner::run(bool ended) {
@@ -361,7 +368,7 @@ void Scanner::on_marker(int marker) {
         return;
       }
       if (closes ? !may_close(at) : !reasoning_ && is_code(marker, at)) return;
-      mode_ = Mode::tag;
+      enter(Trigger::tag);
       tag_.start(closes);
       tag_at_ = at;
       tag_read_ = at_;
@@ -576,7 +583,7 @@ bool Scanner::read_tag(bool ended) {
     if (tag_read_ == text_.size() && tag_read_ - tag_at_ < kProse && !ended) return false;
     state = TagReader::State::none;
   }
-  mode_ = Mode::text;
+  enter(Trigger::read);
   if (state == TagReader::State::none) return true;  // text: the scan goes on behind `<think`
   if (markers_.kind(tag_marker_) == Markers::Kind::think_end) {
     on_reasoning_end(tag_at_, tag_read_, tag_marker_);

@@ -10,6 +10,7 @@
 #include "protocol/scan/active_markers.h"
 #include "protocol/scan/backtick_doubt.h"
 #include "protocol/scan/context.h"
+#include "protocol/scan/mode.h"
 #include "protocol/scan/tag_reader.h"
 #include "protocol/thought_calls.h"
 
@@ -40,14 +41,8 @@ class Scanner final : public TextScanner {
   // again behind its opener, a longer one is not: so every byte is looked at a bounded number of times.
   static constexpr size_t kProse = 1024;
 
-  enum class Mode : uint8_t {
-    text,
-    tag,  // behind `<think` or `</think`
-    block,
-    tail,  // behind a block that may be the whole body of its fence
-    skip,  // in a block that outgrew its limit
-    ends,  // after fences that are calls if the answer ends here
-  };
+  using Mode = ScanMode;
+  using Trigger = ScanTrigger;
   enum class May : uint8_t { start, wait, not_here };  // of an opener
   enum class Closer : uint8_t {                        // what a closer of reasoning in the text is:
     first,                                             // only white space came before: the prompt opened the tag
@@ -57,6 +52,8 @@ class Scanner final : public TextScanner {
 
   // -- scanner.cpp: text
   void run(bool ended);
+  // Nothing else sets the mode, but for a load.
+  void enter(Trigger trigger);
   void keep();
   bool read_text(bool ended);
   bool read_tag(bool ended);

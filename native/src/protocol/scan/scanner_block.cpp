@@ -34,7 +34,7 @@ void Scanner::start_block(int marker, size_t at) {
   strings_before_ = strings_;
   opened_ = false;
   sent_ = 0;
-  mode_ = Mode::block;
+  enter(Trigger::opener);
   if (!whole_) release_fences();
   report_results();
   show_unheld();
@@ -92,7 +92,7 @@ bool Scanner::read_block(bool ended) {
       if (whole_ && !calls_tools()) {
         give_back("in_code", reader_->end);
       } else if (whole_) {
-        mode_ = Mode::tail;
+        enter(Trigger::hold);
         at_ = block_ + reader_->end;
         match_ = 0;
         context_.start_words();
@@ -182,7 +182,7 @@ void Scanner::close_block() {
     reported = call.reason;
   }
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
-  mode_ = Mode::text;
+  enter(Trigger::close);
   at_ = done_ = end;
   match_ = 0;
   strings_ = {};
@@ -231,7 +231,7 @@ std::string_view Scanner::why_no_markup() const {
 // Drops a token of the format.
 void Scanner::pass_markup() {
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
-  mode_ = Mode::text;
+  enter(Trigger::close);
   show(block_);  // white space with no text before it is dropped with it
   if (reader->thought_to > reader->thought_from) show_thought(*reader);
   at_ = done_ = block_ + reader->end;
@@ -255,7 +255,7 @@ void Scanner::show_thought(const BlockReader &reader) {
 void Scanner::leave_to_thoughts() {
   if (reader_->named && !(thoughts_ && thoughts_->in_block()))
     diagnostic("in_reasoning", protocol_->id(), offset(block_));
-  mode_ = Mode::text;
+  enter(Trigger::close);
   at_ = opener_end_;
   context_ = before_;
   strings_ = strings_before_;
@@ -270,7 +270,7 @@ void Scanner::leave_to_thoughts() {
 void Scanner::pass_hidden() {
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
   const std::string_view raw = text_.substr(block_, reader->end);
-  mode_ = Mode::text;
+  enter(Trigger::close);
   show(block_);
   if (!reader->code.empty()) diagnostic(reader->code, "a tag that is not shown", offset(block_), raw);
   sink_.on_scan_hidden(raw);
@@ -302,7 +302,7 @@ void Scanner::start_skipping() {
   for (const Marker &opener : protocol_->openers(tools_))
     if (!opener.common) skip_.add(opener, Markers::Kind::opener);  // a bracket belongs to the block
   skip_match_ = 0;
-  mode_ = Mode::skip;
+  enter(Trigger::outgrow);
 }
 
 bool Scanner::read_skip() {
@@ -317,7 +317,7 @@ bool Scanner::read_skip() {
     if (marker < 0) continue;
     if (skip_.kind(marker) == Markers::Kind::opener) at_ -= skip_.length(marker);
     done_ = at_;
-    mode_ = Mode::text;
+    enter(Trigger::close);
     return true;
   }
   done_ = at_ - skip_.alive(skip_match_, Markers::Kind::opener);
@@ -338,7 +338,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   ended = left_open_ = left_open_ || ended;
   const bool in_whole = whole_ && markers_.fence(opener_);  // its body may be calls of another notation
   if (whole_ && !in_whole) release_fences();
-  mode_ = Mode::text;
+  enter(Trigger::close);
   at_ = opener_end_;
   context_ = before_;
   strings_ = strings_before_;
@@ -412,7 +412,7 @@ void Scanner::read_for_closer(std::string_view code, size_t decided) {
   reader_ = std::make_unique<UnreadBlock>(std::move(closers), openers_and_trailers(), opener_end_ - block_, strings_,
                                           tools_, code, decided);
   strings_ = strings_before_;
-  mode_ = Mode::block;
+  enter(Trigger::opener);
   unread_ = true;
 }
 

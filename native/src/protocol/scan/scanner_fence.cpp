@@ -106,7 +106,7 @@ void Scanner::end_fence() {
   held_.openers.push_back({offset(block_), markers_.owner(opener_)});
   reader_.reset();
   leave_fence();
-  mode_ = Mode::ends;
+  enter(Trigger::wait);
 }
 
 // Behind fences of calls: white space, tokens that end the turn, and what may be another such fence.
@@ -121,7 +121,7 @@ bool Scanner::read_ends(bool ended) {
       context_.step(c);
       ++at_;
     } else {
-      mode_ = Mode::text;
+      enter(Trigger::read);
       match_ = 0;
       if (c != '`' && c != '~') release_fences();
       return true;
@@ -144,7 +144,7 @@ void Scanner::read_fences_again() {
   context_ = held_.before;
   held_ = {};
   again_ = true;
-  mode_ = Mode::text;
+  enter(Trigger::read);
   match_ = 0;
   strings_ = {};
   ends_ = ends_word_ = SIZE_MAX;
@@ -155,7 +155,7 @@ void Scanner::release_fences() {
   if (!holds_fences()) return;
   const std::vector<HeldFences::Opener> openers = std::move(held_.openers);
   held_ = {};
-  if (mode_ == Mode::ends) mode_ = Mode::text;
+  if (mode_ == Mode::ends) enter(Trigger::read);
   show_unheld();
   for (const HeldFences::Opener &opener : openers) diagnostic("in_code", active_[opener.protocol]->id(), opener.at);
 }

@@ -29,8 +29,8 @@ function placeOf(word) {
  */
 function scriptsOf(folder) {
   const path = join(root, 'tests/vectors', folder)
-  if (folder === '' || folder !== basename(folder) || !existsSync(path) || !statSync(path).isDirectory())
-    return undefined
+  const isName = /^\w[^/\\]*$/.test(folder)
+  if (!isName || !existsSync(path) || !statSync(path).isDirectory()) return undefined
   const titlesOf = (file) =>
     [...readFileSync(join(path, file), 'utf8').matchAll(/^## ([a-z0-9-]+)$/gm)].map(([, title]) => title)
   return Object.fromEntries(

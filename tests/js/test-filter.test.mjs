@@ -22,14 +22,19 @@ test('a word chooses files by their names, scripts by their folders, tests by th
     [
       'mimo',
       'mimo#cut',
-      'tests/vectors/mimo/cut.json',
+      'tests/vectors/mimo/texts.md',
+      'tests/vectors/turn/after-done.json',
+      'turn#after-done',
       'mimo/cut',
       'mimo#no-such-script',
       'no-such-folder',
       '',
       '../js',
     ].map(scriptPart),
-    ['mimo/', 'mimo/cut.json', 'mimo/cut.json', 'mimo/cut.json', undefined, undefined, undefined, undefined],
+    [
+      ...['mimo/', 'mimo#cut', 'mimo/texts.md', 'turn/after-done.json', 'turn/after-done.json', 'mimo#cut'],
+      ...[undefined, undefined, undefined, undefined],
+    ],
   )
   assert.ok(scriptsBeside('mimo#none').includes('mimo#cut'))
   assert.deepEqual(scriptsBeside('no-such-folder/cut'), [])

@@ -94,7 +94,7 @@ function readRows(rows, file, engines) {
       if (key in out) throw error(`found ${key} twice`)
       out[key] = value
     }
-    const [, word, rest] = /^([^ ]*) ?(.*)$/.exec(text)
+    const [, word, rest] = /^([^ ]*) ?(.*)$/s.exec(text)
     if (text.startsWith('  ')) {
       const event = valueOf(text.slice(2))
       if (!inEvents || !isObject(event)) throw error('expected an event, as a JSON object after "events"')
@@ -133,7 +133,7 @@ function blockOf(text, word, rest) {
     const block = { type: word === 'reasoning' ? 'reasoning' : 'text', ...(string !== undefined && { text: string }) }
     return word === 'reasoning' ? block : { ...block, fabricated: word === 'fabricated' ? true : { $absent: true } }
   }
-  const [, name, more] = /^([^ ]+) (.+)$/.exec(rest) ?? []
+  const [, name, more] = /^([^ ]+) (.+)$/s.exec(rest) ?? []
   if (word === 'call') {
     const given = more && valueOf(more)
     return isObject(given) ? { type: 'tool_use', status: 'pending', name, arguments: { $equals: given } } : undefined

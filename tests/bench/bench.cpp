@@ -183,6 +183,21 @@ void arguments_gemini(benchmark::State &state) {
   deltas(state, R"({"wire":"gemini"})", gemini_event(R"({"functionCall": {"name": "note","willContinue": true}})"),
          gemini_arguments(" token"));
 }
+std::string interactions_event(const std::string &type, const std::string &members) {
+  return "event: " + type + "\ndata: {\"index\":0," + members + ",\"event_type\":\"" + type + "\"}\n\n";
+}
+void text_gemini_interactions(benchmark::State &state) {
+  deltas(state, R"({"wire":"gemini-interactions"})",
+         interactions_event("step.start", R"("step":{"type":"model_output"})"),
+         interactions_event("step.delta", R"("delta":{"text":" token","type":"text"})"));
+}
+void arguments_gemini_interactions(benchmark::State &state) {
+  const std::string call = R"("step":{"type":"function_call","id":"call_1","name":"note","arguments":{}})";
+  const std::string begins = R"("delta":{"arguments":"{\"text\":\"","type":"arguments_delta"})";
+  deltas(state, R"({"wire":"gemini-interactions"})",
+         interactions_event("step.start", call) + interactions_event("step.delta", begins),
+         interactions_event("step.delta", R"("delta":{"arguments":" token","type":"arguments_delta"})"));
+}
 void text_ollama(benchmark::State &state) {
   deltas(
       state, R"({"wire":"ollama"})", "",
@@ -191,6 +206,8 @@ void text_ollama(benchmark::State &state) {
 }
 BENCHMARK(text_gemini);
 BENCHMARK(arguments_gemini);
+BENCHMARK(text_gemini_interactions);
+BENCHMARK(arguments_gemini_interactions);
 BENCHMARK(text_ollama);
 BENCHMARK(text_anthropic);
 BENCHMARK(arguments_anthropic);

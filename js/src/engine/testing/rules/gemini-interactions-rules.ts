@@ -30,7 +30,7 @@ export const geminiInteractionsRules: readonly EnforcedRule[] = [
     since: '2026-11',
     source: 'RFC 8259, 8.2 (these words are not those of the API)',
   },
-  // The API passes functions on to the models as generateContent does; how it names the place is not known.
+  // The issues quote generateContent, which gives the same models their functions: here the place may be written otherwise.
   ...geminiSchemaRules(ruleOfTools(functionsOf), 'tools[{index}].parameters'),
   {
     name: 'functions beside a tool of Gemini before Gemini 3',
@@ -65,7 +65,7 @@ export const geminiInteractionsRules: readonly EnforcedRule[] = [
       const called = steps.flatMap(({ type, id }) => (type === 'function_call' ? [id] : []))
       return first(steps, ({ type, call_id: id, name }, index) =>
         type === 'function_result' && called.includes(id) && !callsBefore(steps, index).includes(id)
-          ? { name: String(name) }
+          ? { name: String(name ?? '') }
           : undefined,
       )
     },

@@ -3,16 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Engine, tool } from 'sluice'
-import {
-  checkAnthropic,
-  checkGemini,
-  checkGeminiInteractions,
-  checkOllama,
-  checkOpenAIChat,
-  checkOpenAIResponses,
-  enforcedRules,
-  startScriptedServer,
-} from 'sluice/testing'
+import { enforcedRules, startScriptedServer } from 'sluice/testing'
+import { checks } from './checks.mjs'
 import { cases, schema } from './enforced-cases.mjs'
 
 const paths = {
@@ -22,15 +14,6 @@ const paths = {
   'gemini-interactions': () => '/v1beta/interactions',
   'openai-responses': () => '/v1/responses',
   ollama: () => '/api/chat',
-}
-
-const checks = {
-  'openai-chat': checkOpenAIChat,
-  anthropic: checkAnthropic,
-  gemini: (body, given, options) => checkGemini(body, 'm', given, options),
-  'gemini-interactions': checkGeminiInteractions,
-  'openai-responses': checkOpenAIResponses,
-  ollama: (body, _, options) => checkOllama(body, options),
 }
 
 /** The words of a rule, whatever stands in its places. */

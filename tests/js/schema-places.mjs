@@ -1,12 +1,5 @@
 // The servers of tests with odd schemas: who serves, by whose rules the request is written and checked.
-import {
-  checkAnthropic,
-  checkGemini,
-  checkGeminiInteractions,
-  checkOllama,
-  checkOpenAIChat,
-  checkOpenAIResponses,
-} from 'sluice/testing'
+import { checks } from './checks.mjs'
 
 const chat = (dialect, name, server = { dialect }) => ({ wire: 'openai-chat', dialect, name, server })
 
@@ -33,17 +26,8 @@ export const places = {
   Ollama: { wire: 'ollama', dialect: 'ollama', name: 'qwen3:8b', server: {} },
 }
 
-const checks = {
-  'openai-chat': (body, options) => checkOpenAIChat(body, [], options),
-  'openai-responses': (body, options) => checkOpenAIResponses(body, [], options),
-  anthropic: (body, options) => checkAnthropic(body, [], options),
-  gemini: (body, options, name) => checkGemini(body, name, [], options),
-  'gemini-interactions': (body) => checkGeminiInteractions(body, []),
-  ollama: (body, options) => checkOllama(body, options),
-}
-
 /** Why the server of this place refuses a request, or null. */
-export const refusalAt = ({ wire, name, server }, body) => checks[wire](body, { server }, name)
+export const refusalAt = ({ wire, name, server }, body) => checks[wire](body, [], { server }, name)
 
 /** The settings of a turn at this place. */
 export const settingsAt = ({ wire, dialect, name: model }) => ({

@@ -71,9 +71,12 @@ enum class Fit : uint8_t { no, partial, yes };
 // `fold`: ASCII letters match in any case.
 inline constexpr Fit fit(std::string_view text, std::string_view token, bool fold = false) {
   const size_t size = std::min(text.size(), token.size());
-  if (!fold && text.substr(0, size) != token.substr(0, size)) return Fit::no;
-  for (size_t i = 0; fold && i < size; ++i)
-    if (lower(text[i]) != lower(token[i])) return Fit::no;
+  if (!fold) {
+    if (text.substr(0, size) != token.substr(0, size)) return Fit::no;
+  } else {
+    for (size_t i = 0; i < size; ++i)
+      if (lower(text[i]) != lower(token[i])) return Fit::no;
+  }
   return size == token.size() ? Fit::yes : Fit::partial;
 }
 

@@ -40,7 +40,7 @@ bool is_remark(std::string_view key) {
 
 // Keywords that mean something only together. 0: none of these.
 int group_of(std::string_view key) {
-  if (is_one_of(key, {"if", "then", "else"})) return 1;
+  if (is_condition(key)) return 1;
   return is_one_of(key, {"contains", "minContains", "maxContains"}) ? 2 : 0;
 }
 
@@ -80,6 +80,8 @@ std::string joined_maps(std::string_view named, std::string_view beside, bool &w
 }
 
 }  // namespace
+
+bool is_condition(std::string_view key) { return is_one_of(key, {"if", "then", "else"}); }
 
 std::vector<std::string> json_texts(std::string_view list) {
   std::vector<std::string> texts;

@@ -13,6 +13,9 @@ namespace sluice {
 std::vector<std::string> json_texts(std::string_view list);
 void append_json_texts(std::string &out, const std::vector<std::string> &texts);
 
+// if, then and else mean something only together.
+bool is_condition(std::string_view key);
+
 // Finds what references of one schema name. Reads each container once.
 class SchemaReferences {
  public:

@@ -21,8 +21,6 @@ bool is_legal(std::string_view key) {
 
 }  // namespace
 
-bool is_condition(std::string_view key) { return is_one_of(key, {"if", "then", "else"}); }
-
 void SentKeys::collect_in(std::string_view part, size_t level, std::set<std::string> &names) {
   if (json_kind(part) != '{' || level > kMostPartLevels) return;
   for (JsonSlices members(part); members.next();) {

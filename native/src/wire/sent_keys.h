@@ -12,9 +12,6 @@
 
 namespace sluice {
 
-// Keywords that mean something only together.
-bool is_condition(std::string_view key);
-
 class SentKeys {
  public:
   // `references`: of the host's schema; it must live as long as this.

@@ -25,7 +25,7 @@ const engineWith = (parameters, { execute = () => 'ok', ...more } = {}) =>
     ],
   })
 
-/** What is drawn of a seed; undefined where `tool()` refuses the schema. */
+/** Draws a schema from a seed, and makes its engine; undefined if `tool()` refuses the schema. */
 function drawn(seed, more) {
   const { schema, lists } = randomSchema(seed)
   try {

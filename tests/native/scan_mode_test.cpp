@@ -26,7 +26,7 @@ TEST_CASE("every mode of the scanner takes a trigger once, or not at all") {
     }
 }
 
-TEST_CASE("the scanner reaches every mode, and from every mode it comes back to text") {
+TEST_CASE("some step leads to each mode of the scanner, and one leads from it to text") {
   for (int m = 1; m < kModeCount; ++m) {
     const auto mode = static_cast<ScanMode>(m);
     bool reached = false, left = false;

@@ -139,6 +139,7 @@ TEST_CASE("a value that is another one is refused with its place, or the turn go
       Json changed = script;
       Random random(seed * 7919 + name_seed);
       change_script(changed, random);
+      INFO(place << ", seed " << seed);  // told where an assertion of the engine fails
       try {
         const std::string whole = played(changed, 0), cut = played(changed, seed);
         must(whole == cut, "the cuts change nothing", whole + "\n--- cut\n" + cut);

@@ -363,7 +363,7 @@ Status Log::check_card(const Card &card) const {
   if (card.rewritten() &&
       (!is_json(*card.rewritten(), '{') || !has_text(*card.rewritten(), "text") || !is_parts(card.model_parts())))
     return wrong("hostOutput", "a text, and content parts");
-  if (setup_.parser && complete && !card.is_pending() && !card.is_provided())
+  if (setup_.parser && !setup_.observes() && complete && !card.is_pending() && !card.is_provided())
     return wrong("state", "a state that a parser has");
   return {};
 }

@@ -13,6 +13,13 @@ namespace sluice {
 // In a word: any bars, with a blank between and behind them or without; the second ones also with one before them.
 inline constexpr char kBars = '\x01';
 
+// Most words differ from the text in their first two bytes; then nobody looks whether they hold bars.
+inline bool begins_otherwise(std::string_view rest, std::string_view word) {
+  for (size_t i = 0; i < 2 && i < rest.size() && i < word.size() && word[i] != kBars; ++i)
+    if (rest[i] != word[i]) return true;
+  return false;
+}
+
 // Returns whether `rest` begins with a word that may hold kBars, and its length.
 Fit fit_barred(std::string_view rest, std::string_view word, size_t &length);
 

@@ -162,6 +162,7 @@ TagWord closing(const ElementForm &form, std::string_view word, std::string_view
 Fit TagWord::fit(std::string_view rest, size_t &length) const {
   Fit best = Fit::no;
   for (const std::string &one : spellings_) {
+    if (begins_otherwise(rest, one)) continue;
     size_t size = one.size();
     const Fit found = one.find(kBars) == one.npos ? sluice::fit(rest, one) : fit_barred(rest, one, size);
     if (found == Fit::yes) {

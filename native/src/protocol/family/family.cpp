@@ -15,6 +15,7 @@ constexpr size_t kLongestHeader = 256;
 
 // In an end tag white space may stand before the bracket.
 Fit FamilyReader::fit_mark(std::string_view rest, std::string_view word, size_t &length) {
+  if (begins_otherwise(rest, word)) return Fit::no;
   if (word.find(kBars) != word.npos) return fit_barred(rest, word, length);
   length = word.size();
   if (rest.starts_with(word)) return Fit::yes;

@@ -63,7 +63,10 @@ bool Scanner::read_block(bool ended) {
   // If this is a call, the openers that wait are code. The byte behind the opener tells whether it may be one.
   if (doubt_.waits()) {
     if (opener_end_ == text_.size() && !ended) return false;
-    if (may_begin()) waiting_is_code();
+    if (may_begin()) {
+      waiting_is_code();
+      show_unheld();
+    }
   }
   if (!may_begin()) {  // told at once where that byte was there already
     give_back({}, 0);

@@ -60,30 +60,23 @@ Scanner::Scanner(const Protocols &active, const ToolView &tools, const ScanLimit
 
 void Scanner::feed(std::string_view utf8) {
   if (utf8.empty()) return;
-  if (kept_.empty()) {
-    text_ = utf8;
-  } else {
-    append_large(kept_, utf8);
-    text_ = kept_;
-  }
+  kept_.append(utf8);
   run(false);
   keep();
 }
 
 // What is not kept was shown, and is in no call.
 void Scanner::lose() {
-  const size_t at = base_ + kept_.size();
-  if (!kept_.empty() && (losses_.empty() || losses_.back() != at)) losses_.push_back(at);
+  if (!kept_.empty()) losses_.add(kept_.end());
   if (thoughts_) thoughts_->lose();
 }
 
 void Scanner::finish(TextEnd end) {
-  text_ = kept_;
   end_ = end;
   const bool cut = end == TextEnd::cut;
   run(true);
-  if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : text_.size());
-  drop(text_.size());  // trailing white space
+  if (mode_ != Mode::skip) show(at_turn_end() && !cut ? ends_ : kept_.end());
+  drop(kept_.end());  // trailing white space
   keep();
   if (end == TextEnd::well && thoughts_ && thoughts_->finish(sink_)) reasoning_ = false;
 }
@@ -93,44 +86,42 @@ void Scanner::restart() {
     enter(Trigger::restart);
     reader_.reset();
     rest_ = {};
-    done_ = kept_.size();
+    done_ = kept_.end();
   }
   interrupt();
   quotation_ = {};
   quoted_ = quoted_in_line_ = left_open_ = false;
-  ends_known_ = SIZE_MAX;
+  ends_known_ = kNowhere;
   context_ = Context();
 }
 
 void Scanner::interrupt() {
   if (in_call()) return;
-  text_ = kept_;
   release_fences();
   if (mode_ == Mode::block || mode_ == Mode::tail) {
-    diagnostic("unterminated_block", "no call: shown as text", offset(block_), text_.substr(block_));
-    BlockReader::Rest rest = reader_->rest(text_.substr(block_));
+    diagnostic("unterminated_block", "no call: shown as text", block_, kept_.rest(block_));
+    BlockReader::Rest rest = reader_->rest(kept_.rest(block_));
     quotation_ = std::move(rest.open);
-    rest.at += block_;
-    if (quotation_.open()) quotation_.pass(text_, rest.at);
+    if (quotation_.open()) pass_quotation(block_ + rest.at);
   }
   if (mode_ != Mode::text) enter(Trigger::interrupt);
   reader_.reset();
   rest_ = {};
   doubt_.clear();
   leave_fence();
-  at_ = text_.size();
+  at_ = kept_.end();
   show(at_turn_end() ? ends_ : at_);
   drop(at_);
-  ends_ = SIZE_MAX;
+  ends_ = kNowhere;
   match_ = 0;
   strings_ = {};
   text_open_ = reasoning_open_ = false;
   made_up_ = -1;
-  trails_ = SIZE_MAX;
+  trails_ = kNowhere;
   context_.start_line();
   if (thoughts_) thoughts_->interrupt();
   start_line();
-  if (offset(at_) == 0) {  // the reasoning arrived in the provider's own field
+  if (at_ == 0) {  // the reasoning arrived in the provider's own field
     reasoning_ = false;
     closer_ = Closer::first;
   }
@@ -139,31 +130,13 @@ void Scanner::interrupt() {
 
 // Keeps the text that was neither shown nor dropped for the next piece.
 void Scanner::keep() {
-  if (done_ != 0) last_ = text_[done_ - 1];
   if (thinks_) {
-    if (line_from_ < done_) line_.add(text_.substr(line_from_, done_ - line_from_));
-    line_from_ -= std::min(line_from_, done_);
+    line_.add(kept_.view(line_from_, done_));
+    line_from_ = std::max(line_from_, done_);
   }
-  if (text_.data() == kept_.data()) {
-    if (done_ == kept_.size()) {
-      release_text(kept_, size_t{1} << 20);
-    } else if (done_ != 0) {
-      kept_.erase(0, done_);
-    }
-  } else {
-    kept_ = text_.substr(done_);
-  }
-  const size_t gone = done_;
-  base_ += gone;
-  if (!losses_.empty()) losses_.erase(losses_.begin(), std::upper_bound(losses_.begin(), losses_.end(), base_));
-  at_ -= gone;
-  done_ = 0;
-  white_ = white_ > gone ? white_ - gone : 0;
-  if (fence_ != SIZE_MAX && fence_ < gone) fence_ = SIZE_MAX;  // it was shown
-  if (mode_ != Mode::text || fence_ != SIZE_MAX || ends_ != SIZE_MAX)
-    for (size_t *index : {&tag_at_, &tag_read_, &block_, &opener_end_, &fence_, &ends_, &ends_word_, &held_.from})
-      if (*index != SIZE_MAX) *index -= std::min(*index, gone);
-  text_ = {};
+  if (fence_ < done_) fence_ = kNowhere;  // it was shown
+  losses_.forget(done_);
+  kept_.forget(done_);
 }
 
 void Scanner::enter(Trigger trigger) {
@@ -191,31 +164,33 @@ void Scanner::run(bool ended) {
 
 // Each read_… returns false when it needs more text.
 bool Scanner::read_text(bool ended) {
-  while (at_ < text_.size()) {
-    if (quotation_.open() && !pass_quotation()) break;
-    if (at_ == text_.size()) break;
+  while (at_ < kept_.end()) {
+    if (quotation_.open() && !take_quotation()) break;
+    if (at_ == kept_.end()) break;
     const bool placed =
-        trails_ != SIZE_MAX || ends_ != SIZE_MAX || (markers_.any_first() && offset(at_) == 0) || strings_.bound();
+        trails_ != kNowhere || ends_ != kNowhere || (markers_.any_first() && at_ == 0) || strings_.bound();
     if (match_ == 0 && context_.idle() && !placed) {
-      const bool quotes = plain_quotes_ && !(any_whole_ && in_body_ && fence_body_ == SIZE_MAX);
-      at_ = interesting_.find(text_, at_, [&](size_t at) {
-        if (!quotes || (text_[at] != '"' && text_[at] != '\'')) return false;
-        strings_.quote(at != 0 ? text_[at - 1] : last_, text_[at]);
+      const bool quotes = plain_quotes_ && !(any_whole_ && in_body_ && fence_body_ == kNowhere);
+      const Offset from = kept_.from();
+      at_ = from + interesting_.find(kept_.rest(from), at_ - from, [&](size_t index) {
+        const char c = kept_[from + index];
+        if (!quotes || (c != '"' && c != '\'')) return false;
+        strings_.quote(kept_.before(from + index), c);
         return true;
       });
-      if (at_ == text_.size()) break;
+      if (at_ == kept_.end()) break;
     }
-    const char c = text_[at_];
-    if (context_.line_blank() && !is_white(c)) blank_at_ = offset(at_);
+    const char c = kept_[at_];
+    if (context_.line_blank() && !is_white(c)) blank_at_ = at_;
     if (any_whole_ && (c == '`' || c == '~') && context_.in_lead() && !context_.in_quote()) {
       fence_ = at_;
       before_fence_ = context_;
     }
     const unsigned effect = context_.step(c);
-    if (markers_.any_common() || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, c);
+    if (markers_.any_common() || strings_.bound()) strings_.step(kept_.before(at_), c);
     match_ = markers_.step(match_, c);
-    if (match_ == 0 && !is_white(c)) trails_ = SIZE_MAX;
-    if (any_whole_ && in_body_ && fence_body_ == SIZE_MAX && !is_white(c)) fence_body_ = offset(at_);
+    if (match_ == 0 && !is_white(c)) trails_ = kNowhere;
+    if (any_whole_ && in_body_ && fence_body_ == kNowhere && !is_white(c)) fence_body_ = at_;
     ++at_;
     if (effect != 0) {
       const size_t before = at_;
@@ -223,7 +198,7 @@ bool Scanner::read_text(bool ended) {
       if (at_ != before) continue;  // the scan went back to an opener that waited
     }
     const int marker = markers_.complete(match_);
-    if (marker >= 0 || ends_ != SIZE_MAX) watch_end(c, marker);
+    if (marker >= 0 || ends_ != kNowhere) watch_end(c, marker);
     if (marker >= 0) {
       on_marker(marker);
       if (mode_ != Mode::text) return true;
@@ -231,7 +206,7 @@ bool Scanner::read_text(bool ended) {
     }
     if (holds_fences() && (!alive_fence() || fence_room() == 0)) release_fences();
   }
-  if (doubt_.holds_more_than(limits_.candidate_bytes, offset(at_))) waited_too_long();
+  if (doubt_.holds_more_than(limits_.candidate_bytes, at_)) waited_too_long();
   if (!ended) return false;
   release_fences();
   const size_t before = at_;
@@ -241,19 +216,25 @@ bool Scanner::read_text(bool ended) {
 }
 
 // Passes over the open value of a block that was given back. Returns false if the value goes on.
-bool Scanner::pass_quotation() {
-  size_t to = at_;
-  const bool over = quotation_.pass(text_, to);
+bool Scanner::take_quotation() {
+  const auto [over, to] = pass_quotation(at_);
   walk(to);
   match_ = 0;
   return over;
 }
 
+// From `at` on: whether its value ends, and where, or where more text is needed.
+std::pair<bool, Offset> Scanner::pass_quotation(Offset at) {
+  size_t index = at - kept_.from();
+  const bool over = quotation_.pass(kept_.rest(kept_.from()), index);
+  return {over, kept_.from() + index};
+}
+
 // Steps over text without looking for markers.
 void Scanner::walk(size_t to) {
   for (; at_ < to; ++at_) {
-    context_.step(text_[at_]);
-    if (markers_.any_common() || strings_.bound()) strings_.step(at_ != 0 ? text_[at_ - 1] : last_, text_[at_]);
+    context_.step(kept_[at_]);
+    if (markers_.any_common() || strings_.bound()) strings_.step(kept_.before(at_), kept_[at_]);
   }
 }
 
@@ -261,12 +242,12 @@ void Scanner::walk(size_t to) {
 size_t Scanner::held() const {
   using Kind = Markers::Kind;
   if (mode_ == Mode::block || mode_ == Mode::tail)
-    return doubt_.waits() ? index(doubt_.from()) : std::min(held_.from, whole_ ? fence_ : block_);
+    return doubt_.waits() ? doubt_.from() : std::min(held_.from, whole_ ? fence_ : block_);
   if (mode_ == Mode::skip) return done_;
   if (holds_fences()) return held_.from;
   size_t to = at_;
   if (doubt_.waits()) {
-    to = index(doubt_.from());
+    to = doubt_.from();
   } else if (mode_ == Mode::tag) {
     to = tag_at_;
   } else if (reasoning_) {
@@ -297,10 +278,10 @@ size_t Scanner::held() const {
 void Scanner::on_effect(unsigned effect) {
   if ((effect & Context::kFenceOpened) != 0) {
     in_body_ = true;
-    fence_body_ = SIZE_MAX;
+    fence_body_ = kNowhere;
   }
-  if (doubt_.holds_more_than(limits_.candidate_bytes, offset(at_))) waited_too_long();
-  if ((effect & Context::kRunEnded) != 0) doubt_.on_run(offset(at_ - 1), context_);
+  if (doubt_.holds_more_than(limits_.candidate_bytes, at_)) waited_too_long();
+  if ((effect & Context::kRunEnded) != 0) doubt_.on_run(at_ - 1, context_);
   if ((effect & Context::kRunMatched) != 0) {
     if (doubt_.closes_around(context_)) waiting_is_code();
     doubt_.drop_results(context_.matched());
@@ -315,15 +296,15 @@ void Scanner::on_line_end(bool fence) {
     if (doubt_.waits()) waiting_is_code();
     return doubt_.drop_results(0);
   }
-  if (!in_body_) fence_ = SIZE_MAX;
+  if (!in_body_) fence_ = kNowhere;
   if (!doubt_.waits()) return report_results();
   // No back-tick run closed on this line, so the first waiting opener is real. Rescan from it; the line's runs are
   // known now.
-  doubt_.on_line_end(offset(at_));
+  doubt_.on_line_end(at_);
   report_results();
-  at_ = index(doubt_.from());
+  at_ = doubt_.from();
   doubt_.stop_waiting();
-  ends_ = ends_word_ = SIZE_MAX;
+  ends_ = ends_word_ = kNowhere;
   match_ = 0;
   strings_ = {};
   context_.start_words();
@@ -353,7 +334,7 @@ void Scanner::report_results() {
 
 void Scanner::on_marker(int marker) {
   using Kind = Markers::Kind;
-  if (doubt_.holds_more_than(limits_.candidate_bytes, offset(at_))) waited_too_long();
+  if (doubt_.holds_more_than(limits_.candidate_bytes, at_)) waited_too_long();
   const size_t at = at_ - markers_.length(marker);
   if (!markers_.is_opener(marker)) release_fences();
   switch (const Kind kind = markers_.kind(marker)) {
@@ -401,23 +382,23 @@ void Scanner::on_opener(int marker, size_t at) {
   if (try_opener(marker, at) || common || markers_.first(marker)) return;
   show_unheld();
   diagnostic(reasoning_ && !calls_in_reasoning_ ? "in_reasoning" : "in_code", active_[markers_.owner(marker)]->id(),
-             offset(at));
+             at);
 }
 
 // Starts a block of the first protocol with this opener whose calls may stand here.
 bool Scanner::try_opener(int marker, size_t at) {
   for (; marker >= 0; marker = markers_.same(marker)) {
     const May may = may_start(marker, at);
-    if (may == May::not_here || (markers_.first(marker) && offset(at) != 0)) continue;
+    if (may == May::not_here || (markers_.first(marker) && at != 0)) continue;
     if (may == May::wait) {
-      doubt_.wait(offset(at), marker, context_);
-    } else if (at_ < text_.size() && !markers_.may_follow(marker, text_[at_])) {
+      doubt_.wait(at, marker, context_);
+    } else if (at_ < kept_.end() && !markers_.may_follow(marker, kept_[at_])) {
       report_results();
       match_ = markers_.behind(marker);
       leave_fence();
       continue;
     } else {
-      const bool known = at_ < text_.size() || markers_.any_may_follow(marker);  // that it begins a call
+      const bool known = at_ < kept_.end() || markers_.any_may_follow(marker);  // that it begins a call
       if (doubt_.waits() && known && markers_.kind(marker) == Markers::Kind::code_opener)
         waiting_is_code();  // the text before it may be code, so its calls do not run
       start_block(marker, at);
@@ -433,14 +414,14 @@ Scanner::May Scanner::may_start(int marker, size_t at) const {
   const bool common = markers_.common(marker);
   if (reasoning_ && !(common ? calls_in_reasoning_ : reads_reasoning(markers_.owner(marker)))) return May::not_here;
   if (markers_.fence(marker))
-    return !reasoning_ && in_body_ && fence_ != SIZE_MAX && at == fence_ ? May::start : May::not_here;
+    return !reasoning_ && in_body_ && fence_ != kNowhere && at == fence_ ? May::start : May::not_here;
   if (anywhere) return May::start;
-  if (context_.in_quote() && blank_at_ < offset(at)) return May::not_here;  // `>` may be the opener's first byte
+  if (context_.in_quote() && blank_at_ < at) return May::not_here;  // `>` may be the opener's first byte
   if (reasoning_) return context_.in_fence() || doubt ? May::not_here : May::start;
   if (context_.in_fence()) return begins_body(marker, at) ? May::start : May::not_here;
   if (!doubt) return May::start;
-  if (!doubt_.knows(offset(at))) return May::wait;
-  return doubt_.is_code(offset(at), context_) ? May::not_here : May::start;
+  if (!doubt_.knows(at)) return May::wait;
+  return doubt_.is_code(at, context_) ? May::not_here : May::start;
 }
 
 // Is `at` in a block that the reasoning holds? Then it is no header of another channel.
@@ -458,13 +439,13 @@ bool Scanner::closes_draft(int marker, size_t at) {
 
 // An opener of reasoning counts at the beginning of a line, and in families also within a line, outside quotations.
 bool Scanner::may_think(size_t at) const {
-  const bool first = offset(at) == blank_at_;
+  const bool first = at == blank_at_;
   if (reasoning_)
     return first && !reasoning_open_ && is_blank_until(at);  // the prompt opened the tag, and the model opens it again
   if (first || !thinks_ || quoted_in_line_ || context_.in_quote()) return first;
-  if (at > at_) return false;  // `at` wrapped below zero: the beginning was shown as text
+  if (!kept_.holds(at)) return false;  // the beginning was shown as text
   LastBytes line = line_;
-  line.add(text_.substr(line_from_, at - line_from_));
+  line.add(kept_.view(line_from_, at));
   return !ends_in_quotation(line.get());
 }
 
@@ -478,13 +459,13 @@ bool Scanner::may_close(size_t at) {
 
 // Only white space waits to be shown before `at`.
 bool Scanner::is_blank_until(size_t at) const {
-  return std::all_of(text_.begin() + static_cast<ptrdiff_t>(done_), text_.begin() + static_cast<ptrdiff_t>(at),
-                     is_white);
+  const std::string_view text = kept_.view(done_, at);
+  return std::all_of(text.begin(), text.end(), is_white);
 }
 
 // Trailers of the last card's protocol are dropped where its calls may stand.
 bool Scanner::may_trail() const {
-  return trails_ != SIZE_MAX && (!context_.in_fence() || active_[trails_]->code() == CodeMode::parse);
+  return trails_ != kNowhere && (!context_.in_fence() || active_[trails_]->code() == CodeMode::parse);
 }
 
 // How much of the end of the text may become a trailer: no other text stands before it.
@@ -504,10 +485,10 @@ void Scanner::on_trailer(int marker, size_t at) {
   if (!may_trail()) return;
   if (at - done_ > limits_.candidate_bytes || !is_blank_until(at)) {
     if (markers_.alive(match_, Markers::Kind::opener) > at_ - at) return;  // it is a part of what may be an opener
-    trails_ = SIZE_MAX;  // text came between: the trailer is text, too
+    trails_ = kNowhere;  // text came between: the trailer is text, too
   } else if (belongs_to(marker, trails_)) {
     drop(at_);
-    ends_ = SIZE_MAX;
+    ends_ = kNowhere;
     match_ = 0;
     start_line();
     context_.start_line();
@@ -519,20 +500,20 @@ void Scanner::on_trailer(int marker, size_t at) {
 void Scanner::watch_end(char c, int marker) {
   if (marker >= 0 && markers_.ends_turn(marker) && context_.open_count() == 0) {
     const size_t at = at_ - markers_.length(marker);
-    if (ends_ == SIZE_MAX || at > ends_word_) ends_ = at;
-    ends_word_ = SIZE_MAX;
-  } else if (ends_ != SIZE_MAX) {
-    if (!is_white(c) && ends_word_ == SIZE_MAX) ends_word_ = at_ - 1;
-    const bool word = ends_word_ != SIZE_MAX && at_ - markers_.alive(match_, Markers::Kind::turn_end) > ends_word_;
-    if (word || at_ - ends_ > limits_.candidate_bytes) ends_ = ends_word_ = SIZE_MAX;
+    if (ends_ == kNowhere || at > ends_word_) ends_ = at;
+    ends_word_ = kNowhere;
+  } else if (ends_ != kNowhere) {
+    if (!is_white(c) && ends_word_ == kNowhere) ends_word_ = at_ - 1;
+    const bool word = ends_word_ != kNowhere && at_ - markers_.alive(match_, Markers::Kind::turn_end) > ends_word_;
+    if (word || at_ - ends_ > limits_.candidate_bytes) ends_ = ends_word_ = kNowhere;
   }
 }
 
 // Returns true behind an open run of back-ticks if the marker is code, or waits for the end of the line to tell.
 bool Scanner::is_code(int marker, size_t at) {
   if (context_.open_count() == 0) return false;
-  if (doubt_.knows(offset(at))) return doubt_.is_code(offset(at), context_);
-  doubt_.wait(offset(at), marker, context_);
+  if (doubt_.knows(at)) return doubt_.is_code(at, context_);
+  doubt_.wait(at, marker, context_);
   return true;
 }
 
@@ -548,8 +529,8 @@ void Scanner::on_reasoning_end(size_t at, size_t end, int marker) {
 
 void Scanner::on_made_up_result(size_t at, int marker) {
   if (context_.open_count() != 0) {
-    if (!doubt_.knows(offset(at))) return doubt_.add_result(offset(at), context_);
-    if (doubt_.is_code(offset(at), context_)) return;
+    if (!doubt_.knows(at)) return doubt_.add_result(at, context_);
+    if (doubt_.is_code(at, context_)) return;
   }
   if (markers_.kind(marker) == Markers::Kind::result) {
     show(at);
@@ -557,7 +538,7 @@ void Scanner::on_made_up_result(size_t at, int marker) {
     text_open_ = false;
   }
   show_unheld();
-  diagnostic("forged_result", {}, offset(at));
+  diagnostic("forged_result", {}, at);
 }
 
 // A made-up result has ended; the answer goes on behind it.
@@ -565,7 +546,7 @@ void Scanner::end_made_up() {
   show(at_);
   made_up_ = -1;
   text_open_ = false;
-  ends_ = SIZE_MAX;
+  ends_ = kNowhere;
   leave_fence();
   match_ = 0;
   strings_ = {};
@@ -577,10 +558,10 @@ void Scanner::end_made_up() {
 
 bool Scanner::read_tag(bool ended) {
   TagReader::State state = TagReader::State::open;
-  while (state == TagReader::State::open && tag_read_ < text_.size() && tag_read_ - tag_at_ < kProse)
-    state = tag_.step(text_[tag_read_++]);
+  while (state == TagReader::State::open && tag_read_ < kept_.end() && tag_read_ - tag_at_ < kProse)
+    state = tag_.step(kept_[tag_read_++]);
   if (state == TagReader::State::open) {
-    if (tag_read_ == text_.size() && tag_read_ - tag_at_ < kProse && !ended) return false;
+    if (tag_read_ == kept_.end() && tag_read_ - tag_at_ < kProse && !ended) return false;
     state = TagReader::State::none;
   }
   enter(Trigger::read);
@@ -602,7 +583,7 @@ void Scanner::start_reasoning(bool reasoning) {
   if (reasoning) closer_ = Closer::owed;
   reasoning_open_ = false;
   made_up_ = -1;
-  ends_ = SIZE_MAX;
+  ends_ = kNowhere;
   start_line();
   leave_fence();
   match_ = 0;
@@ -630,17 +611,17 @@ void Scanner::show(size_t to) {
   bool &open = reasoning_ ? reasoning_open_ : text_open_;
   if (!open) {
     white_ = std::max(white_, done_);
-    while (white_ < to && is_white(text_[white_])) ++white_;
+    while (white_ < to && is_white(kept_[white_])) ++white_;
     if (white_ >= to && to - done_ <= limits_.candidate_bytes) return;
   }
-  const std::string_view piece = text_.substr(done_, to - done_);
+  const std::string_view piece = kept_.view(done_, to);
   done_ = to;
   const bool first = !open;
   open = true;
-  trails_ = SIZE_MAX;
+  trails_ = kNowhere;
   if (reasoning_) {
     text_open_ = false;
-    if (thoughts_) thoughts_->feed(piece, offset(done_ - piece.size()));
+    if (thoughts_) thoughts_->feed(piece, done_ - piece.size());
     sink_.on_scan_reasoning(piece, first);
   } else {
     if (lone_closer_is_text_ && closer_ == Closer::first) closer_ = Closer::text;

@@ -10,6 +10,8 @@
 #include "protocol/scan/active_markers.h"
 #include "protocol/scan/backtick_doubt.h"
 #include "protocol/scan/context.h"
+#include "protocol/scan/kept.h"
+#include "protocol/scan/losses.h"
 #include "protocol/scan/mode.h"
 #include "protocol/scan/tag_reader.h"
 #include "protocol/thought_calls.h"
@@ -57,7 +59,8 @@ class Scanner final : public TextScanner {
   void keep();
   bool read_text(bool ended);
   bool read_tag(bool ended);
-  bool pass_quotation();
+  bool take_quotation();
+  std::pair<bool, Offset> pass_quotation(Offset at);
   void walk(size_t to);
   size_t held() const;
   void on_effect(unsigned effect);
@@ -78,7 +81,7 @@ class Scanner final : public TextScanner {
   bool belongs_to(int marker, size_t protocol) const;
   void on_trailer(int marker, size_t at);
   void watch_end(char c, int marker);
-  bool at_turn_end() const { return ends_ != SIZE_MAX && ends_word_ == SIZE_MAX; }
+  bool at_turn_end() const { return ends_ != kNowhere && ends_word_ == kNowhere; }
   bool is_code(int marker, size_t at);
   void on_reasoning_end(size_t at, size_t end, int marker);
   void start_reasoning(bool reasoning);
@@ -96,8 +99,6 @@ class Scanner final : public TextScanner {
   void drop(size_t to);
   void start_line();
   void diagnostic(std::string_view code, std::string_view detail, size_t at, std::string_view raw = {});
-  size_t offset(size_t index) const { return base_ + index; }
-  size_t index(size_t offset) const { return offset - base_; }
 
   // -- scanner_block.cpp: blocks
   bool read_block(bool ended);
@@ -112,7 +113,6 @@ class Scanner final : public TextScanner {
   void stream_arguments();
   void close_block();
   void tell_lost_bytes(size_t start, size_t end);
-  bool lost_bytes(size_t start, size_t end) const;
   std::string_view why_no_markup() const;
   bool is_draft() const { return reasoning_ && !calls_in_reasoning_ && !opened_ && !unread_; }
   void leave_to_thoughts();
@@ -139,7 +139,7 @@ class Scanner final : public TextScanner {
   bool reads_fence(size_t protocol) const;
   bool begins_body(int marker, size_t at) const;
   bool calls_tools() const;
-  bool holds_fences() const { return held_.from != SIZE_MAX; }
+  bool holds_fences() const { return held_.from != kNowhere; }
   size_t fence_room() const;
   bool read_tail(bool ended);
   void end_fence();
@@ -147,7 +147,7 @@ class Scanner final : public TextScanner {
   void read_fences_again();
   void release_fences();
   void leave_fence() {
-    fence_ = SIZE_MAX;
+    fence_ = kNowhere;
     in_body_ = false;
   }
 
@@ -182,13 +182,11 @@ class Scanner final : public TextScanner {
   bool any_reads_reasoning_ = false;
 
   // -- the text that is kept, and where the scan is in it
-  std::string kept_;
-  std::string_view text_;       // kept_, or the piece of this call
-  size_t base_ = 0;             // offset of text_[0]
-  size_t at_ = 0;               // next byte to look at
-  size_t done_ = 0;             // shown or dropped up to here
-  size_t white_ = 0;            // [done_, white_) is white space that waits for its text
-  std::vector<size_t> losses_;  // offsets within the kept text where bytes were lost, rising
+  KeptText kept_;
+  Losses losses_;
+  Offset at_ = 0;     // next byte to look at
+  Offset done_ = 0;   // shown or dropped up to here
+  Offset white_ = 0;  // [done_, white_) is white space that waits for its text
 
   // -- position in the grammar
   Mode mode_ = Mode::text;
@@ -198,15 +196,14 @@ class Scanner final : public TextScanner {
   bool reasoning_open_ = false;  // this pair of tags has a block
   bool text_open_ = false;       // what was shown last is text: more text joins it
   Closer closer_ = Closer::first;
-  size_t blank_at_ = SIZE_MAX;    // offset of the first byte of its line that is not white
-  LastBytes line_;                // where tags count in mid-line: the end of the line before text_[0]
-  size_t line_from_ = 0;          // index where the line of line_ goes on: text before it belongs to another line
-  size_t trails_ = SIZE_MAX;      // protocol whose card closed last, while only white space followed
-  size_t ends_known_ = SIZE_MAX;  // protocol a reader of which read up to the end of the answer (BlockReader)
+  size_t blank_at_ = kNowhere;    // offset of the first byte of its line that is not white
+  LastBytes line_;                // where tags count in mid-line: the end of the line in front of the kept text
+  size_t line_from_ = 0;          // where the line of line_ goes on: text before it belongs to another line
+  size_t trails_ = kNowhere;      // protocol whose card closed last, while only white space followed
+  size_t ends_known_ = kNowhere;  // protocol a reader of which read up to the end of the answer (BlockReader)
   int made_up_ = -1;              // marker of the made-up result that the text is in
   size_t reported_ = 0;           // diagnostics
   StringTracker strings_;
-  char last_ = 0;                // the byte before text_[0]
   Quotation quotation_;          // the open value of a block that was given back
   bool quoted_ = false;          // what follows may be the rest of a quotation: its calls do not run
   TextEnd end_ = TextEnd::well;  // how the answer ended
@@ -215,19 +212,19 @@ class Scanner final : public TextScanner {
   std::unique_ptr<ThoughtCalls> thoughts_;  // unless calls in reasoning are calls at once
 
   // -- tokens that end a turn, and white space: text if anything else follows
-  size_t ends_ = SIZE_MAX;       // index of the first
-  size_t ends_word_ = SIZE_MAX;  // index of what may still become another one
+  size_t ends_ = kNowhere;       // index of the first
+  size_t ends_word_ = kNowhere;  // index of what may still become another one
 
   BacktickDoubt doubt_;
 
   // -- a fence whose whole body may be a call
-  size_t fence_ = SIZE_MAX;       // index where it begins
-  size_t fence_body_ = SIZE_MAX;  // offset of the first byte of its body that is not white
+  size_t fence_ = kNowhere;       // index where it begins
+  size_t fence_body_ = kNowhere;  // offset of the first byte of its body that is not white
   bool in_body_ = false;
   Context before_fence_;  // in front of the fence
   // Fences that are calls if nothing but white space and tokens that end the turn follows. Then they are read again.
   struct HeldFences {
-    size_t from = SIZE_MAX;  // index where the first one begins; SIZE_MAX: there is none
+    size_t from = kNowhere;  // index where the first one begins; kNowhere: there is none
     Context before;          // in front of it
     struct Opener {
       size_t at;  // its offset

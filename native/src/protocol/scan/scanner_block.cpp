@@ -19,15 +19,15 @@ void Scanner::start_reader(int marker) {
   protocol_ = active_[markers_.owner(marker)].get();
   reader_ = protocol_->reader(tools_, limits_);
   reader_->follows = trails_ == markers_.owner(marker);
-  reader_->begins_line = offset(block_) == blank_at_;
+  reader_->begins_line = block_ == blank_at_;
   reader_->ends_known = ends_known_ == markers_.owner(marker);
   unread_ = false;
 }
 
 void Scanner::start_block(int marker, size_t at) {
   // A state may say that a fence is open whose beginning is not there.
-  whole_ = in_body_ && fence_ != SIZE_MAX && (markers_.kind(marker) == Markers::Kind::opener || markers_.fence(marker));
-  ends_ = ends_word_ = SIZE_MAX;
+  whole_ = in_body_ && fence_ != kNowhere && (markers_.kind(marker) == Markers::Kind::opener || markers_.fence(marker));
+  ends_ = ends_word_ = kNowhere;
   block_ = at;
   opener_end_ = at_;
   before_ = context_;
@@ -51,18 +51,18 @@ BlockReader::State Scanner::read_more(std::string_view block, bool ended) {
 void Scanner::place_calls() {
   for (ParsedCall &call : reader_->calls)
     if (!call.raw_arguments.empty())
-      call.raw_at = static_cast<size_t>(call.raw_arguments.data() - text_.data()) - block_;
+      call.raw_at = static_cast<size_t>(call.raw_arguments.data() - kept_.rest(block_).data());
 }
 
 // The byte behind a common opener may tell that no call begins.
 bool Scanner::may_begin() const {
-  return opener_end_ == text_.size() || markers_.may_follow(opener_, text_[opener_end_]);
+  return opener_end_ == kept_.end() || markers_.may_follow(opener_, kept_[opener_end_]);
 }
 
 bool Scanner::read_block(bool ended) {
   // If this is a call, the openers that wait are code. The byte behind the opener tells whether it may be one.
   if (doubt_.waits()) {
-    if (opener_end_ == text_.size() && !ended) return false;
+    if (opener_end_ == kept_.end() && !ended) return false;
     if (may_begin()) {
       waiting_is_code();
       show_unheld();
@@ -72,22 +72,22 @@ bool Scanner::read_block(bool ended) {
     give_back({}, 0);
     return true;
   }
-  if (!ended && markers_.may_grow(opener_, text_.substr(block_))) return false;
+  if (!ended && markers_.may_grow(opener_, kept_.rest(block_))) return false;
   while (true) {
     const size_t limit = block_limit();
-    const size_t taken = std::min(text_.size() - block_, limit);
-    const bool all = ended && block_ + taken == text_.size();
+    const size_t taken = std::min(kept_.end() - block_, limit);
+    const bool all = ended && block_ + taken == kept_.end();
     const bool named = reader_->named, begun = reader_->begun;
     BlockReader::State state = read_more(block_text(), false);
     const bool waits = state == BlockReader::State::open && reader_->named == named && reader_->begun == begun;
     const bool last = waits && all && block_limit() == limit;
-    if (last) state = read_more(text_.substr(block_), true);
+    if (last) state = read_more(kept_.rest(block_), true);
     const bool markup = state == BlockReader::State::markup || state == BlockReader::State::hidden;
     if (is_draft() && !markup && (state != BlockReader::State::open || reader_->named || reader_->begun))
       return leave_to_thoughts(), true;
     if (reader_->named && !named && !whole_) open_call(reader_->name);
     if (unread_ && state == BlockReader::State::closed) {
-      const std::string_view block = text_.substr(block_, reader_->end);
+      const std::string_view block = kept_.view(block_, block_ + reader_->end);
       const size_t from = UnreadBlock::pass_openers(block, opener_end_ - block_, openers_and_trailers());
       if (holds_opener(block.substr(from), true)) state = BlockReader::State::rejected;
     }
@@ -132,29 +132,29 @@ bool Scanner::read_block(bool ended) {
 // The reader never sees more than this, so every limit hits the same byte at any split. The limit only grows: a reader
 // may have looked beyond the name.
 size_t Scanner::block_limit() const {
-  const size_t room = whole_ && protocol_->code() == CodeMode::whole ? fence_room() : SIZE_MAX;
+  const size_t room = whole_ && protocol_->code() == CodeMode::whole ? fence_room() : kNowhere;
   const size_t arguments = std::min(room, reader_->arguments_from + limits_.argument_bytes + kCloserRoom);
   if (reader_->named) return arguments;
   return std::min(arguments, reader_->begun ? limits_.candidate_bytes : std::min(kProse, limits_.candidate_bytes));
 }
 
 // The part of the block that the reader may see now, in whole code points.
-std::string_view Scanner::block_text() const { return whole_code_points(text_.substr(block_), block_limit()); }
+std::string_view Scanner::block_text() const { return whole_code_points(kept_.rest(block_), block_limit()); }
 
 void Scanner::open_call(std::string_view name) {
   drop(block_);
   opened_ = true;
   text_open_ = false;
-  sink_.on_call_open(protocol_->id(), name, offset(block_));
+  sink_.on_call_open(protocol_->id(), name, block_);
 }
 
 void Scanner::stream_arguments() {
   if (!reader_->begun) return;
   sent_ = std::max(sent_, reader_->arguments_from);
   if (reader_->arguments_to <= sent_) return;
-  const std::string_view piece = text_.substr(block_ + sent_, reader_->arguments_to - sent_);
+  const std::string_view piece = kept_.view(block_ + sent_, block_ + reader_->arguments_to);
   sent_ = reader_->arguments_to;
-  sink_.on_call_arguments(piece, offset(block_) + sent_ - piece.size());
+  sink_.on_call_arguments(piece, block_ + sent_ - piece.size());
 }
 
 // Reports the finished card; the text goes on behind it.
@@ -163,13 +163,13 @@ void Scanner::close_block() {
   const size_t end = whole_ ? at_ : block_ + reader_->end;
   drop(start);
   for (ParsedCall &call : reader_->calls)
-    call.raw_arguments = text_.substr(block_ + call.raw_at, call.raw_arguments.size());
+    call.raw_arguments = kept_.view(block_ + call.raw_at, block_ + call.raw_at + call.raw_arguments.size());
   if (const std::string &name = reader_->calls.front().name; !opened_ && !name.empty()) open_call(name);
   reader_->arguments_to = reader_->arguments_from + reader_->calls.front().raw_arguments.size();
   if (opened_) stream_arguments();
-  const std::string_view raw = text_.substr(start, end - start);
+  const std::string_view raw = kept_.view(start, end);
   if (unread_) reader_->calls.front().example = example();
-  for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, offset(block_ + note.at));
+  for (const BlockReader::Note &note : reader_->notes) diagnostic(note.code, note.detail, block_ + note.at);
   tell_lost_bytes(start, end);
   if (end_ == TextEnd::cut && reader_->by_end)
     for (ParsedCall &call : reader_->calls) call.reason = "unterminated_block";
@@ -178,10 +178,10 @@ void Scanner::close_block() {
       if (call.reason.empty()) call.reason = "quoted";
   quoted_ = quoted_ || reader_->unsure;
   if (reader_->lost_to > reader_->lost_from && !quoted_)
-    quoted_ = holds_opener(text_.substr(block_ + reader_->lost_from, reader_->lost_to - reader_->lost_from));
+    quoted_ = holds_opener(kept_.view(block_ + reader_->lost_from, block_ + reader_->lost_to));
   std::string_view reported;
   for (const ParsedCall &call : reader_->calls) {
-    if (!call.reason.empty() && call.reason != reported) diagnostic(call.reason, call.name, offset(block_), raw);
+    if (!call.reason.empty() && call.reason != reported) diagnostic(call.reason, call.name, block_, raw);
     reported = call.reason;
   }
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
@@ -200,21 +200,15 @@ void Scanner::close_block() {
   leave_fence();
   start_line();
   context_.start_line();
-  sink_.on_call_close(protocol_->id(), reader->calls, raw, offset(start), offset(end));
-}
-
-// Were bytes lost between these, or is one of them no UTF-8?
-bool Scanner::lost_bytes(size_t start, size_t end) const {
-  const auto loss = std::upper_bound(losses_.begin(), losses_.end(), offset(start));
-  return (loss != losses_.end() && *loss < offset(end)) || !is_utf8(text_.substr(start, end - start));
+  sink_.on_call_close(protocol_->id(), reader->calls, raw, start, end);
 }
 
 // The call whose arguments lost bytes is invalid; where they were lost elsewhere in the block, all its calls are.
 void Scanner::tell_lost_bytes(size_t start, size_t end) {
-  if (!lost_bytes(start, end)) return;
+  if (!losses_.any(kept_, start, end)) return;
   const auto lost = [this](const ParsedCall &call) {
     const size_t from = block_ + call.raw_at;
-    return lost_bytes(from, from + call.raw_arguments.size());
+    return losses_.any(kept_, from, from + call.raw_arguments.size());
   };
   auto &calls = reader_->calls;
   const bool inside = std::any_of(calls.begin(), calls.end(), lost);
@@ -244,7 +238,7 @@ void Scanner::pass_markup() {
 
 // Shows the thought of a block as reasoning.
 void Scanner::show_thought(const BlockReader &reader) {
-  if (!reader.code.empty()) diagnostic(reader.code, protocol_->id(), offset(block_));
+  if (!reader.code.empty()) diagnostic(reader.code, protocol_->id(), block_);
   start_reasoning(!inside_reasoning_);
   done_ = block_ + reader.thought_from;
   at_ = block_ + reader.thought_to;
@@ -257,7 +251,7 @@ void Scanner::show_thought(const BlockReader &reader) {
 // The block in reasoning is no header: it is a draft, or a thought.
 void Scanner::leave_to_thoughts() {
   if (reader_->named && !(thoughts_ && thoughts_->in_block()))
-    diagnostic("in_reasoning", protocol_->id(), offset(block_));
+    diagnostic("in_reasoning", protocol_->id(), block_);
   enter(Trigger::close);
   at_ = opener_end_;
   context_ = before_;
@@ -272,10 +266,10 @@ void Scanner::leave_to_thoughts() {
 // Takes a tag out of the text, which goes on as if the tag were not there.
 void Scanner::pass_hidden() {
   const std::unique_ptr<BlockReader> reader = std::move(reader_);
-  const std::string_view raw = text_.substr(block_, reader->end);
+  const std::string_view raw = kept_.view(block_, block_ + reader->end);
   enter(Trigger::close);
   show(block_);
-  if (!reader->code.empty()) diagnostic(reader->code, "a tag that is not shown", offset(block_), raw);
+  if (!reader->code.empty()) diagnostic(reader->code, "a tag that is not shown", block_, raw);
   sink_.on_scan_hidden(raw);
   at_ = done_ = block_ + reader->end;
   match_ = 0;
@@ -295,7 +289,7 @@ void Scanner::outgrown() {
   start_skipping();
   quoted_ = true;  // nothing reads any more where its values end
   quotation_ = std::move(rest.open);
-  if (quotation_.open()) quotation_.pass(text_, behind);
+  if (quotation_.open()) behind = pass_quotation(behind).second;
   at_ = done_ = quotation_.open() ? behind : std::max(at_, behind);  // its closer may have begun within the limit
 }
 
@@ -310,12 +304,12 @@ void Scanner::start_skipping() {
 
 bool Scanner::read_skip() {
   if (quotation_.open()) {
-    const bool over = quotation_.pass(text_, at_);
-    done_ = at_;
+    const auto [over, to] = pass_quotation(at_);
+    at_ = done_ = to;
     if (!over) return false;
   }
-  while (at_ < text_.size()) {
-    skip_match_ = skip_.step(skip_match_, text_[at_++]);
+  while (at_ < kept_.end()) {
+    skip_match_ = skip_.step(skip_match_, kept_[at_++]);
     const int marker = skip_.complete(skip_match_);
     if (marker < 0) continue;
     if (skip_.kind(marker) == Markers::Kind::opener) at_ -= skip_.length(marker);
@@ -331,7 +325,7 @@ bool Scanner::read_skip() {
 // with these bytes. Otherwise the part that was read is text that is not searched; if nothing was read, the opener is
 // text (or the beginning of a longer one). `ended`: the end of the answer left the block open, so all of it is text.
 void Scanner::give_back(std::string_view code, size_t length, bool ended) {
-  BlockReader::Rest rest = may_begin() ? reader_->rest(text_.substr(block_)) : BlockReader::Rest();
+  BlockReader::Rest rest = may_begin() ? reader_->rest(kept_.rest(block_)) : BlockReader::Rest();
   if (rest.at > rest_.at) rest_ = std::move(rest);
   if (unread_) {  // its closer did not come: report why no reader understood it
     code = reader_->code;
@@ -350,9 +344,9 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   } else if (!unread_ && length <= kProse && (!ended || names_tool()) && may_be_closed()) {
     return read_for_closer(code, length);
   } else if (ended && end_ == TextEnd::well && !markers_.common(opener_) && says_nothing(code, length)) {
-    diagnostic("dangling_opener", "the answer ends with the beginning of a call", offset(block_), text_.substr(block_));
+    diagnostic("dangling_opener", "the answer ends with the beginning of a call", block_, kept_.rest(block_));
   } else if (!code.empty()) {
-    diagnostic(code, "no call: shown as text", offset(block_), text_.substr(block_, length));
+    diagnostic(code, "no call: shown as text", block_, kept_.view(block_, block_ + length));
   }
   reader_.reset();
   if (!in_whole || rest_.at != 0) leave_fence();
@@ -361,7 +355,7 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
   rest_ = {};
   left_open_ = false;
   if (rest.at != 0 || !markers_.common(opener_)) enter_strings();
-  size_t to = ended ? text_.size() - block_ : rest.at;
+  size_t to = ended ? kept_.end() - block_ : rest.at;
   if (to == 0 && length > kProse) to = length;
   match_ = to == 0 ? markers_.behind(opener_) : 0;
   walk(block_ + to);
@@ -372,11 +366,11 @@ void Scanner::give_back(std::string_view code, size_t length, bool ended) {
 // Nothing follows the opener, or those that follow it.
 bool Scanner::says_nothing(std::string_view code, size_t decided) const {
   const bool all = code == "missing_tool_name" && rest_.at == 0;
-  return blank(text_.substr(all ? block_ + decided : opener_end_));
+  return blank(kept_.rest(all ? block_ + decided : opener_end_));
 }
 
 bool Scanner::names_tool() const {
-  return UnreadBlock::names_tool(text_.substr(block_), opener_end_ - block_, openers_and_trailers(), tools_);
+  return UnreadBlock::names_tool(kept_.rest(block_), opener_end_ - block_, openers_and_trailers(), tools_);
 }
 
 std::vector<std::string> Scanner::openers_and_trailers() const {
@@ -389,7 +383,7 @@ std::vector<std::string> Scanner::openers_and_trailers() const {
 
 // Gives the block to the protocol of the longer opener that its text begins with. Returns whether there is one.
 bool Scanner::try_grown() {
-  const int marker = markers_.grown(opener_, text_.substr(block_));
+  const int marker = markers_.grown(opener_, kept_.rest(block_));
   if (marker < 0) return false;
   walk(block_ + markers_.length(marker));
   if (try_opener(marker, block_)) return true;
@@ -401,7 +395,7 @@ bool Scanner::try_grown() {
 
 // No reader read anything of the block, but its closer may still make an invalid card of it.
 bool Scanner::may_be_closed() const {
-  return (rest_.at == 0 || rest_.name) && offset(block_) == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
+  return (rest_.at == 0 || rest_.name) && block_ == blank_at_ && !reasoning_ && !inside_reasoning_ && !whole_ &&
          !before_.in_fence() && before_.open_count() == 0 && !markers_.common(opener_) &&
          !protocol_->closers_of(markers_.bytes(opener_)).empty();
 }
@@ -429,8 +423,8 @@ std::string Scanner::example() const {
 
 // The opener began no call, but strings in the value or tag that it began are strings all the same.
 void Scanner::enter_strings() {
-  const char last = text_[opener_end_ - 1];
-  const bool tag = text_[block_] == '<' && last != '>';
+  const char last = kept_[opener_end_ - 1];
+  const bool tag = kept_[block_] == '<' && last != '>';
   tag ? strings_.enter_tag() : strings_.enter_value();
   if (tag || last == '{' || last == '[') strings_.step(0, last);
 }

@@ -10,14 +10,14 @@ namespace sluice {
 
 // The fence began no further back than an opener may, and nothing of it was shown.
 bool Scanner::near_fence() const {
-  return fence_ != SIZE_MAX && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
+  return fence_ != kNowhere && fence_ >= done_ && at_ - fence_ <= std::min(kProse, limits_.candidate_bytes);
 }
 
 // The whole body of the fence may still be a call.
 bool Scanner::alive_fence() const {
   if (!near_fence()) return false;
   if (!in_body_) return context_.fence_possible();
-  if (fence_body_ != SIZE_MAX && offset(at_ - markers_.alive(match_, Markers::Kind::opener)) != fence_body_)
+  if (fence_body_ != kNowhere && at_ - markers_.alive(match_, Markers::Kind::opener) != fence_body_)
     return false;
   for (size_t i = 0; i < active_.size(); ++i)
     if (reads_fence(i)) return true;
@@ -26,7 +26,7 @@ bool Scanner::alive_fence() const {
 
 // What its first line says behind the back-ticks.
 std::string_view Scanner::fence_word() const {
-  std::string_view line = text_.substr(fence_);
+  std::string_view line = kept_.rest(fence_);
   line = line.substr(0, line.find_first_of("\r\n"));
   if (line.empty()) return line;
   return trim(line.substr(std::min(line.find_first_not_of(line.front()), line.size())));
@@ -38,7 +38,7 @@ bool Scanner::reads_fence(size_t protocol) const {
 
 // The opener is the first thing in a fence that may be calls.
 bool Scanner::begins_body(int marker, size_t at) const {
-  return in_body_ && near_fence() && offset(at) == fence_body_ && reads_fence(markers_.owner(marker));
+  return in_body_ && near_fence() && at == fence_body_ && reads_fence(markers_.owner(marker));
 }
 
 // Under CodeMode::whole a fence that calls a tool that does not exist is an example.
@@ -56,24 +56,24 @@ size_t Scanner::fence_room() const {
 
 // Behind a block that begins a fence only its trailers and the end of the fence may follow.
 bool Scanner::read_tail(bool ended) {
-  while (at_ < text_.size()) {
+  while (at_ < kept_.end()) {
     // A token that ends a turn does not count as part of the line: the fence may still end on it.
-    const size_t token = markers_.begins(text_.substr(at_), Markers::Kind::turn_end);
-    if (token != 0 && (token != text_.npos || !ended)) {
-      if (token == text_.npos) return false;
+    const size_t token = markers_.begins(kept_.rest(at_), Markers::Kind::turn_end);
+    if (token != 0 && (token != std::string_view::npos || !ended)) {
+      if (token == std::string_view::npos) return false;
       at_ += token;
       continue;
     }
-    const unsigned effect = context_.step(text_[at_]);
+    const unsigned effect = context_.step(kept_[at_]);
     if ((effect & Context::kFenceClosed) != 0) {
       end_fence();
       return true;
     }
-    match_ = markers_.step(match_, text_[at_]);
+    match_ = markers_.step(match_, kept_[at_]);
     const int marker = markers_.complete(match_);
     if (marker >= 0 && markers_.kind(marker) == Markers::Kind::trailer && belongs_to(marker, markers_.owner(opener_))) {
       match_ = 0;
-    } else if (context_.in_fence_words() && !is_white(text_[at_]) &&
+    } else if (context_.in_fence_words() && !is_white(kept_[at_]) &&
                markers_.alive(match_, Markers::Kind::trailer) == 0) {
       give_back("in_code", at_ - block_);
       return true;
@@ -103,7 +103,7 @@ void Scanner::end_fence() {
     held_.from = fence_;
     held_.before = before_fence_;
   }
-  held_.openers.push_back({offset(block_), markers_.owner(opener_)});
+  held_.openers.push_back({block_, markers_.owner(opener_)});
   reader_.reset();
   leave_fence();
   enter(Trigger::wait);
@@ -111,12 +111,12 @@ void Scanner::end_fence() {
 
 // Behind fences of calls: white space, tokens that end the turn, and what may be another such fence.
 bool Scanner::read_ends(bool ended) {
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    const size_t token = markers_.begins(text_.substr(at_), Markers::Kind::turn_end);
-    if (token == text_.npos && !ended) return false;
-    if (token != 0 && token != text_.npos) {
-      for (const size_t end = at_ + token; at_ < end; ++at_) context_.step(text_[at_]);
+  while (at_ < kept_.end()) {
+    const char c = kept_[at_];
+    const size_t token = markers_.begins(kept_.rest(at_), Markers::Kind::turn_end);
+    if (token == std::string_view::npos && !ended) return false;
+    if (token != 0 && token != std::string_view::npos) {
+      for (const size_t end = at_ + token; at_ < end; ++at_) context_.step(kept_[at_]);
     } else if (is_white(c)) {
       context_.step(c);
       ++at_;
@@ -147,7 +147,7 @@ void Scanner::read_fences_again() {
   enter(Trigger::read);
   match_ = 0;
   strings_ = {};
-  ends_ = ends_word_ = SIZE_MAX;
+  ends_ = ends_word_ = kNowhere;
 }
 
 // Something else follows the fences: they are text.

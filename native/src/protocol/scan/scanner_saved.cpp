@@ -52,44 +52,41 @@ Markers::State load_match(Markers &markers, std::string_view saved) {
 // The plain members, each with the value that is not saved.
 template <class Self, class Field>
 void Scanner::each_number(Self &self, const Field &field) {
-  constexpr size_t kNone = SIZE_MAX;
-  field("base", self.base_, size_t{0});
-  field("at", self.at_, size_t{0});
   field("reasoning", self.reasoning_, false);
   field("reasoningOpen", self.reasoning_open_, false);
   field("textOpen", self.text_open_, false);
-  field("blankAt", self.blank_at_, kNone);
-  field("fence", self.fence_, kNone);
-  field("fenceBody", self.fence_body_, kNone);
+  field("blankAt", self.blank_at_, kNowhere);
+  field("fence", self.fence_, kNowhere);
+  field("fenceBody", self.fence_body_, kNowhere);
   field("inBody", self.in_body_, false);
   field("closer", self.closer_, Closer::first);
-  field("lineFrom", self.line_from_, size_t{0});
+  field("lineFrom", self.line_from_, Offset{0});
   field("told", self.reported_, size_t{0});
   field("quoted", self.quoted_, false);
   field("quotedInLine", self.quoted_in_line_, false);
-  field("last", self.last_, '\0');
-  field("ends", self.ends_, kNone);
-  field("endsWord", self.ends_word_, kNone);
+  field("ends", self.ends_, kNowhere);
+  field("endsWord", self.ends_word_, kNowhere);
 }
 
 void Scanner::save(std::string &out) const {
   ObjectWriter object(out);
-  append_saved_bytes(object.value("kept"), kept_);
-  object.number("mode", static_cast<int64_t>(mode_));
+  kept_.save(object.value("kept"));
+  object.number("mode", static_cast<int64_t>(mode_)).number("at", static_cast<int64_t>(at_));
   each_number(*this, [&object](std::string_view key, const auto &value, auto missing) {
     if (value != missing) object.number(key, static_cast<int64_t>(value));
   });
   append_saved_numbers(object.value("context"), numbers_of(context_));
   append_saved_numbers(object.value("strings"), numbers_of(strings_));
-  if (!losses_.empty()) append_saved_numbers(object.value("losses"), {losses_.begin(), losses_.end()});
+  if (const auto &offsets = losses_.offsets(); !offsets.empty())
+    append_saved_numbers(object.value("losses"), {offsets.begin(), offsets.end()});
   if (match_ != 0) save_match(markers_, match_, object.value("match"));
-  if (trails_ != SIZE_MAX) object.text("trails", active_[trails_]->id());
+  if (trails_ != kNowhere) object.text("trails", active_[trails_]->id());
   if (!line_.get().empty()) append_saved_bytes(object.value("line"), line_.get());
   if (made_up_ >= 0) markers_.save(made_up_, object.value("madeUp"));
   if (quotation_.open()) quotation_.save(object.value("quotation"));
   if (thoughts_ && (reasoning_ || thoughts_->any())) thoughts_->save(object.value("thoughts"));
   if (!doubt_.empty()) doubt_.save(object.value("doubt"), markers_);
-  if (fence_ != SIZE_MAX) append_saved_numbers(object.value("beforeFence"), numbers_of(before_fence_));
+  if (fence_ != kNowhere) append_saved_numbers(object.value("beforeFence"), numbers_of(before_fence_));
   if (holds_fences()) save_fences(object.value("held"));
   switch (mode_) {
     case Mode::text: break;
@@ -143,7 +140,7 @@ void Scanner::load_fences(std::string_view saved) {
   const SavedReader reader(saved);
   HeldFences held;
   reader.get("from", held.from);
-  if (held.from > at_ || !held.before.load(read_saved_numbers(reader.nested("before")))) return;
+  if (!kept_.holds(held.from) || held.from > at_ || !held.before.load(read_saved_numbers(reader.nested("before")))) return;
   for (JsonSlices openers(reader.nested("openers")); openers.next();) {
     const SavedReader one(openers.value());
     HeldFences::Opener opener{};
@@ -158,9 +155,7 @@ void Scanner::load_fences(std::string_view saved) {
 
 Status check_saved_scanner(std::string_view saved, int levels) {
   const SavedReader reader(saved);
-  std::string kept;
-  reader.text("kept", kept);
-  if (!reader.fits().ok()) return reader.fits();
+  if (Status status = KeptText::check(reader.nested("kept")); !status.ok()) return std::move(status).inside("kept");
   for (const std::string_view inner : {"scanner", "thoughts"})
     if (const std::string_view one = reader.nested(inner); levels > 1 && !one.empty())
       if (Status status = check_saved_scanner(one, levels - 1); !status.ok()) return std::move(status).inside(inner);
@@ -170,12 +165,13 @@ Status check_saved_scanner(std::string_view saved, int levels) {
 // A state that is not consistent is read as the plain text that was kept.
 void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);
-  reader.get("kept", kept_);
+  kept_.load(reader.nested("kept"));
   int64_t mode = 0;
-  size_t at = 0;
+  Offset at = kept_.from();
   reader.get("mode", mode);
   reader.get("at", at);
-  if (mode < 0 || mode > static_cast<int64_t>(Mode::ends) || at > kept_.size() ||
+  at_ = done_ = kept_.from();
+  if (mode < 0 || mode > static_cast<int64_t>(Mode::ends) || !kept_.holds(at) ||
       !context_.load(read_saved_numbers(reader.nested("context"))))
     return;
   each_number(*this, [&reader](std::string_view key, auto &value, auto missing) {
@@ -183,9 +179,10 @@ void Scanner::load(std::string_view saved) {
     reader.get(key, number);
     value = static_cast<std::remove_reference_t<decltype(value)>>(number);
   });
+  at_ = at;
   strings_.load(read_saved_numbers(reader.nested("strings")));
-  for (const int64_t loss : read_saved_numbers(reader.nested("losses"))) losses_.push_back(static_cast<size_t>(loss));
-  sort_all(losses_);
+  const std::vector<int64_t> losses = read_saved_numbers(reader.nested("losses"));
+  losses_.load({losses.begin(), losses.end()});
   match_ = load_match(markers_, reader.nested("match"));
   std::string id;
   reader.text("trails", id);
@@ -207,32 +204,31 @@ void Scanner::load(std::string_view saved) {
 }
 
 void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
-  const auto inside = [this](size_t index) { return index <= kept_.size(); };
+  const auto inside = [this](Offset at) { return kept_.holds(at); };
   closer_ = std::min(closer_, Closer::text);
-  line_from_ = std::min(line_from_, kept_.size());
+  line_from_ = std::clamp(line_from_, kept_.from(), kept_.end());
   if (!inside(fence_)) leave_fence();
-  in_body_ = in_body_ && fence_ != SIZE_MAX;
-  if (!inside(ends_)) ends_ = SIZE_MAX;
-  if (!inside(ends_word_)) ends_word_ = SIZE_MAX;
-  if (doubt_.waits() && index(doubt_.from()) > at_) doubt_.stop_waiting();
+  in_body_ = in_body_ && fence_ != kNowhere;
+  if (!inside(ends_)) ends_ = kNowhere;
+  if (!inside(ends_word_)) ends_word_ = kNowhere;
+  if (doubt_.waits() && (!inside(doubt_.from()) || doubt_.from() > at_)) doubt_.stop_waiting();
   std::string line;
   reader.get("line", line);
   line_.add(line);
   quotation_.load(reader.nested("quotation"));
   if (thoughts_ && (reasoning_ || !reader.nested("thoughts").empty())) thoughts_->load(reader.nested("thoughts"));
 
-  text_ = kept_;
   if (place.mode == Mode::ends && holds_fences()) mode_ = place.mode;
   if (place.mode == Mode::tag && place.tag >= 0 && inside(place.tag_at) && inside(place.tag_read)) {
     mode_ = place.mode;
     tag_marker_ = place.tag;
     tag_at_ = place.tag_at;
-    tag_read_ = std::min(tag_at_ + markers_.length(tag_marker_), kept_.size());
+    tag_read_ = std::min(tag_at_ + markers_.length(tag_marker_), kept_.end());
     tag_.start(markers_.kind(tag_marker_) == Kind::think_end);
-    while (tag_read_ < place.tag_read) tag_.step(text_[tag_read_++]);
+    while (tag_read_ < place.tag_read) tag_.step(kept_[tag_read_++]);
   }
-  const bool block = place.mode == Mode::block || (place.mode == Mode::tail && fence_ != SIZE_MAX);
-  if (block && place.opener >= 0 && place.block < place.opener_end && inside(place.opener_end) && place.block <= at_ &&
+  const bool block = place.mode == Mode::block || (place.mode == Mode::tail && fence_ != kNowhere);
+  if (block && place.opener >= 0 && inside(place.block) && place.block < place.opener_end && inside(place.opener_end) && place.block <= at_ &&
       before_.load(read_saved_numbers(reader.nested("before"))))
     load_block(reader, place);
   if (place.mode == Mode::skip && place.opener >= 0) {
@@ -240,17 +236,16 @@ void Scanner::load_rest(const SavedReader &reader, const SavedMode &place) {
     protocol_ = active_[markers_.owner(opener_)].get();
     start_skipping();
   }
-  text_ = {};
 }
 
 void Scanner::load_block(const SavedReader &reader, const SavedMode &place) {
   block_ = place.block;
   start_reader(place.opener);
   opener_end_ = place.opener_end;
-  whole_ = place.whole && fence_ != SIZE_MAX;
+  whole_ = place.whole && fence_ != kNowhere;
   strings_before_.load(read_saved_numbers(reader.nested("stringsBefore")));
   reader.get("rest", rest_.at);
-  rest_.at = std::min(rest_.at, kept_.size() - block_);
+  rest_.at = std::min(rest_.at, kept_.end() - block_);
   rest_.open.load(reader.nested("restOpen"));
   reader.get("restTag", rest_.tag);
   std::string code;

@@ -15,7 +15,7 @@ const MOST_LINES = 700
  * that are data, of any length. `unit`: what counts as one file. A header and its source do: what either includes, the
  * other needs to link. `wings`: the folders of a folder, by height, and which folders of other wings (`from`) they
  * import. `loose`: how many files may lie in a folder itself. `bases`: a base name is there once, but for those of the
- * list.
+ * list. `small`: folders with narrower bounds of their own for the lines of a file and the fields of a class.
  */
 const trees = [
   {
@@ -26,6 +26,7 @@ const trees = [
     unit: (file) => file.replace(/\.\w+$/, ''),
     rows: [['base'], ['wire', 'protocol', 'tools'], ['turn'], ['abi']],
     tables: ['protocol/family/families.cpp'],
+    small: { 'protocol/scan': { lines: 450, fields: 15 } },
   },
   {
     folder: 'js/src',
@@ -65,7 +66,7 @@ const trees = [
 ]
 
 /** Everything that is wrong in a tree, each as { what, why }: a path, or the name of a file. */
-function faults({ folder, files, imports, target, unit, rows, tables, wings = {}, loose = {}, bases }) {
+function faults({ folder, files, imports, target, unit, rows, tables, wings = {}, loose = {}, bases, small = {} }) {
   const names = readdirSync(folder, { recursive: true })
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => files.test(name))
@@ -87,8 +88,12 @@ function faults({ folder, files, imports, target, unit, rows, tables, wings = {}
         found.push({ what: `${name} -> ${to}`, why: 'is no way between these folders' })
     }
     const lines = text.split('\n').length - 1
-    if (lines > MOST_LINES && !tables.includes(name))
-      found.push({ what: name, why: `has ${lines} lines, more than ${MOST_LINES}` })
+    const bound = small[posix.dirname(name)]
+    const most = bound?.lines ?? MOST_LINES
+    if (lines > most && !tables.includes(name)) found.push({ what: name, why: `has ${lines} lines, more than ${most}` })
+    for (const [type, fields] of bound ? fieldsOf(text) : [])
+      if (fields > bound.fields)
+        found.push({ what: name, why: `has ${fields} fields in ${type}, more than ${bound.fields}` })
   }
   if (bases) {
     const base = (name) => name.split('/').at(-1)
@@ -108,6 +113,36 @@ function faults({ folder, files, imports, target, unit, rows, tables, wings = {}
     circle?.forEach((one) => told.add(one))
   }
   return found
+}
+
+/** Each class and struct of a C++ header, with the number of its own fields. */
+function fieldsOf(text) {
+  const code = text.replace(/\/\/.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '')
+  const types = new Map()
+  for (const { 1: type, 0: head, index } of code.matchAll(/(?<!enum )\b(?:class|struct)\s+(\w+)[^;{}()]*\{/g)) {
+    let depth = 1
+    let statement = ''
+    let fields = 0
+    for (let at = index + head.length; depth > 0; ++at) {
+      const c = code[at]
+      if (c === '{') ++depth
+      else if (c === '}') {
+        if (--depth === 1 && statement.includes('(')) statement = '' // a function
+      } else if (depth === 1 && c === ';') {
+        fields += fieldsIn(statement)
+        statement = ''
+      } else if (depth === 1) statement += c
+    }
+    types.set(type, fields)
+  }
+  return types
+}
+
+/** How many fields a member declares. */
+function fieldsIn(statement) {
+  const plain = statement.replace(/\b(?:public|private|protected)\s*:/g, '').trim()
+  if (!plain || plain.includes('(') || /^(?:using|static|template|friend|enum|struct|class)\b/.test(plain)) return 0
+  return plain.replace(/<.*>/, '').split(',').length
 }
 
 /**
@@ -268,5 +303,30 @@ test('the scripts that the table of the wires names are there', () => {
   assert.deepEqual(
     named.map(([, name]) => name).filter((name) => !existsSync(new URL(`../vectors/${name}.json`, import.meta.url))),
     [],
+  )
+})
+
+test('the fields of a class are counted, and nothing else in it', () => {
+  const header = `
+class Many final : public One {
+ public:
+  enum class Kind { a, b, c };
+  struct Inner { int x, y; };
+  explicit Many(int size) : size_(size) {}
+  int size() const { int copy = size_; return copy; }
+  static constexpr int kMost = 3;
+  Many &operator=(const Many &) = delete;
+ private:
+  const std::map<int, int> &map_;  // one; not two
+  int size_ = 0;
+  bool first_ = false, last_ = false;
+  Inner inner_ = {};
+};`
+  assert.deepEqual(
+    [...fieldsOf(header)],
+    [
+      ['Many', 5],
+      ['Inner', 2],
+    ],
   )
 })

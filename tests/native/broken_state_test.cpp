@@ -144,8 +144,11 @@ TEST_CASE("a member of a state that cannot be is told by its path") {
   CHECK(path_of("/events/waiting/0/key", 99) == "json events.waiting[0].text");
   CHECK(path_of("/events/waiting/0/kind", "x") == "json events.waiting[0].kind");
   CHECK(path_of("/answer/scanner", {{"kept", 5}}) == "json answer.scanner.kept");
-  CHECK(path_of("/answer/watcher", {{"kept", {{"base64", "//79"}}}}) == "json answer.watcher.kept");
+  CHECK(path_of("/answer/scanner", {{"kept", {{"text", 5}}}}) == "json answer.scanner.kept.text");
+  CHECK(path_of("/answer/watcher", {{"kept", {{"text", {{"base64", "//79"}}}}}}) == "json answer.watcher.kept.text");
   CHECK(path_of("/answer/thoughts", {{"scanner", {{"kept", 5}}}}) == "json answer.thoughts.scanner.kept");
+  CHECK(path_of("/answer/scanner", {{"reasoning", {{"thoughts", {{"scanner", {{"kept", 5}}}}}}}}) ==
+        "json answer.scanner.reasoning.thoughts.scanner.kept");
 }
 
 TEST_CASE("calls without a seal, in a state of a turn that seals nothing, are passed over") {

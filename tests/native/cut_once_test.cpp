@@ -1,5 +1,5 @@
-// The text of each shared case, cut in two at every byte. Random cuts rarely place one cut alone: more pieces hide what a
-// scanner does wrong when all of the rest comes at once.
+// The text of each shared case, cut in two at every byte. Random cuts rarely place one cut alone: more pieces hide what
+// a scanner does wrong when all of the rest comes at once.
 #include <catch2/catch.hpp>
 
 #include "parsing.h"

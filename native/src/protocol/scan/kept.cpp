@@ -8,24 +8,6 @@ namespace {
 
 constexpr Offset kFurthest = Offset{1} << 52;  // no text is that long, and sums with it do not overflow
 
-struct Saved {
-  std::string kept;
-  Offset from = 0;
-  int64_t last = 0;
-  Status status;
-};
-
-Saved read(std::string_view saved) {
-  const SavedReader reader(saved);
-  Saved out;
-  reader.get("text", out.kept);
-  reader.get("from", out.from);
-  reader.get("last", out.last);
-  out.status = reader.fits();
-  if (out.from > kFurthest) out.from = 0;
-  return out;
-}
-
 }  // namespace
 
 void KeptText::save(std::string &out) const {
@@ -35,13 +17,22 @@ void KeptText::save(std::string &out) const {
 }
 
 void KeptText::load(std::string_view saved) {
-  Saved one = read(saved);
-  kept_ = std::move(one.kept);
-  from_ = one.from;
+  const SavedReader reader(saved);
+  reader.get("text", kept_);
+  reader.get("from", from_);
+  if (from_ > kFurthest) from_ = 0;
+  int64_t last = 0;
+  reader.get("last", last);
+  last_ = static_cast<char>(last);
   look_at(kept_);
-  last_ = static_cast<char>(one.last);
 }
 
-Status KeptText::check(std::string_view saved) { return read(saved).status; }
+// A turn cuts its text behind whole code points.
+Status KeptText::check(std::string_view saved) {
+  const SavedReader reader(saved);
+  std::string text;
+  reader.text("text", text);
+  return reader.fits();
+}
 
 }  // namespace sluice

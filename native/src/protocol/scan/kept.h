@@ -72,7 +72,8 @@ class KeptText {
   }
 
   std::string kept_;
-  uintptr_t origin_;  // where the first byte of the round's text would stand; the kept ones stand in kept_ or in the piece
+  uintptr_t
+      origin_;  // where the first byte of the round's text would stand; the kept ones stand in kept_ or in the piece
   Offset from_ = 0, end_ = 0;
   char last_ = 0;  // the byte in front of from_
 };

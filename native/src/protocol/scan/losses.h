@@ -22,8 +22,7 @@ class Losses {
   }
   // Forgets those up to `to`.
   void forget(Offset to) {
-    if (!offsets_.empty())
-      offsets_.erase(offsets_.begin(), std::upper_bound(offsets_.begin(), offsets_.end(), to));
+    if (!offsets_.empty()) offsets_.erase(offsets_.begin(), std::upper_bound(offsets_.begin(), offsets_.end(), to));
   }
 
   const std::vector<Offset> &offsets() const { return offsets_; }  // rising

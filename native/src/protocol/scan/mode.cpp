@@ -1,5 +1,6 @@
 #include "protocol/scan/mode.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/state_table.h"
@@ -16,6 +17,12 @@ constexpr Transitions<ScanMode, ScanTrigger, kModes.size(), kScanTriggers.size()
 
 std::string_view to_text(ScanMode mode) { return kModes[static_cast<size_t>(mode)]; }
 std::string_view to_text(ScanTrigger trigger) { return kScanTriggers[static_cast<size_t>(trigger)]; }
+
+std::optional<ScanMode> mode_of(std::string_view text) {
+  const auto found = std::find(kModes.begin(), kModes.end(), text);
+  if (found == kModes.end()) return std::nullopt;
+  return static_cast<ScanMode>(found - kModes.begin());
+}
 
 std::optional<ScanMode> next_mode(ScanMode mode, ScanTrigger trigger) { return kNextModes(mode, trigger); }
 

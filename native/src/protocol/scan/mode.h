@@ -55,6 +55,7 @@ inline constexpr ScanStep kScanSteps[] = {
 
 std::string_view to_text(ScanMode mode);
 std::string_view to_text(ScanTrigger trigger);
+std::optional<ScanMode> mode_of(std::string_view text);                 // nullopt: no mode is called so
 std::optional<ScanMode> next_mode(ScanMode mode, ScanTrigger trigger);  // nullopt: no such row
 
 // Draws the table as the diagram in native/src/protocol/README.md.

@@ -227,7 +227,7 @@ func (t *Turn) Submit(call uint32, kind Kind, data string) error {
 	return t.done(C.sluice_turn_submit(t.handle, C.uint32_t(call), C.int32_t(kind), p, n))
 }
 
-// Resolve tells the arguments that the host runs a call with, if it resolves references that the model wrote.
+// Resolve tells the arguments that the host runs a call with, if it resolves references that the model wrote; nil: as they are.
 func (t *Turn) Resolve(call uint32, arguments []byte) error {
 	p, n := lent(arguments)
 	return t.done(C.sluice_turn_resolve(t.handle, C.uint32_t(call), p, n))

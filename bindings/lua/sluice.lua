@@ -224,9 +224,9 @@ function Turn:submit(call, data, how)
   done(self, C.sluice_turn_submit(open(self), number(call), how or sluice.RESULT, data, #data))
 end
 
---- Tells the arguments that the host runs a call with, if it resolves references that the model wrote.
+--- Tells the arguments that the host runs a call with, if it resolves references that the model wrote; nil: as they are.
 function Turn:resolve(call, arguments)
-  done(self, C.sluice_turn_resolve(open(self), number(call), arguments, #arguments))
+  done(self, C.sluice_turn_resolve(open(self), number(call), arguments, arguments and #arguments or 0))
 end
 
 --- Tells the time in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; nil for never.

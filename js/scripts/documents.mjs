@@ -204,6 +204,10 @@ export function examples(addon) {
   checked.call('conclude', 1, 'Write it in digits.')
   add({ 'event final': checked.event('final'), 'event retracted': checked.event('retracted') })
 
+  const referring = new Scene(addon, { tools: [weather] }, asking('At home?', { checkArguments: true }))
+  referring.answer([calls('weather_now', { city: '{{home}}' })], 'tool_calls')
+  add({ 'event resolve': referring.event('resolve') })
+
   const refused = new Scene(addon, {}, asking('Hi'))
   refused
     .call('response', 503, '{"retry-after":"2","x-request-id":"req_2"}')

@@ -44,6 +44,7 @@ export {
 } from './engine/core/turn.js'
 export { Run } from './engine/core/run.js'
 export type {
+  BeforeApproval,
   BeforeExecute,
   ChangedRequest,
   CheckpointReason,
@@ -51,6 +52,7 @@ export type {
   OutgoingRequest,
   DeniedCall,
   RequestFailure,
+  ResolvableCall,
   ResolvedArguments,
   ResumeOptions,
   RunHooks,

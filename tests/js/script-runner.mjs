@@ -294,7 +294,7 @@ export function pollAll(turn) {
   return events
 }
 
-const taskTypes = ['request', 'approval', 'execute', 'ipc', 'final']
+const taskTypes = ['request', 'approval', 'resolve', 'execute', 'ipc', 'final']
 const waits = { none: 0, event: 5, task: 6 }
 
 /** The same events, in steps of the addon with room for so many. `seq`: of the event that was polled last. */
@@ -319,6 +319,9 @@ export function pollPacked(turn, seq, size) {
   }
 }
 
+/** What a `resolve` step gives; null: the arguments are as they are. */
+const argumentsOf = (step) => (step.arguments === undefined ? null : documentText(step.arguments))
+
 class Player {
   events = []
   pending = []
@@ -328,6 +331,7 @@ class Player {
   messages = [] // of the host; none if the turn does not know tools, and so takes up no call
   running = new Set() // calls whose execute was polled and that are not over
   asked = []
+  resolved = new Map() // call → the step that resolved its arguments
   engines = []
   polls = 0
 
@@ -386,18 +390,24 @@ class Player {
 
   /** Where nothing runs: what ran would be unknown afterwards. */
   saveAndRestore() {
-    if (this.turn && this.running.size === 0 && native.get(this.turn, documents.message) !== null) this.restore()
+    if (!this.turn || this.running.size > 0 || native.get(this.turn, documents.message) === null) return
+    this.restore()
+    if (this.resolved.size > 0) this.poll()
   }
 
-  /** A question that was asked before and still waits comes out again after a restore. */
+  /**
+   * A question that was asked before and still waits comes out again after a restore, and so does the question which
+   * arguments a call has: it is answered as before.
+   */
   askedAgain({ seq: _, ...question }) {
-    if (this.how !== 'restored' || (question.type !== 'approval' && question.type !== 'final')) return false
+    if (this.how !== 'restored' || !['approval', 'final', 'resolve'].includes(question.type)) return false
     const again = this.asked.some((earlier) => equal(earlier, question))
     this.asked.push(question)
     return again
   }
 
   poll() {
+    let answered = false
     const packed = this.polling === 'packed' || (this.polling === 'in turns' && this.polls++ % 2 === 0)
     for (const event of packed ? pollPacked(this.turn, this.seq ?? 0, 1 + (this.polls % 4)) : pollAll(this.turn)) {
       if (this.done !== undefined) throw new Failed(`an event after done: ${brief(event)}`)
@@ -409,10 +419,16 @@ class Player {
       if (event.type === 'request') this.checkRequest(event)
       if (event.type === 'execute' && !event.detached) this.running.add(event.call)
       if (event.type === 'card' && (event.status ?? 'executing') !== 'executing') this.running.delete(event.call)
-      if (this.askedAgain(event)) continue
+      if (this.askedAgain(event)) {
+        const answer = event.type === 'resolve' ? this.resolved.get(event.call) : undefined
+        if (answer) native.resolve(this.turn, event.call, argumentsOf(answer))
+        answered ||= answer !== undefined
+        continue
+      }
       this.events.push(event)
       this.pending.push(event)
     }
+    if (answered) this.poll()
   }
 
   checkRequest(event) {
@@ -481,7 +497,8 @@ class Player {
     } else if (verb === 'conclude') {
       this.returned(step, native.conclude(turn, number(value, conclusions), text('text')))
     } else if (verb === 'resolve') {
-      this.returned(step, native.resolve(turn, value, documentText(step.arguments)))
+      this.returned(step, native.resolve(turn, value, argumentsOf(step)))
+      this.resolved.set(value, step)
     } else if (verb === 'judge') {
       const way = native.judge(turn, value, documentText(step.rules))
       this.returned(step, way)
@@ -624,6 +641,8 @@ class Player {
 /** What went wrong; empty: nothing. */
 export function runScript(script, restorable) {
   if (!restorable && script.steps.some((step) => 'restore' in step)) return ''
+  // It says itself what comes again after a restore, and what is answered then.
+  const answersAgain = ['restore', 'resolve'].every((verb) => script.steps.some((step) => verb in step))
   const size = script.steps.reduce((sum, step) => sum + (fed(step)?.length ?? 0), 0)
   const small = size <= bytewiseLimit
   const replays = [
@@ -634,7 +653,7 @@ export function runScript(script, restorable) {
   if (size > 0) replays.push([`random cuts, seed ${randomSeed}`, 'cut', randomCut(randomSeed), 'in turns'])
   if (script.polls !== 'as written')
     replays.push(['polled after every call', 'polled', small ? { most: 1 } : randomCut(1), 'in turns'])
-  if (restorable) replays.push(['saved and restored', 'restored', restoredCut(size), 'in turns'])
+  if (restorable && !answersAgain) replays.push(['saved and restored', 'restored', restoredCut(size), 'in turns'])
   let first
   for (const [name, how, cut, poll] of replays) {
     try {

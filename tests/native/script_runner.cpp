@@ -131,7 +131,7 @@ std::vector<Json> poll_all(sluice_turn *turn) {
 
 std::vector<Json> poll_pieces(sluice_turn *turn, int64_t seq) {
   static const char *const kTypes[] = {"", "text", "reasoning", "args", "progress"};
-  static const std::set<std::string> kTasks = {"request", "approval", "execute", "ipc", "final"};
+  static const std::set<std::string> kTasks = {"request", "approval", "resolve", "execute", "ipc", "final"};
   std::vector<Json> events;
   for (;;) {
     int32_t kind = -1;
@@ -313,7 +313,8 @@ int64_t act(sluice_turn *turn, const Json &step) {
                                 size(text));
   }
   if (verb == "resolve") {
-    const std::string arguments = document_text(step.at("arguments"));
+    if (!step.contains("arguments")) return sluice_turn_resolve(turn, id, nullptr, 0);
+    const std::string arguments = document_text(step["arguments"]);
     return sluice_turn_resolve(turn, id, arguments.data(), arguments.size());
   }
   if (verb == "judge") {
@@ -404,15 +405,18 @@ class Player {
 
   // Only while no call runs: a running call would be unknown after a restore.
   void save_and_restore() {
-    if (turn_->p && running_.empty() && sluice_turn_get(turn_->p, SLUICE_GET_MESSAGE, nullptr)) restore(engine_);
+    if (!turn_->p || !running_.empty() || !sluice_turn_get(turn_->p, SLUICE_GET_MESSAGE, nullptr)) return;
+    restore(engine_);
+    if (!resolved_.empty()) poll();
   }
 
-  // After a restore, a question or a final answer that still waits comes again as an event.
+  // After a restore, a question or a final answer that still waits comes again as an event, and so does the question
+  // which arguments a call has: it is answered as before.
   bool asked_again(const Json &event) {
+    static const std::set<std::string> kQuestions = {"approval", "final", "resolve"};
     Json question = event;
     question.erase("seq");
-    if (replay_.how != Replay::How::restored || !(event["type"] == "approval" || event["type"] == "final"))
-      return false;
+    if (replay_.how != Replay::How::restored || !kQuestions.contains(text_of(event, "type"))) return false;
     const bool again = std::find(asked_.begin(), asked_.end(), question) != asked_.end();
     asked_.push_back(std::move(question));
     return again;
@@ -421,6 +425,7 @@ class Player {
   void poll() {
     const bool pieces =
         replay_.poll == Replay::Poll::pieces || (replay_.poll == Replay::Poll::in_turns && ++polls_ % 2);
+    bool answered = false;
     for (Json &event : pieces ? poll_pieces(turn_->p, seq_.value_or(0)) : poll_all(turn_->p)) {
       if (done_) throw Failed("an event after done: " + brief(event));
       const Json *seq = member(event, "seq");
@@ -435,10 +440,17 @@ class Player {
         running_.insert(event.at("call").get<uint32_t>());
       if (type == "card" && event.contains("status") && event["status"] != "executing")
         running_.erase(event.at("call").get<uint32_t>());
-      if (asked_again(event)) continue;
+      if (asked_again(event)) {
+        const auto answer = resolved_.find(event.value("call", 0U));
+        if (type != "resolve" || answer == resolved_.end()) continue;
+        act(turn_->p, *answer->second);
+        answered = true;
+        continue;
+      }
       all_.push_back(event);
       pending_.push_back(std::move(event));
     }
+    if (answered) poll();
   }
 
   void check_request(const Json &event) {
@@ -536,6 +548,7 @@ class Player {
     const std::string before = step.contains("code") ? state() : std::string();
     const int64_t told = act(turn_->p, step);
     returned(step, told);
+    if (step.contains("resolve")) resolved_[step["resolve"].get<uint32_t>()] = &step;
     if (step.contains("code") && state() != before) throw Failed("a verb that returns an error has changed something");
     if (const Json *expected = member(step, "way");
         expected &&
@@ -694,6 +707,7 @@ class Player {
   Json conversation_ = Json::array();  // of the request before
   std::set<uint32_t> running_;         // calls whose execute event was polled and that have not ended
   std::vector<Json> asked_;
+  std::map<uint32_t, const Json *> resolved_;  // call → the step that resolved its arguments
   std::unique_ptr<EngineHandle> other_engine_;
   std::optional<int64_t> seq_;
   uint32_t polls_ = 0;
@@ -710,8 +724,11 @@ void play_as_written(const Json &script, Replay::Poll poll) {
 
 std::vector<std::string> run_script(const Json &script, bool restorable) {
   size_t bytes = 0;
+  bool restores = false, resolves = false;
   for (const Json &step : script["steps"]) {
     if (step.contains("restore") && !restorable) return {};
+    restores = restores || step.contains("restore");
+    resolves = resolves || step.contains("resolve");
     bytes += fed(step).value_or("").size();
   }
   using How = Replay::How;
@@ -728,7 +745,8 @@ std::vector<std::string> run_script(const Json &script, bool restorable) {
     replays.push_back({"polled after every call", How::polled, cutter});
     replays.push_back({"polled in pieces after every call", How::polled, cutter, Poll::pieces});
   }
-  if (restorable) replays.push_back({"saved and restored", How::restored, Cutter::restored(bytes), Poll::in_turns});
+  if (restorable && !(restores && resolves))  // it says itself what comes again, and what is answered then
+    replays.push_back({"saved and restored", How::restored, Cutter::restored(bytes), Poll::in_turns});
 
   std::vector<std::string> failures;
   std::optional<Outcome> first;

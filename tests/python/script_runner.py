@@ -299,6 +299,7 @@ class Player:
         self.diagnosed = False
         self.messages = []  # of the host; none if the turn does not know tools, and so takes up no call
         self.running, self.asked = set(), []  # calls whose execute was polled and that are not over; questions
+        self.resolved = {}  # call: the arguments that were given for it
 
     def play(self):
         config = self.script.get("turn")
@@ -341,10 +342,13 @@ class Player:
         """Where nothing runs: what ran would be unknown afterwards."""
         if self.turn and not self.running and self.turn.get(sluice.GET_MESSAGE, raw=True) is not None:
             self.restore()
+            if self.resolved:
+                self.poll()
 
     def asked_again(self, event):
-        """A question, or a final answer, that still waits comes out again after a restore."""
-        if self.how != "restored" or event["type"] not in ("approval", "final"):
+        """A question, or a final answer, that still waits comes out again after a restore, and so does the question which
+        arguments a call has: it is answered as before."""
+        if self.how != "restored" or event["type"] not in ("approval", "final", "resolve"):
             return False
         question = {key: value for key, value in event.items() if key != "seq"}
         again = question in self.asked
@@ -353,6 +357,7 @@ class Player:
 
     def poll(self):
         self.polls += 1
+        answered = False
         pieces = self.polling == "pieces" or self.polling == "in turns" and self.polls % 2
         for event in poll_pieces(self.turn, self.seq or 0) if pieces else self.turn.events():
             if self.done:
@@ -371,9 +376,14 @@ class Player:
                 if event.get("status", "executing") != "executing":
                     self.running.discard(event["call"])
             if self.asked_again(event):
+                if event["type"] == "resolve" and event["call"] in self.resolved:
+                    self.turn.resolve(event["call"], self.resolved[event["call"]])
+                    answered = True
                 continue
             self.events.append(event)
             self.pending.append(event)
+        if answered:
+            self.poll()
 
     def check_request(self, event):
         text = self.turn.get(sluice.GET_REQUEST, raw=True)
@@ -436,7 +446,8 @@ class Player:
         elif verb == "conclude":
             self.call(step, turn.conclude, number(value, FINALS), step.get("text"))
         elif verb == "resolve":
-            self.call(step, turn.resolve, value, step["arguments"])
+            self.call(step, turn.resolve, value, step.get("arguments"))
+            self.resolved[value] = step.get("arguments")
         elif verb == "judge":
             way = self.call(step, turn.judge, value, document_text(step["rules"]))
             if "way" in step and way != number(step["way"], WAYS):
@@ -565,7 +576,9 @@ def run_script(script, restorable):
     if script.get("polls") != "as written":
         cut = (0, 1) if size <= BYTEWISE_LIMIT else random_cut(1)
         replays.append(("polled after every call", "polled", cut, "in turns"))
-    if restorable:
+    # A script with both says itself what comes again after a restore, and what is answered then.
+    answers_again = all(any(verb in step for step in script["steps"]) for verb in ("restore", "resolve"))
+    if restorable and not answers_again:
         replays.append(("saved and restored", "restored", restored_cut(size), "in turns"))
     first = None
     for name, how, cut, poll in replays:

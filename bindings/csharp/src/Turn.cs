@@ -105,7 +105,7 @@ namespace Sluice
         }
 
         /// <summary>Tells the arguments that the host runs a call with, if it resolves references that the model wrote.</summary>
-        public void Resolve(uint call, string arguments)
+        public void Resolve(uint call, string arguments = null)
         {
             var bytes = Native.Lent(arguments, out var size);
             Done(Native.sluice_turn_resolve(handle, call, bytes, size));

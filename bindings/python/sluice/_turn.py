@@ -236,8 +236,8 @@ class Turn(_Handle):
         """Gives the result, failure or progress of a call whose "execute" event was polled: RESULT to REWRITTEN. What is no text becomes JSON."""
         self._call("sluice_turn_submit", _call_number(call), _int32(kind, "kind"), *_in(data))
 
-    def resolve(self, call: Call, arguments: Document) -> None:
-        """The arguments that the host runs a call with, where it resolves what the model wrote: before its result is submitted."""
+    def resolve(self, call: Call, arguments: Optional[Document] = None) -> None:
+        """The arguments that the host runs a call with, where it resolves what the model wrote; None: as they are. Behind a "resolve" event, or before the result is submitted."""
         self._call("sluice_turn_resolve", _call_number(call), *_in(arguments))
 
     # -- what came from the clock

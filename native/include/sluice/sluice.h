@@ -184,8 +184,8 @@ enum {
   SLUICE_DELTA_ARGS = 3,      /* as "args": a piece of the arguments as the model writes them; index: the call */
   SLUICE_DELTA_PROGRESS = 4,  /* as "progress": replaces what the call reported before; index: the call */
   SLUICE_DELTA_EVENT = 5,     /* with NULL: an event that only sluice_turn_next_event tells */
-  SLUICE_DELTA_TASK = 6       /* with NULL: such an event by which the host acts: "request", "approval", "execute", "ipc" or
-                               * "final". Until it is polled it is taken back if it no longer applies */
+  SLUICE_DELTA_TASK = 6       /* with NULL: such an event by which the host acts: "request", "approval", "resolve", "execute",
+                               * "ipc" or "final". Until it is polled it is taken back if it no longer applies */
 };
 
 /* Documents that can be read at any time: sluice_turn_get. */
@@ -291,9 +291,16 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_cancel(sluice_turn *turn, uint32_t ca
 SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data,
                                                   size_t len);
 
-/* Tells the arguments that the host runs a call with, if it resolves references that the model wrote: between the "execute"
- * event and sluice_turn_submit. They must fit the tool's schema (else SLUICE_E_JSON, with the path), and no rule may refuse them
- * (else SLUICE_E_STATE). SLUICE_E_STATE also if a rule asks about them, unless they equal the approved ones. After a person or a
+/* Tells the arguments that the host runs a call with, if it resolves references that the model wrote; NULL: as they are. They
+ * must fit the tool's schema (else SLUICE_E_JSON, with the path).
+ *
+ * Before the question: with "checkArguments": true a "resolve" event asks for each complete call of a tool that the model may
+ * call, and the call waits for this function, or for sluice_turn_refuse. From then on these arguments are the call: rules, limits,
+ * the digest and the question are about them. The question shows what the model wrote as "written". A restored turn asks
+ * again about each call that has not started.
+ *
+ * When the tool starts: between the "execute" event and sluice_turn_submit, for values that must be fresh. No rule may refuse
+ * them (else SLUICE_E_STATE). SLUICE_E_STATE also if a rule asks about them, unless they equal the approved ones. After a person or a
  * rule for exactly these arguments approved the call, only strings may change, else SLUICE_E_STATE. The card shows them as
  * "hostArguments"; the model does not read them. A host that will not run the call with them refuses it: sluice_turn_refuse. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);

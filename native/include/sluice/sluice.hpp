@@ -112,8 +112,10 @@ class Turn {
   void submit(uint32_t call, std::string_view data, int32_t kind = SLUICE_RESULT) {
     check(sluice_turn_submit(get(), call, kind, data.data(), data.size()));
   }
-  void resolve(uint32_t call, std::string_view arguments_json) {
-    check(sluice_turn_resolve(get(), call, arguments_json.data(), arguments_json.size()));
+  // nullopt: the call runs with its arguments as they are.
+  void resolve(uint32_t call, std::optional<std::string_view> arguments_json) {
+    check(sluice_turn_resolve(get(), call, arguments_json ? arguments_json->data() : nullptr,
+                              arguments_json ? arguments_json->size() : 0));
   }
   // -- what came from the clock: returns when to call again, INT64_MAX for never
   int64_t tick(int64_t now_ms) { return check(sluice_turn_tick(get(), now_ms)); }

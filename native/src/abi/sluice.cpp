@@ -355,8 +355,10 @@ int32_t sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const
 
 int32_t sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
-    if (arguments_json == nullptr) return bad_argument("expected arguments, found NULL");
-    return t.resolve(call, view(arguments_json, len));
+    if (Status status = missing(arguments_json, len); !status.ok()) return status;
+    std::optional<std::string_view> arguments;
+    if (arguments_json != nullptr) arguments = view(arguments_json, len);
+    return t.resolve(call, arguments);
   });
 }
 

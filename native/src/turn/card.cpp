@@ -10,14 +10,16 @@
 namespace sluice {
 namespace {
 
-constexpr std::array<std::string_view, 17> kStates = {
-    "streaming", "pending",   "ready",  "awaiting_approval", "approved",  "executing", "awaiting_result_approval",
-    "success",   "error",     "denied", "result_rejected",   "not_found", "invalid",   "timeout",
-    "expired",   "cancelled", "unknown"};
+constexpr std::array<std::string_view, 18> kStates = {
+    "streaming",         "pending",  "ready",     "resolving",
+    "awaiting_approval", "approved", "executing", "awaiting_result_approval",
+    "success",           "error",    "denied",    "result_rejected",
+    "not_found",         "invalid",  "timeout",   "expired",
+    "cancelled",         "unknown"};
 
-constexpr std::array<std::string_view, 18> kTriggers = {
-    "complete", "invalidate", "dispatch", "miss",   "pass",   "ask",      "approve", "start", "hold",
-    "succeed",  "fail",       "deny",     "reject", "expire", "time_out", "cancel",  "lose",  "recall"};
+constexpr std::array<std::string_view, 20> kTriggers = {
+    "complete", "invalidate", "dispatch", "miss", "check",  "resolve", "pass",     "ask",    "approve", "start",
+    "hold",     "succeed",    "fail",     "deny", "reject", "expire",  "time_out", "cancel", "lose",    "recall"};
 
 class Members {
  public:
@@ -60,7 +62,8 @@ std::string_view to_text(CardState state) { return kStates[static_cast<size_t>(s
 std::string_view to_text(Trigger trigger) { return kTriggers[static_cast<size_t>(trigger)]; }
 
 std::string_view status_text(CardState state) {
-  return to_text(state == CardState::ready || state == CardState::approved ? CardState::pending : state);
+  const bool waits = state == CardState::ready || state == CardState::resolving || state == CardState::approved;
+  return to_text(waits ? CardState::pending : state);
 }
 
 bool is_final(CardState state) { return state >= CardState::success; }
@@ -118,7 +121,8 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
   if (fields & field::arguments && !arguments_.empty()) written("arguments", arguments_, false);
   if (fields & field::raw_arguments && !raw_arguments.empty()) written("rawArguments", raw_arguments, true);
   if (fields & field::edited && edited_) list.raw("editedArguments", *edited_);
-  if (fields & field::host_arguments && host_arguments_) list.raw("hostArguments", *host_arguments_);
+  if (fields & field::host_arguments && (host_arguments_ || resolved_arguments_))
+    list.raw("hostArguments", host_arguments_ ? *host_arguments_ : *resolved_arguments_);
   if (fields & field::identity && !digest_.empty()) list.text("digest", digest_);
   if (fields & field::identity && !key_.empty()) list.text("key", key_);
   if (fields & field::reserved && !reserved_.empty()) list.raw("protocolFields", reserved_);

@@ -21,6 +21,7 @@ enum class CardState : uint8_t {
   streaming,  // the model is writing its arguments
   pending,    // complete: waits for the end of its answer
   ready,      // waits for its turn at the gate, or for the user's button
+  resolving,  // the host resolves its arguments (checkArguments)
   awaiting_approval,
   approved,  // waits for room to run
   executing,
@@ -43,6 +44,8 @@ enum class Trigger : uint8_t {
   invalidate,  // it lost bytes, or its arguments are wrong
   dispatch,    // its answer has ended, or the call may start earlier
   miss,        // the tool does not exist, or is hidden from this model
+  check,       // the host is to resolve its arguments
+  resolve,     // it did
   pass,        // policy or a rule lets it run
   ask,
   approve,
@@ -76,11 +79,17 @@ inline constexpr Transition kTransitions[] = {
     {CardState::pending, Trigger::cancel, CardState::cancelled},
 
     {CardState::ready, Trigger::miss, CardState::not_found},
+    {CardState::ready, Trigger::check, CardState::resolving},
     {CardState::ready, Trigger::pass, CardState::approved},
     {CardState::ready, Trigger::ask, CardState::awaiting_approval},
     {CardState::ready, Trigger::deny, CardState::denied},
     {CardState::ready, Trigger::invalidate, CardState::invalid},
     {CardState::ready, Trigger::cancel, CardState::cancelled},
+
+    {CardState::resolving, Trigger::resolve, CardState::ready},
+    {CardState::resolving, Trigger::deny, CardState::denied},
+    {CardState::resolving, Trigger::invalidate, CardState::invalid},
+    {CardState::resolving, Trigger::cancel, CardState::cancelled},
 
     {CardState::awaiting_approval, Trigger::approve, CardState::approved},
     {CardState::awaiting_approval, Trigger::deny, CardState::denied},
@@ -108,7 +117,7 @@ inline constexpr Transition kTransitions[] = {
     {CardState::awaiting_result_approval, Trigger::reject, CardState::result_rejected},
 };
 
-// The name in the table. Hosts and models see status_text: `ready` and `approved` are "pending" there.
+// The name in the table. Hosts and models see status_text: `ready`, `resolving` and `approved` are "pending" there.
 std::string_view to_text(CardState state);
 std::string_view to_text(Trigger trigger);
 std::string_view status_text(CardState state);
@@ -160,7 +169,8 @@ class Card {
   bool final() const { return is_final(state_); }
   // Complete, and not running yet: hosts and models read "pending".
   bool is_pending() const {
-    return state_ == CardState::pending || state_ == CardState::ready || state_ == CardState::approved;
+    return state_ == CardState::pending || state_ == CardState::ready || state_ == CardState::resolving ||
+           state_ == CardState::approved;
   }
   bool apply(Trigger trigger);  // false: the table has no such row, and nothing changed
 
@@ -171,6 +181,8 @@ class Card {
   const SharedText &arguments() const { return arguments_; }  // one JSON object, coerced; empty until complete
   const std::optional<std::string> &edited() const { return edited_; }
   const std::optional<std::string> &host_arguments() const { return host_arguments_; }  // sluice_turn_resolve
+  // The same before the question: from then on they are the call.
+  const std::optional<std::string> &resolved_arguments() const { return resolved_arguments_; }
   // SHA-256 of tool, arguments and definition as it came to the gate. An edit does not change it.
   const std::string &digest() const { return digest_; }
   // What the call does, in its turn: round, digest of tool and arguments, and a number from 2 on for equal calls.
@@ -226,6 +238,11 @@ class Card {
   void set_host_arguments(std::string checked) {
     mark(field::host_arguments);
     host_arguments_ = std::move(checked);
+  }
+  void set_resolved_arguments(std::optional<std::string> checked) {
+    mark(field::host_arguments);
+    forget_spelling();
+    resolved_arguments_ = std::move(checked);
   }
   void set_digest(std::string digest) {
     mark(field::identity);
@@ -309,8 +326,11 @@ class Card {
   void write(uint32_t fields, std::string &out, LentTexts *lent = nullptr) const;
   // The model's arguments as they may be sent back to a provider: always a valid JSON object.
   std::string_view sendable_arguments() const;
-  // The arguments that the tool runs with, but for those that the host resolves.
-  std::string_view effective_arguments() const { return edited_ ? std::string_view(*edited_) : arguments_.view(); }
+  // The arguments that the tool runs with, but for those that the host resolves when it starts.
+  std::string_view effective_arguments() const {
+    if (edited_) return *edited_;
+    return resolved_arguments_ ? std::string_view(*resolved_arguments_) : arguments_.view();
+  }
   // Their canonical form, made when it is first asked for and kept until forget_spelling().
   std::string_view canonical_arguments() const;
   void forget_spelling();
@@ -366,6 +386,7 @@ class Card {
   // -- the gate
   bool definition_changed = false;  // the tool has changed since the turn was saved
   bool asked_polled = false;        // the host polled its question, so that somebody may have seen it
+  bool host_checked = false;        // the host resolved its arguments; not saved: a restored turn asks again
   ExecutionApproval policy = ExecutionApproval::ask_always;
   std::optional<int64_t> asked_at;
   // -- its run
@@ -403,6 +424,7 @@ class Card {
     visit("askedPolled", card.asked_polled);
     visit("editedArguments", card.edited_);
     visit("hostArguments", card.host_arguments_);
+    visit("resolvedArguments", card.resolved_arguments_);
     visit("digest", card.digest_);
     visit("key", card.key_);
     visit("askedAt", card.asked_at);
@@ -441,7 +463,7 @@ class Card {
   mutable bool spelled_ = false;
   mutable std::string canonical_;  // once spelled; empty: effective_arguments() are in canonical form already
   std::optional<std::string> edited_;
-  std::optional<std::string> host_arguments_;
+  std::optional<std::string> resolved_arguments_, host_arguments_;
   std::string digest_, key_;
   std::string reserved_;
   SharedText raw_;

@@ -379,6 +379,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "definitions")
     return is_null(value) ? (config.definitions.clear(), status) : read_text(value, config.definitions);
   if (name == "checkFinal") return read_bool(value, config.check_final);
+  if (name == "checkArguments") return read_bool(value, config.check_arguments);
   if (name == "limits") return read_limits(value, config.limits);
   known = false;
   return {};
@@ -425,6 +426,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "words",
                                          "definitions",
                                          "checkFinal",
+                                         "checkArguments",
                                          "limits"};
 
 // A name that other programs use for a member.
@@ -600,6 +602,7 @@ void write_config(const Config &config, std::string &out) {
   object.raw("markerWord", config.seal.empty() ? "null" : json_string(config.seal));
   object.raw("observeOnly", config.observed.empty() ? "false" : config.observed);
   object.boolean("checkFinal", config.check_final);
+  object.boolean("checkArguments", config.check_arguments);
   write_limits(config.limits, object.value("limits"));
   object.close();
 }

@@ -85,9 +85,10 @@ struct Config {
   Wording words;
   std::string definitions;  // the host's own guide to its tools; empty: the protocol writes one
   bool check_final = false;
-  std::string seal;                                // empty: none
-  Protocols unsealed;                              // what seal_protocols replaced, without the seal
-  std::string observed;                            // observeOnly as the host wrote it; empty: false
+  bool check_arguments = false;  // the host resolves the arguments of each call before the gate judges it
+  std::string seal;              // empty: none
+  Protocols unsealed;            // what seal_protocols replaced, without the seal
+  std::string observed;          // observeOnly as the host wrote it; empty: false
   std::shared_ptr<const Protocol> server_results;  // observeOnly: reads the server's results; nullptr: calls run here
   Limits limits;
 };

@@ -38,8 +38,8 @@ bool has_mark(EventQueue::Kind kind) {
 
 bool may_be_withdrawn(EventQueue::Kind kind) {
   using Kind = EventQueue::Kind;
-  return kind == Kind::request || kind == Kind::execute || kind == Kind::approval || kind == Kind::ipc ||
-         kind == Kind::final_answer;
+  return kind == Kind::request || kind == Kind::execute || kind == Kind::approval || kind == Kind::resolve ||
+         kind == Kind::ipc || kind == Kind::final_answer;
 }
 
 // The `type` of events of this kind. Empty: any type but those of the kinds that may be withdrawn.
@@ -49,6 +49,7 @@ std::string_view type_of(EventQueue::Kind kind) {
     case EventQueue::Kind::final_answer: return "final";
     case EventQueue::Kind::execute: return "execute";
     case EventQueue::Kind::approval: return "approval";
+    case EventQueue::Kind::resolve: return "resolve";
     case EventQueue::Kind::abort_tool: return "abortTool";
     case EventQueue::Kind::progress: return "progress";
     case EventQueue::Kind::head: return "card";
@@ -67,7 +68,7 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
   const std::string said = json_text(*type);
   if (said == "ipc" && kind == EventQueue::Kind::other) kind = EventQueue::Kind::ipc;
   if (said == "final" && kind == EventQueue::Kind::other) kind = EventQueue::Kind::final_answer;
-  const bool own = said == "request" || said == "execute" || said == "approval" || said == "ipc";
+  const bool own = said == "request" || said == "execute" || said == "approval" || said == "resolve" || said == "ipc";
   if (type_of(kind).empty() ? own : said != type_of(kind)) return error(Code::json, "expected another type of event");
   if (said == "done" && !(about.done && last)) return error(Code::json, "expected no end of the turn here");
   const SavedReader event(document);
@@ -228,7 +229,7 @@ Status EventQueue::load(std::string_view saved, const About &about) {
     uint32_t kind = 0, key = 0;
     read.get("kind", kind);
     read.get("key", key);
-    auto known = kind > static_cast<uint32_t>(Kind::of_block) ? Kind::other : static_cast<Kind>(kind);
+    auto known = kind > static_cast<uint32_t>(Kind::resolve) ? Kind::other : static_cast<Kind>(kind);
     std::string text;
     read.text("text", text);
     const bool document = piece_head(known).empty() || known == Kind::progress;

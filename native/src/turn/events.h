@@ -34,7 +34,8 @@ class EventQueue {
     final_answer,
     commentary,       // text of a block of this phase
     of_final_answer,  // text of a block of this phase
-    of_block          // of block `key`: its sources, or a part of its media
+    of_block,         // of block `key`: its sources, or a part of its media
+    resolve
   };
 
   // Appends to block `key` (text, reasoning), or to the arguments of call `key`.

@@ -92,8 +92,26 @@ void Gate::enter(Card &card) {
     observe(card);
   else if (left_to_user(card))
     settle_missing(setup_, log_, card);
+  else if (needs_check(card))
+    check(card);
   else
     admit(card);
+}
+
+// With "checkArguments" the host resolves the arguments of a call that may run, once, before the gate looks at them.
+// What a person edited stays as it is.
+bool Gate::needs_check(const Card &card) const {
+  return setup_.config.check_arguments && !card.host_checked && card.tool != nullptr && !card.fire_and_forget() &&
+         !card.edited() && !(card.tool->provider != nullptr && !card.tool->provider->runs) && !final_answer_ &&
+         !beyond_rounds() && setup_.hidden(*card.tool).empty();
+}
+
+void Gate::check(Card &card) {
+  log_.move(card, Trigger::check);
+  log_.tell(card);
+  ObjectWriter event(log_.event(Log::Event::resolve, card.call));
+  event.text("type", "resolve").number("call", card.call).text("name", card.tool->name);
+  write_arguments(card, event, log_.lent());
 }
 
 namespace {
@@ -107,15 +125,21 @@ bool has_pending_checks(const Card &card) {
 }  // namespace
 
 void Gate::admit(Card &card) {
+  const ExecutionApproval before = card.policy;
   const std::optional<Verdict> verdict = judge(card);
   if (!verdict) return;
   // After a restore the tool may differ from what the model called: the user is asked, by the stricter policy.
   card.policy = card.definition_changed ? std::max(card.policy, verdict->policy) : verdict->policy;
   const bool warned = has_pending_checks(card);
   if (warned) card.policy = ExecutionApproval::ask_always;
-  if (verdict->way == Verdict::Way::ask || card.definition_changed || warned || by_button(card)) return ask(card);
-  log_.record(card, {"execution", "approved", verdict->by});
-  if (!card.fire_and_forget()) card.set_digest(approval_digest(*card.tool, card.canonical_arguments()));
+  const bool asks = verdict->way == Verdict::Way::ask || card.definition_changed || warned || by_button(card);
+  std::string digest = card.fire_and_forget() ? std::string() : approval_digest(*card.tool, card.canonical_arguments());
+  // A restored turn has the arguments resolved again: a decision about the same ones stands.
+  const bool stands = !digest.empty() && digest == card.digest() && card.policy <= before && !card.definition_changed &&
+                      was_approved(card, asks);
+  if (asks && !stands) return ask(card);
+  if (!stands) log_.record(card, {"execution", "approved", verdict->by});
+  if (!digest.empty()) card.set_digest(std::move(digest));
   log_.move(card, Trigger::pass);
 }
 
@@ -215,13 +239,19 @@ Status Gate::take_edited(Card &card, std::string_view edited) {
   return {};
 }
 
-// Checks arguments that replace the model's against the tool's schema and the rules.
-Status Gate::check_given(const Card &card, std::string_view given, std::string &checked) const {
+// Checks arguments that replace the model's against the tool's schema.
+Status Gate::check_fit(const Card &card, std::string_view given, std::string &checked) const {
   if (Status status = check_json(given, setup_.config.limits.depth); !status.ok()) return status;
   if (json_kind(given) != '{') return error(Code::json, "expected the arguments as an object");
   ArgumentFault fault;
   if (!card.tool->schema.check(given, Strings::strings, checked, fault))
     return error(Code::json, fault.message, fault.pointer);
+  return {};
+}
+
+// The same, and against the rules.
+Status Gate::check_given(const Card &card, std::string_view given, std::string &checked) const {
+  if (Status status = check_fit(card, given, checked); !status.ok()) return status;
   if (execution_gate(*card.tool, canonical_json(checked), rules_, setup_.config.confirm_all).way == Verdict::Way::deny)
     return not_now("a rule refuses these arguments");
   return {};
@@ -287,10 +317,12 @@ Status Gate::deny(uint32_t call, std::string_view reason, bool by_person) {
   // A host that has not started the tool may still refuse the call.
   const bool running = !by_person && !setup_.observes() && card->state() == CardState::executing &&
                        !log_.waits(Log::Event::execute, call);
-  const bool execution = asked || running;
+  // So may one that cannot resolve its arguments.
+  const bool resolving = !by_person && card->state() == CardState::resolving;
+  const bool execution = asked || running || resolving;
   if (!execution && card->state() != CardState::awaiting_result_approval)
     return not_in_state(*card, "does not wait for a decision");
-  if (Status status = check_asked(*card); !running && !status.ok()) return status;
+  if (Status status = check_asked(*card); !running && !resolving && !status.ok()) return status;
   const std::string why = repair_utf8(reason);
   const std::string_view by = by_person ? "user" : "policy";
   log_.record(*card, {execution ? "execution" : "result", "denied", by, {}, why});
@@ -475,6 +507,7 @@ void Gate::cancel_card(Card &card, std::string_view reason, std::string_view tex
     case CardState::streaming:
     case CardState::pending:
     case CardState::ready:
+    case CardState::resolving:
     case CardState::awaiting_approval:
     case CardState::approved: return log_.settle(card, Trigger::cancel, reason, std::string(text));
     case CardState::awaiting_result_approval: return log_.settle(card, Trigger::reject, reason, words(Word::withheld));

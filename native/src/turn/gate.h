@@ -48,7 +48,7 @@ class Gate {
   Status cancel(uint32_t call, std::string_view reason);
   void cancel_all(std::string_view reason, const std::string &text);
   // -- what a tool says
-  Status resolve(uint32_t call, std::string_view arguments);
+  Status resolve(uint32_t call, std::optional<std::string_view> arguments);  // nullopt: as they are
   Status submit(uint32_t call, Submit kind, std::string_view data);
   // -- what a server says that runs the calls itself (observeOnly)
   void take_server_result(Card &card, const ParsedCall &result);
@@ -76,6 +76,8 @@ class Gate {
   bool by_button(const Card &card) const { return card.adopted && setup_.config.user_mediated; }
   bool in_turn(const Card &card) const;
   void enter(Card &card);
+  bool needs_check(const Card &card) const;
+  void check(Card &card);
   void admit(Card &card);
   std::optional<Verdict> judge(Card &card);
   Verdict verdict(const Card &card) const;
@@ -85,7 +87,9 @@ class Gate {
   void ask_event(const Card &card);
   Status check_asked(const Card &card) const;
   Status check_resolved(const Card &card, std::string_view checked) const;
+  Status check_fit(const Card &card, std::string_view given, std::string &checked) const;
   Status check_given(const Card &card, std::string_view given, std::string &checked) const;
+  Status take_resolved(Card &card, std::optional<std::string_view> arguments);
   Status take_edited(Card &card, std::string_view edited);
   void allow(Card &card, Remember remember, bool exact);
   void approve_card(Card &card, std::string_view by, std::string_view remember);
@@ -123,9 +127,11 @@ class Gate {
   bool not_started(const Card &card) const;
   bool stands(const Card &card) const;
   bool allowed_as_before(const Card &card) const;
+  bool was_approved(const Card &card, bool by_person) const;
   bool hold_back(Card &card);
   bool take_checked(Card &card);
   void send_back(Card &card);
+  void check_again(Card &card);
   void resume_card(Card &card);
 
   // -- set once

@@ -159,14 +159,30 @@ Status Gate::check_resolved(const Card &card, std::string_view checked) const {
   return {};
 }
 
+// Takes the arguments that the host resolved before the question: from now on they are the call.
+Status Gate::take_resolved(Card &card, std::optional<std::string_view> arguments) {
+  if (arguments) {
+    std::string checked;
+    if (Status status = check_fit(card, *arguments, checked); !status.ok()) return status;
+    if (canonical_json(checked) != card.canonical_arguments()) card.set_resolved_arguments(std::move(checked));
+  }
+  card.host_checked = true;
+  log_.withdraw(Log::Event::resolve, card.call);
+  log_.move(card, Trigger::resolve);
+  pump();
+  return {};
+}
+
 // Checks the arguments that the host runs the call with against the tool and the rules, and shows them on the card.
-Status Gate::resolve(uint32_t call, std::string_view arguments) {
+Status Gate::resolve(uint32_t call, std::optional<std::string_view> arguments) {
   Card *const card = log_.find(call);
   if (card == nullptr) return no_such_call(call);
+  if (card->state() == CardState::resolving) return take_resolved(*card, arguments);
   if (card->state() != CardState::executing) return not_in_state(*card, "does not execute");
   if (Status status = check_started(*card); !status.ok()) return status;
+  if (!arguments) return {};
   std::string checked;
-  if (Status status = check_given(*card, arguments, checked); !status.ok()) return status;
+  if (Status status = check_given(*card, *arguments, checked); !status.ok()) return status;
   if (Status status = check_resolved(*card, checked); !status.ok()) return status;
   give_key(*card, action_digest(*card->tool, canonical_json(checked)));
   card->set_host_arguments(std::move(checked));

@@ -82,10 +82,14 @@ bool Gate::allowed_as_before(const Card &card) const {
   if (now.way == Verdict::Way::run) return true;
   if (now.way == Verdict::Way::deny || now.policy > card.policy) return false;
   if (card.state() == CardState::awaiting_approval) return true;
-  const auto by_person = [](const ApprovalRecord &record) {
-    return record.stage == "execution" && record.decision == "approved" && record.by == "user";
-  };
-  return std::any_of(card.approvals().begin(), card.approvals().end(), by_person);
+  return was_approved(card, true);
+}
+
+// Was its execution approved, `by_person` or by anything?
+bool Gate::was_approved(const Card &card, bool by_person) const {
+  return std::any_of(card.approvals().begin(), card.approvals().end(), [by_person](const ApprovalRecord &record) {
+    return record.stage == "execution" && record.decision == "approved" && (!by_person || record.by == "user");
+  });
 }
 
 // Coerces the arguments of a waiting call to what its tool accepts now. Returns false if it does not accept them: the
@@ -121,12 +125,23 @@ void Gate::send_back(Card &card) {
   ask(card);
 }
 
+// Has the host resolve the arguments of a call that has not started once more: what a reference names may have changed.
+void Gate::check_again(Card &card) {
+  log_.withdraw(Log::Event::approval, card.call);
+  log_.withdraw(Log::Event::execute, card.call);
+  log_.move(card, Trigger::recall);
+  card.set_resolved_arguments(std::nullopt);
+  take_checked(card);
+}
+
 void Gate::resume_card(Card &card) {
   const CardState state = card.state();
   if (state != CardState::executing) log_.withdraw(Log::Event::execute, card.call);
   if (state != CardState::awaiting_approval && state != CardState::awaiting_result_approval)
     log_.withdraw(Log::Event::approval, card.call);
+  log_.withdraw(Log::Event::resolve, card.call);
   if (not_started(card)) {
+    if (needs_check(card)) return check_again(card);
     if (!stands(card) || breaks_limit(card)) return send_back(card);
     calls_run_ += !card.fire_and_forget();
     if (state == CardState::awaiting_approval && !log_.waits(Log::Event::approval, card.call)) {

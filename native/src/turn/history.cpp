@@ -17,6 +17,7 @@ std::string_view requested_status(CardState state) {
     case CardState::streaming:
     case CardState::pending:
     case CardState::ready:
+    case CardState::resolving:
     case CardState::approved: return "pending";
     case CardState::awaiting_approval: return "awaiting_approval";
     case CardState::executing:

@@ -338,6 +338,7 @@ std::string Log::edited_note(const Card &card) const {
 
 void Log::settle(Card &card, Trigger trigger, std::string_view reason, std::string text) {
   events_.withdraw(Event::approval, card.call);
+  events_.withdraw(Event::resolve, card.call);
   if (card.state() == CardState::executing) text = edited_note(card) + text;
   move(card, trigger);
   card.set_reason(reason);

@@ -358,6 +358,8 @@ Status Log::check_card(const Card &card) const {
   if (card.edited() && (card.edited()->empty() || !is_json(*card.edited(), '{')))
     return wrong("editedArguments", "an object");
   if (card.host_arguments() && !is_json(*card.host_arguments(), '{')) return wrong("hostArguments", "an object");
+  if (card.resolved_arguments() && !is_json(*card.resolved_arguments(), '{'))
+    return wrong("resolvedArguments", "an object");
   if (!is_json(card.reserved(), '{')) return wrong("protocolFields", "an object");
   if (!is_parts(card.parts())) return wrong("parts", "content parts");
   if (card.rewritten() &&

@@ -19,7 +19,7 @@ inline Status not_in_state(const Card &card, std::string_view what) {
 }
 
 inline void write_arguments(const Card &card, ObjectWriter &event, LentTexts &lent) {
-  if (!card.edited() && card.arguments().size() >= kLendsFrom)
+  if (!card.edited() && !card.resolved_arguments() && card.arguments().size() >= kLendsFrom)
     lent.push_back({event.value("arguments").size(), card.arguments(), false});
   else
     event.raw("arguments", card.effective_arguments());
@@ -33,6 +33,7 @@ inline void write_question(const Card &card, ObjectWriter &event, LentTexts &len
     event.text("description", card.tool->description);
   }
   write_arguments(card, event, lent);
+  if (card.resolved_arguments()) event.raw("written", card.arguments().view());
   if (!card.reserved().empty()) event.raw("protocolFields", card.reserved());
 }
 

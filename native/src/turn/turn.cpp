@@ -593,9 +593,9 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
   return advanced(gate_.submit(call, kind, data));
 }
 
-Status Turn::resolve(uint32_t call, std::string_view arguments) {
+Status Turn::resolve(uint32_t call, std::optional<std::string_view> arguments) {
   if (log_.done()) return not_now("the turn is done");
-  return gate_.resolve(call, arguments);
+  return advanced(gate_.resolve(call, arguments));
 }
 
 Status Turn::cancel(uint32_t call, std::string_view reason) {

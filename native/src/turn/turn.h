@@ -40,7 +40,7 @@ class Turn final : Answer::Listener {
   Status conclude(Final how, std::string_view text);
   Status cancel(uint32_t call, std::string_view reason);
   // -- what came from a tool
-  Status resolve(uint32_t call, std::string_view arguments);
+  Status resolve(uint32_t call, std::optional<std::string_view> arguments);
   Status submit(uint32_t call, Submit kind, std::string_view data);
   // -- what came from the clock
   Status tick(int64_t now, int64_t &next_deadline);

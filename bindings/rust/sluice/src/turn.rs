@@ -233,9 +233,10 @@ impl Turn {
         self.done(code).map(drop)
     }
 
-    /// Tells the arguments that the host runs a call with, if it resolves references that the model wrote.
-    pub fn resolve(&mut self, call: u32, arguments: &str) -> Result<()> {
-        let code = unsafe { sys::sluice_turn_resolve(self.0.as_ptr(), call, chars(arguments), arguments.len()) };
+    /// Tells the arguments that the host runs a call with, if it resolves references that the model wrote; `None`: as they are.
+    pub fn resolve(&mut self, call: u32, arguments: Option<&str>) -> Result<()> {
+        let (text, len) = optional(arguments);
+        let code = unsafe { sys::sluice_turn_resolve(self.0.as_ptr(), call, text, len) };
         self.done(code).map(drop)
     }
 

@@ -212,6 +212,7 @@ export class Engine<C = any> {
         cache: model.cache ?? 'auto',
         ...(refused.size > 0 ? { leaveOut: [...refused] } : {}),
         ...(hooks.onFinal ? { checkFinal: true } : {}),
+        ...(hooks.beforeApproval ? { checkArguments: true } : {}),
         ...settings,
         ...(hooks.checkpoint ? { dispatch: 'end' as const } : {}),
         [ID]: id,

@@ -154,8 +154,8 @@ export interface CardFields {
   /** The arguments that a person put in their place: with these it ran. */
   editedArguments?: JsonObject
   /**
-   * The arguments that the app put in the place of references (`beforeExecute`): with these it ran. The model does not
-   * read them.
+   * The arguments that the app put in the place of references (`beforeApproval`, `beforeExecute`): with these it ran.
+   * The model does not read them.
    */
   hostArguments?: JsonObject
   /** SHA-256 of tool, arguments and definition, once it came to the gate: see `ExecuteEvent`. */
@@ -337,8 +337,10 @@ export interface ApprovalRequest {
   title?: string
   /** What the tool says about itself. */
   description: string
-  /** What it runs with: the edited arguments, where they were edited. */
+  /** What it runs with: the edited arguments, where they were edited; the resolved ones, where the app resolved them. */
   arguments: JsonObject
+  /** What the model wrote, where the app resolved other arguments (`beforeApproval`). */
+  written?: JsonObject
   /** Fields of the text protocol that are not arguments, and that it runs with. */
   protocolFields?: { [key: string]: string }
   /** What the tool declares. */
@@ -366,6 +368,17 @@ export interface ApprovalEvent extends Base, ApprovalRequest {
   type: 'approval'
   /** `execution`: may it run? `result`: may the model read what came out? */
   stage: 'execution' | 'result'
+}
+/**
+ * With `checkArguments`: which arguments does this call run with? Nobody is asked, and nothing runs, before
+ * `run.resolveArguments(event, …)`. `beforeApproval` answers it.
+ */
+export interface ResolveEvent extends Base, OfCall {
+  type: 'resolve'
+  /** The name of the tool. */
+  name: string
+  /** As the model wrote them, with the types of the tool's schema. */
+  arguments: JsonObject
 }
 /** Run this tool (`run` does where it has `execute`). */
 export interface ExecuteEvent extends Base, OfCall {
@@ -497,6 +510,7 @@ export type SluiceEvent =
   | ArgsEvent
   | ProgressEvent
   | ApprovalEvent
+  | ResolveEvent
   | FinalEvent
   | RetractedEvent
   | ExecuteEvent

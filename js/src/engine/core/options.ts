@@ -194,6 +194,7 @@ const places: { readonly [name: string]: string } = Object.fromEntries([
   ...[
     'afterTool',
     'approvals',
+    'beforeApproval',
     'beforeExecute',
     'beforeRequest',
     'checkpoint',

@@ -84,6 +84,19 @@ export interface RequestFailure {
 /** What `beforeExecute` makes of a call: other arguments, or a refusal, whose reason the model reads. */
 export type BeforeExecute = ResolvedArguments | DeniedCall
 
+/** What `beforeApproval` makes of a call: the same. */
+export type BeforeApproval = BeforeExecute
+
+/** A call whose arguments the app may resolve before anybody is asked. */
+export interface ResolvableCall {
+  /** The number of the call. */
+  call: number
+  /** The name of the tool. */
+  name: string
+  /** As the model wrote them, with the types of the tool's schema. */
+  arguments: JsonObject
+}
+
 /** The call runs with these. */
 export interface ResolvedArguments {
   /** They must fit the tool's schema. */
@@ -120,9 +133,21 @@ export interface RunHooks {
    */
   beforeRequest?: ((request: OutgoingRequest) => ChangedRequest | void | Promise<ChangedRequest | void>) | undefined
   /**
-   * Sees an approved call before its `execute` starts, and may give back other arguments, where the model wrote
-   * references that the app resolves: they are checked against the tool's schema and shown on the card. Or it refuses
-   * the call. What it throws refuses it, too.
+   * Sees each complete call of a tool that the model may call, before rules, limits and questions, and may give back the
+   * arguments that the model's references stand for. From then on they are the call: rules judge them, the question
+   * shows them, `execute` gets them; the model does not read them. They must fit the tool's schema. Or it refuses the
+   * call. What it throws refuses it, too. After `resume` it sees each call again that has not started.
+   */
+  beforeApproval?:
+    | ((
+        call: ResolvableCall,
+        options: { signal: AbortSignal },
+      ) => BeforeApproval | void | Promise<BeforeApproval | void>)
+    | undefined
+  /**
+   * Sees an approved call before its `execute` starts, and may give back other arguments, for values that must be fresh
+   * then: they are checked against the tool's schema and shown on the card. What a person or an exact rule approved may
+   * change in its strings only. Or it refuses the call. What it throws refuses it, too.
    */
   beforeExecute?: ((call: CallInfo) => BeforeExecute | void | Promise<BeforeExecute | void>) | undefined
   /**
@@ -151,7 +176,7 @@ export interface RunHooks {
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined
   /**
-   * Milliseconds that `beforeRequest`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0:
+   * Milliseconds that `beforeRequest`, `beforeApproval`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0:
    * no limit. Default 30,000.
    */
   hookTimeoutMs?: number | undefined
@@ -229,6 +254,7 @@ const checkApprovals = orNull(
 export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   approvals: checkApprovals,
   afterTool: func('(call, result) => result | void'),
+  beforeApproval: func('(call, { signal }) => { arguments } | { deny } | void'),
   beforeExecute: func('(call) => { arguments } | { deny } | void'),
   onFinal: func('(answer) => accept | { retry } | { replace } | void'),
   beforeRequest: func('(request) => changed | void'),

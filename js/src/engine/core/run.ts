@@ -25,6 +25,7 @@ import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type StoppedRun } from './run-options.js'
 import { RunPolling, type Polled } from './run-polling.js'
 import { RunQuiet } from './run-quiet.js'
+import { References } from './run-references.js'
 import { resultOf, throwIfFailed } from './run-result.js'
 import { RunRetries } from './run-retries.js'
 import { RunningTools } from './running-tools.js'
@@ -104,6 +105,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #polling: RunPolling
   readonly #quiet: RunQuiet
   readonly #retries: RunRetries
+  readonly #references: References
   #together: Promise<void> | undefined
 
   // -- how it ends
@@ -138,6 +140,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       draining: () => this.#polling.draining,
       fail: (error) => this.#break(error),
     })
+    this.#references = new References(stage, this.#ended.signal)
     this.#retries = new RunRetries(stage, this.#ended.signal, (decision) => this.conclude(decision))
     this.#requests = new Requests(stage, server, when && new TextFallback(stage, when, parts.restore))
     this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals })
@@ -290,9 +293,9 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /**
    * The arguments with which a tool without `execute` is run, where the app resolves what the model wrote: see
-   * `beforeExecute`. Throws SluiceError `json` where they do not fit the schema.
+   * `beforeExecute`; null: as they are. Throws SluiceError `json` where they do not fit the schema.
    */
-  resolveArguments(call: CallRef, args: JsonObject): void {
+  resolveArguments(call: CallRef, args: JsonObject | null): void {
     this.#step(() => this.#turn.resolveArguments(call, args))
   }
 
@@ -520,12 +523,15 @@ export class Run implements AsyncIterable<SluiceEvent> {
         return
       case 'card':
         this.#tools.hear(event)
+        this.#references.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
         if (event.status && event.status !== 'executing') this.#waits.end(event.call)
         return
       case 'approval':
         if (!this.#questions.adapted(event)) this.#waits.begin(event)
         return this.#questions.ask(event)
+      case 'resolve':
+        return this.#quiet.track(this.#references.resolve(event))
       case 'final':
         if (this.#hooks.onFinal)
           return this.#quiet.track(this.#retries.judge(event, this.snapshot, this.#hooks.onFinal))

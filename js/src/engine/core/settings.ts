@@ -267,6 +267,11 @@ export interface Settings {
    * Default false.
    */
   checkFinal?: boolean
+  /**
+   * Each complete call of a tool that the model may call waits for `resolveArguments` before rules, limits and questions
+   * look at it: a `resolve` event tells it. `beforeApproval` sets it. Default false.
+   */
+  checkArguments?: boolean
   /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound` and `blocks`. */
   limits?: {
     /** Arguments of one call. Default 16 MiB. */
@@ -514,6 +519,7 @@ const known: { [name in Known]: Check } = {
   markerWord: value,
   observeOnly: value,
   checkFinal: value,
+  checkArguments: value,
 }
 
 /** The names of all settings. */

@@ -261,15 +261,17 @@ export class Turn {
   }
 
   /**
-   * The arguments that the app runs a call with, where it resolves what the model wrote: between `execute` and the
-   * result. The card shows them as `hostArguments`. An app that will not run the call with them refuses it.
+   * The arguments that the app runs a call with, where it resolves what the model wrote; null: as they are. Behind a
+   * `resolve` event (`checkArguments`) they are the call from then on: rules, limits and the question look at them.
+   * Between `execute` and the result they are values that must be fresh. The card shows them as `hostArguments`. An app
+   * that will not run the call with them refuses it.
    * @throws SluiceError `json` where they do not fit the tool's schema, `state` where a rule refuses them or the call
-   * does not execute.
+   * waits for no arguments and does not execute.
    */
-  resolveArguments(call: CallRef, args: JsonObject): void {
+  resolveArguments(call: CallRef, args: JsonObject | null): void {
     const number = callNumber(call)
-    record(args, 'arguments')
-    this.#check(native().resolve(this.#open(), number, encode(args, 'arguments')))
+    if (args !== null) record(args, 'arguments')
+    this.#check(native().resolve(this.#open(), number, args === null ? null : encode(args, 'arguments')))
   }
 
   /**

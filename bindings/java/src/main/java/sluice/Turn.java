@@ -149,7 +149,7 @@ public final class Turn extends Handle {
     done(Native.sluice_turn_submit(open(), call, kind, lent.bytes(), lent.size()));
   }
 
-  /** Tells the arguments that the host runs a call with, if it resolves references that the model wrote. */
+  /** Tells the arguments that the host runs a call with, if it resolves references that the model wrote; null: as they are. */
   public void resolve(int call, String arguments) {
     Native.Lent lent = Native.lent(arguments);
     done(Native.sluice_turn_resolve(open(), call, lent.bytes(), lent.size()));

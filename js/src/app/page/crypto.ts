@@ -1,4 +1,5 @@
 // What node:crypto is in a page, as far as this package uses it.
+import { SluiceError } from '../../engine/core/errors.js'
 
 /** A random UUID, also without TLS, where browsers have no `crypto.randomUUID`. */
 export function randomUUID(): string {
@@ -29,6 +30,17 @@ export function createHash(_name: 'sha256'): { update(data: string | Uint8Array)
     }),
   }
 }
+
+/** A page has no cipher that answers at once: a key of `encryption` is refused when it is given. */
+function refuseKey(): never {
+  throw new SluiceError({
+    code: 'unsupported',
+    path: 'encryption',
+    detail: 'found a key, expected functions: a page has no cipher that answers at once',
+    hint: 'pass functions: encryption: { encrypt, decrypt }, such as over crypto.subtle',
+  })
+}
+export { refuseKey as hkdfSync, refuseKey as createCipheriv, refuseKey as createDecipheriv }
 
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 

@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'load'
   /** A value outside of what a function of the C API takes. */
   | 'argument'
-  /** A file or database of conversations cannot be read or written. */
+  /** A stored conversation, turn or log cannot be read, decrypted or written. */
   | 'storage'
   /** No memory was left. */
   | 'memory'

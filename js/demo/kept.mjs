@@ -1,18 +1,21 @@
-// What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept where the system
-// seals them (in Electron, see seal.mjs); else they come from the environment, or are given again.
+// What the demo keeps beside its conversations: who answers, and what was configured. Keys are kept if the system
+// encrypts them (in Electron, see system-encryption.mjs); else they come from the environment, or are given again.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `key`: sealed.
+ * `key`: encrypted.
  * @typedef {{ scripted?: boolean, provider?: string, baseURL?: string, wire?: string, path?: string, name?: string,
  * key?: string }} KeptServer
  * @typedef {{ server?: KeptServer, configuration?: object }} Kept
- * @typedef {{ seal(text: string): string, open(sealed: string): string }} Seal
+ * @typedef {{ encrypt(text: string): string, decrypt(text: string): string }} SystemEncryption
  */
 
-/** @param {string} folder @param {{ seal?: Seal | undefined, tell?: (words: string) => void }} [options] */
-export function keptIn(folder, { seal, tell = console.error } = {}) {
+/**
+ * @param {string} folder
+ * @param {{ encryption?: SystemEncryption | undefined, tell?: (words: string) => void }} [options]
+ */
+export function keptIn(folder, { encryption, tell = console.error } = {}) {
   const file = join(folder, 'settings.json')
   const aside = join(folder, 'settings.bad.json')
   /** Nothing of a person's is lost, and the app starts. @param {string} why */
@@ -21,7 +24,7 @@ export function keptIn(folder, { seal, tell = console.error } = {}) {
     tell(`${file}: ${why}. The demo starts with what is usual, and the file is kept as ${aside}`)
   }
   return {
-    seal,
+    encryption,
     /** @returns {Kept} */
     load() {
       if (!existsSync(file)) return {}

@@ -13,7 +13,7 @@ export function whoAnswers({ model, kept, ask = false }) {
    * undefined: nobody was chosen yet; null: the script.
    * @type {import('../dist/esm/index.js').Model | null | undefined}
    */
-  let now = model ?? recall(kept?.load().server, kept?.seal)
+  let now = model ?? recall(kept?.load().server, kept?.encryption)
   if (now === undefined && !ask) now = null
   return {
     /** The model, or undefined for the script. */
@@ -31,25 +31,25 @@ export function whoAnswers({ model, kept, ask = false }) {
         const { apiKey, headers: _, ...rest } = chosen ?? {}
         const key =
           apiKey && apiKey !== keyFor(addressOf(rest) ?? '')
-            ? kept?.seal?.seal(`${originOf(rest)} ${apiKey}`)
+            ? kept?.encryption?.encrypt(`${originOf(rest)} ${apiKey}`)
             : undefined
         kept?.save({ server: chosen ? { ...rest, ...(key ? { key } : {}) } : { scripted: true } })
         now = chosen // behind what may fail: a person who is told so is not answered by another one all the same
       },
       keyFor,
-      keysAreKept: Boolean(kept?.seal),
+      keysAreKept: Boolean(kept?.encryption),
     },
   }
 }
 
 /**
- * A choice of another day, with its key where it was sealed or the environment has it. One that would not work without
- * asks again.
+ * The choice that was kept, with its key if that is encrypted there or the environment has it. A choice that needs a key
+ * and has none asks again.
  * @param {import('./kept.mjs').KeptServer | undefined} kept
- * @param {import('./kept.mjs').Seal | undefined} seal
+ * @param {import('./kept.mjs').SystemEncryption | undefined} encryption
  * @returns {any}
  */
-function recall(kept, seal) {
+function recall(kept, encryption) {
   if (kept?.scripted) return null
   const { provider, baseURL, name, key, ...rest } = kept ?? {}
   if (
@@ -61,7 +61,7 @@ function recall(kept, seal) {
   const known = providers[/** @type {import('../dist/esm/index.js').ProviderName} */ (provider)]
   const address = addressOf({ provider, baseURL })
   if (address === undefined) return undefined
-  const apiKey = opened(key, seal, `${originOf({ provider, baseURL })} `) ?? keyFor(address)
+  const apiKey = decrypted(key, encryption, `${originOf({ provider, baseURL })} `) ?? keyFor(address)
   if (!apiKey && known?.keys && baseURL === undefined) return undefined
   return {
     ...rest,
@@ -85,12 +85,12 @@ const originOf = (server) => new URL(addressOf(server) ?? 'about:blank').origin
 /**
  * Reads a kept key. It is saved together with the origin that it was given for, and is sent to no other origin.
  * @param {string | undefined} key
- * @param {import('./kept.mjs').Seal | undefined} seal
+ * @param {import('./kept.mjs').SystemEncryption | undefined} encryption
  * @param {string} begin
  */
-function opened(key, seal, begin) {
+function decrypted(key, encryption, begin) {
   try {
-    const text = typeof key === 'string' ? seal?.open(key) : undefined
+    const text = typeof key === 'string' ? encryption?.decrypt(key) : undefined
     return text?.startsWith(begin) ? text.slice(begin.length) : undefined
   } catch {
     return undefined // of another person, or another computer

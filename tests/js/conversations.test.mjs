@@ -1,7 +1,6 @@
 // The stores of conversations: the contract over each of them, and what only files and databases can meet.
 import assert from 'node:assert/strict'
 import { fork, spawn } from 'node:child_process'
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -46,31 +45,11 @@ async function write(open, name, count) {
   process.disconnect?.()
 }
 
-const opened = (kind, path, options) => {
-  if (kind === 'files') return fileConversations(path, options)
+const opened = (kind, path) => {
+  if (kind === 'files') return fileConversations(path)
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL')
-  return sqliteConversations(database, options)
-}
-
-/** Seals by AES-256-GCM, each text after a while that differs; `at once` without a promise. */
-function sealedBy(password, how = 'later') {
-  const key = createHash('sha256').update(password).digest()
-  const seal = (text) => {
-    const iv = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', key, iv)
-    return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
-  }
-  const open = (sealed) => {
-    const bytes = Buffer.from(sealed, 'base64')
-    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(-16))
-    return cipher.update(bytes.subarray(12, -16)).toString() + cipher.final().toString()
-  }
-  const later = (act) => async (text) => {
-    if (text.length % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
-    return act(text)
-  }
-  return how === 'at once' ? { seal, open } : { seal: later(seal), open: later(open) }
+  return sqliteConversations(database)
 }
 
 if (process.argv[2] === 'writer')
@@ -110,26 +89,6 @@ function suite() {
     },
   })
 
-  const sealing = async () => ({ encrypt: sealedBy('the key') })
-  contract('files, sealed', {
-    open: async (t) =>
-      fileConversations(
-        placed(t, () => folder(t)),
-        await sealing(),
-      ),
-    again: async (t) => fileConversations(placed(t), await sealing()),
-  })
-  contract('sqlite, sealed', {
-    skip: DatabaseSync ? false : `Node ${process.versions.node} has no node:sqlite`,
-    open: (t) =>
-      opened(
-        'sqlite',
-        placed(t, () => join(folder(t), 'app.db')),
-        { encrypt: sealedBy('the key', 'at once') },
-      ),
-    again: (t) => opened('sqlite', placed(t), { encrypt: sealedBy('the key') }),
-  })
-
   // -- both that are kept ---------------------------------------------------------------------------------------------
 
   for (const kind of ['files', 'sqlite']) {
@@ -163,141 +122,6 @@ function suite() {
       }
     })
   }
-
-  for (const kind of ['files', 'sqlite']) {
-    const skip = kind === 'sqlite' && !DatabaseSync ? `Node ${process.versions.node} has no node:sqlite` : false
-    const place = (t) => (kind === 'files' ? folder(t) : join(folder(t), 'app.db'))
-    const everything = (path) =>
-      kind === 'files'
-        ? readdirSync(path, { recursive: true, withFileTypes: true })
-            .filter((one) => one.isFile())
-            .sort((a, b) => (a.name < b.name ? -1 : 1))
-            .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'latin1'))
-            .join('\n')
-        : [path, `${path}-wal`]
-            .filter(existsSync)
-            .map((one) => readFileSync(one, 'latin1'))
-            .join('\n')
-    const picture = pictureBlob(Buffer.from('the picture of a secret'), 'image/png')
-    const asked = () =>
-      question('q1', null, 'a secret question', {
-        parts: [{ type: 'image', url: blobAddress(picture) }],
-        'x-own': 'a secret member',
-      })
-
-    test(`${kind}: no word, title or picture that is sealed stands on the disk`, { skip }, async (t) => {
-      const path = place(t)
-      const store = opened(kind, path, { encrypt: sealedBy('one') })
-      await store.save('main', { entries: [asked(), answer('a1', 'q1', 'a secret answer')], blobs: [picture] })
-      await store.rename('main', 'a secret title')
-      assert.doesNotMatch(everything(path), /secret/)
-      assert.ok(!everything(path).includes(Buffer.from('the picture of a secret').toString('base64').slice(4, -4)))
-      const again = opened(kind, path, { encrypt: sealedBy('one', 'at once') })
-      assert.deepEqual(await again.load('main'), await store.load('main'))
-      assert.equal((await again.list({ query: 'secret title' }))[0].title, 'a secret title')
-      assert.equal(Buffer.from(await again.bytes('main', picture.ref)).toString(), 'the picture of a secret')
-    })
-
-    const wrongKeys = {
-      'another key': { encrypt: sealedBy('other') },
-      'no key': undefined,
-      'a key that opens to nonsense': {
-        encrypt: { seal: (text) => text, open: (text) => [...text].reverse().join('') },
-      },
-      'a key store that is locked': {
-        encrypt: {
-          seal: async () => {
-            throw new Error('locked')
-          },
-          open: async () => {
-            throw new Error('locked')
-          },
-        },
-      },
-      'functions that give no text': {
-        encrypt: { seal: (text) => Buffer.from(text), open: (text) => Buffer.from(text) },
-      },
-    }
-    for (const [name, options] of Object.entries(wrongKeys)) {
-      test(`${kind}: with ${name} a sealed conversation is told as such, and stays as it is`, { skip }, async (t) => {
-        const path = place(t)
-        const store = opened(kind, path, { encrypt: sealedBy('one') })
-        await store.save('main', { entries: [asked(), answer('a1', 'q1', 'Yes')], blobs: [picture] })
-        await store.rename('main', 'Rain')
-        const before = kind === 'files' ? everything(path) : await store.export('main', 'json')
-        const other = opened(kind, path, options)
-        for (const act of [
-          () => other.load('main'),
-          () => other.save('main', { entries: [question('q2', 'a1', 'New')] }),
-          () => other.save('main', { head: 'q1' }),
-          () => other.rename('main', 'x'),
-          () => other.delete('main', 'a1'),
-          () => other.export('main', 'json'),
-        ]) {
-          await assert.rejects(
-            act(),
-            (error) =>
-              refused('storage')(error) &&
-              /(is sealed|cannot be opened)/.test(error.detail) &&
-              /`encrypt`/.test(error.hint),
-          )
-        }
-        if (options) await assert.rejects(other.bytes('main', picture.ref), refused('storage'))
-        const [info] = await other.list()
-        assert.ok(/sealed|cannot be opened/.test(info.damaged), info.damaged)
-        assert.deepEqual(await other.search('secret'), [])
-        assert.equal(kind === 'files' ? everything(path) : await store.export('main', 'json'), before)
-        if (name === 'another key') {
-          await other.save('new', { entries: [question('q', null, 'a secret too')] })
-          assert.deepEqual(
-            (await other.search('secret')).map(({ conversation }) => conversation),
-            ['new'],
-          )
-          assert.deepEqual(
-            (await other.list()).map(({ id, damaged }) => [id, damaged === undefined]),
-            [
-              ['new', true],
-              ['main', false],
-            ],
-          )
-        }
-      })
-    }
-
-    test(`${kind}: what was saved before a store was sealed is read with the rest`, { skip }, async (t) => {
-      const path = place(t)
-      await opened(kind, path).save('main', { entries: [question('q1', null, 'In the open')] })
-      const store = opened(kind, path, { encrypt: sealedBy('one') })
-      await store.save('main', { entries: [answer('a1', 'q1', 'a secret answer')] })
-      assert.equal(ids((await store.load('main')).entries), 'q1 a1')
-      assert.equal((await store.list())[0].title, 'In the open')
-      assert.deepEqual(
-        (await store.search('secret')).map(({ entry }) => entry),
-        ['a1'],
-      )
-      assert.doesNotMatch(everything(path), /secret/)
-    })
-  }
-
-  test('what can seal is two functions', () => {
-    for (const encrypt of [null, 'key', {}, { seal() {} }, { seal: (text) => text, open: 'x' }])
-      assert.throws(() => fileConversations('x', { encrypt }), refused('option', 'encrypt'))
-    assert.throws(() => fileConversations('x', { encryption: {} }), refused('option', 'encryption'))
-  })
-
-  test('files: a sealed line that was torn at any byte is dropped', async (t) => {
-    const path = folder(t)
-    const options = { encrypt: sealedBy('one') }
-    await fileConversations(path, options).save('main', { entries: [question('q1', null, 'Hello')] })
-    const whole = statSync(log(path)).size
-    await fileConversations(path, options).save('main', { entries: [answer('a1', 'q1', 'Hi')] })
-    const bytes = readFileSync(log(path))
-    for (let size = whole; size < bytes.length; size += 3) {
-      writeFileSync(log(path), bytes.subarray(0, size))
-      await fileConversations(path, options).save('main', { entries: [answer('a2', 'q1', 'Again')] })
-      assert.equal(ids((await fileConversations(path, options).load('main')).entries), 'q1 a2', `${size}`)
-    }
-  })
 
   test('sqlite: the index finds what reading all texts finds, whatever was changed or deleted, and whoever did', {
     skip: !DatabaseSync && `Node ${process.versions.node} has no node:sqlite`,

@@ -9,7 +9,7 @@ import { createHost } from 'sluice/host'
 import { connect } from 'sluice/renderer'
 import { startScriptedServer } from 'sluice/testing'
 import { createApp } from '../../js/demo/app.mjs'
-import { sealBy } from '../../js/demo/electron/seal.mjs'
+import { encryptionBy } from '../../js/demo/electron/system-encryption.mjs'
 import { keptIn } from '../../js/demo/kept.mjs'
 import { kind, scenarios, stranger, unasked } from '../../js/demo/scenarios.mjs'
 import { assistantTools } from '../../js/demo/tools.mjs'
@@ -235,11 +235,11 @@ test('a choice that cannot be kept is told, and who answered before goes on', as
   const kept = {
     load: () => ({ server: { scripted: true } }),
     save() {},
-    seal: {
-      seal() {
+    encryption: {
+      encrypt() {
         throw new Error('the keychain is locked')
       },
-      open: (text) => text,
+      decrypt: (text) => text,
     },
   }
   const app = await createApp({ live2d: false, kept })
@@ -256,7 +256,7 @@ test('a choice that cannot be kept is told, and who answered before goes on', as
   await app.close()
 })
 
-test('a key is kept where the system seals it, for its server alone, and said to be forgotten elsewhere', async (t) => {
+test('a key is kept if the system encrypts it, for its server alone; without that the page says that it is forgotten', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'settings.json')
@@ -265,15 +265,15 @@ test('a key is kept where the system seals it, for its server alone, and said to
     isEncryptionAvailable: () => true,
     getSelectedStorageBackend: () => 'gnome_libsecret',
     encryptString: (text) => Buffer.from(turned(text)),
-    decryptString: (sealed) => {
-      if (!String(sealed).endsWith('ptth'))
+    decryptString: (encrypted) => {
+      if (!String(encrypted).endsWith('ptth'))
         throw new Error('Error while decrypting the ciphertext provided to safeStorage.decryptString.')
-      return turned(String(sealed))
+      return turned(String(encrypted))
     },
     ...more,
   })
   const start = async (storage) => {
-    const app = await createApp({ live2d: false, kept: keptIn(folder, { seal: sealBy(storage) }) })
+    const app = await createApp({ live2d: false, kept: keptIn(folder, { encryption: encryptionBy(storage) }) })
     const host = createHost(app.engine, app.options)
     const { server } = connect(host.bridge({ server: true }))
     const one = { server, keep: (await server.view()).keysAreKept, model: app.options.run({ text: 'x' }).model }
@@ -302,7 +302,7 @@ test('a key is kept where the system seals it, for its server alone, and said to
   const kept = JSON.parse(readFileSync(file, 'utf8'))
   for (const [server, what] of [
     [{ ...kept.server, baseURL: 'http://127.0.0.1:2/v1' }, 'another server'],
-    [{ ...kept.server, key: 'AAAA' }, 'sealed by somebody else'],
+    [{ ...kept.server, key: 'AAAA' }, 'encrypted by somebody else'],
     [{ ...kept.server, key: 5 }, 'nonsense'],
   ]) {
     writeFileSync(file, JSON.stringify({ server }))

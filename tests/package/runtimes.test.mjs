@@ -127,7 +127,8 @@ describe('the installed package', () => {
 
   for (const name of ['node-22', 'node-24']) {
     test(`conversations are kept in a database, by the SQLite of ${name}`, { skip, timeout: 300_000 }, (t) => {
-      const out = run([...node(name), '--test', 'tests/js/conversations.test.mjs'], { cwd: root, timeout: 300_000 })
+      const files = ['conversations', 'encrypted-conversations'].map((file) => `tests/js/${file}.test.mjs`)
+      const out = run([...node(name), '--test', ...files], { cwd: root, timeout: 300_000 })
       assert.match(out, /^(#|ℹ) fail 0$/m)
       assert.match(out, /^(#|ℹ) skipped 0$/m)
       t.diagnostic(/^(?:#|ℹ) (pass \d+)$/m.exec(out)[1])

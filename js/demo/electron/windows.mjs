@@ -10,7 +10,7 @@ import { hostEngine, petWindow } from '../../dist/esm/app/electron/index.js'
 import { createApp } from '../app.mjs'
 import { keptIn } from '../kept.mjs'
 import { origin, servePages } from './pages.mjs'
-import { sealBy } from './seal.mjs'
+import { encryptionBy } from './system-encryption.mjs'
 
 const { app, BrowserWindow, ipcMain, Menu, nativeImage, safeStorage, session, shell } = electron
 
@@ -30,11 +30,11 @@ export async function start(options = {}) {
   denyPermissions()
   if (app.isPackaged) Menu.setApplicationMenu(null)
   const folder = app.getPath('userData')
-  const seal = sealBy(safeStorage)
+  const encryption = encryptionBy(safeStorage)
   const demo = await createApp({
-    kept: keptIn(folder, { seal }),
+    kept: keptIn(folder, { encryption }),
     ask: true,
-    conversations: fileConversations(join(folder, 'conversations'), { encrypt: seal }),
+    conversations: fileConversations(join(folder, 'conversations'), { encryption }),
     openExternal: (url) => shell.openExternal(url),
     ...options,
   })

@@ -10,7 +10,7 @@ export interface ServerView {
   presets: PresetView[]
   /** The app opens links outside of the page: `openLink` works. */
   opensLinks: boolean
-  /** Keys outlast the app, sealed; false: they end with it. undefined: the app does not say. */
+  /** Keys outlast the app, encrypted; false: they end with it. undefined: the app does not say. */
   keysAreKept?: boolean
 }
 

@@ -15,6 +15,10 @@ export function pictureBlob(bytes: Uint8Array, mediaType: string): StoredBlob {
   }
 }
 
+/** Whether a ref names these bytes. */
+export const isBlobOf = (bytes: Uint8Array, ref: string): boolean =>
+  createHash('sha256').update(bytes).digest('hex') === ref.slice(0, 64)
+
 /** Such a ref is safe as a file name: it cannot lead out of its folder. */
 export const isRef = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{64}\.[a-z0-9][a-z0-9+-]{0,30}$/.test(value)

@@ -19,7 +19,12 @@ import {
   type ListOptions,
   type SearchOptions,
 } from './query.js'
-import { refuseSealed, stored, type ConversationStoreOptions } from './sealed.js'
+import {
+  refuseEncrypted,
+  refuseEncryptedPicture,
+  stored,
+  type ConversationStoreOptions,
+} from './encrypted-conversations.js'
 import type {
   ConversationChange,
   Conversation,
@@ -38,7 +43,7 @@ import type {
 export function fileConversations(folder: string, options: ConversationStoreOptions = {}): Conversations {
   if (typeof folder !== 'string' || folder === '')
     throw new SluiceError({ code: 'option', path: 'folder', detail: 'expected the path of a folder' })
-  return stored((takesSealed) => new FileConversations(resolve(folder), takesSealed), options)
+  return stored((takesEncrypted) => new FileConversations(resolve(folder), takesEncrypted), options)
 }
 
 const LOG = 'conversation.jsonl'
@@ -47,15 +52,15 @@ const MAX_DEAD = 20
 
 class FileConversations implements Conversations {
   readonly #folder: string
-  readonly #takesSealed: boolean
+  readonly #takesEncrypted: boolean
   /** List items by folder name, valid until the log changes. */
   readonly #infos = new Map<string, { stamp: string; info: ConversationInfo }>()
   /** The log that was changed last: the next change is usually to the same one. */
   #last: { stamp: string; log: Log } | undefined
 
-  constructor(folder: string, takesSealed: boolean) {
+  constructor(folder: string, takesEncrypted: boolean) {
     this.#folder = folder
-    this.#takesSealed = takesSealed
+    this.#takesEncrypted = takesEncrypted
   }
 
   async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
@@ -93,7 +98,7 @@ class FileConversations implements Conversations {
 
   async rename(id: string, title: string): Promise<boolean> {
     checkId(id)
-    if (!this.#takesSealed) checkTitle(title)
+    if (!this.#takesEncrypted) checkTitle(title)
     return await this.#change(id, false, async (log) => {
       log.title = title
       return lineOf({ at: Date.now(), title })
@@ -129,7 +134,9 @@ class FileConversations implements Conversations {
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {
     checkId(id)
     const path = join(this.#pathOf(id), ref)
-    return isRef(ref) ? await attempt(path, () => orNull(readFile(path))) : null
+    const bytes = isRef(ref) ? await attempt(path, () => orNull(readFile(path))) : null
+    if (!this.#takesEncrypted) refuseEncryptedPicture(bytes, ref, path)
+    return bytes
   }
 
   // -- reading --------------------------------------------------------------------------------------------------------
@@ -148,7 +155,7 @@ class FileConversations implements Conversations {
     const path = join(this.#folder, name, LOG)
     const bytes = await attempt(path, () => orNull(readFile(path)))
     const log = bytes && readLog(path, bytes)
-    if (log && !this.#takesSealed) refuseSealed(log.tree.entries, path)
+    if (log && !this.#takesEncrypted) refuseEncrypted(log.title, log.tree.entries, path)
     return log
   }
 

@@ -15,7 +15,15 @@ import {
   type ListOptions,
   type SearchOptions,
 } from './query.js'
-import { refuseSealed, SEALED_BODY, sealedError, stored, type ConversationStoreOptions } from './sealed.js'
+import {
+  ENCRYPTED_BODY,
+  ENCRYPTED_TITLE,
+  encryptedError,
+  refuseEncrypted,
+  refuseEncryptedPicture,
+  stored,
+  type ConversationStoreOptions,
+} from './encrypted-conversations.js'
 import { isBusy, SqliteAccess, type SqliteDatabase } from './sqlite-access.js'
 import type {
   ConversationChange,
@@ -35,7 +43,7 @@ import { excerpt, folded, textOf, titleOf } from './words.js'
  */
 export function sqliteConversations(database: SqliteDatabase, options: ConversationStoreOptions = {}): Conversations {
   withMethods('an opened database, of node:sqlite or better-sqlite3', 'exec', 'prepare')(database, 'database')
-  return stored((takesSealed) => new SqliteConversations(database, takesSealed), options)
+  return stored((takesEncrypted) => new SqliteConversations(database, takesEncrypted), options)
 }
 
 const TABLES = `
@@ -47,8 +55,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS sluice_blobs (conversation TEXT NOT NULL, ref TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (conversation, ref));`
 
 /**
- * The index holds no copy of the texts. Triggers keep it, so that it is right whoever changes the entries; sealed ones
- * have no words. A text is in lower case already, and what the index finds is compared again.
+ * The index holds no copy of the texts. Triggers keep it, so that it is right whoever changes the entries; encrypted
+ * ones have no words. A text is in lower case already, and what the index finds is compared again.
  */
 const INDEX = `
   CREATE VIRTUAL TABLE sluice_words USING fts5(words, content = 'sluice_entries', content_rowid = 'number', tokenize = 'trigram case_sensitive 1');
@@ -78,12 +86,12 @@ interface EntryRow {
 
 class SqliteConversations implements Conversations {
   readonly #database: SqliteAccess
-  readonly #takesSealed: boolean
+  readonly #takesEncrypted: boolean
   #indexed = false
 
-  constructor(database: SqliteDatabase, takesSealed: boolean) {
+  constructor(database: SqliteDatabase, takesEncrypted: boolean) {
     this.#database = new SqliteAccess(database, 'the conversations', () => this.#prepare())
-    this.#takesSealed = takesSealed
+    this.#takesEncrypted = takesEncrypted
   }
 
   async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
@@ -104,7 +112,7 @@ class SqliteConversations implements Conversations {
         'SELECT * FROM sluice_conversations ORDER BY updated DESC, id',
       )) {
         if (infos.length >= limit) break
-        const damaged = this.#isSealed(row.id) ? sealedError('database').message : undefined
+        const damaged = this.#isEncrypted(row.id) ? encryptedError('database').message : undefined
         const title = damaged === undefined ? this.#title(row) : row.id
         const fits = query === '' || folded(title).includes(folded(query)) || saying.has(row.id)
         if (!fits || left-- > 0) continue
@@ -132,7 +140,7 @@ class SqliteConversations implements Conversations {
   async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     await this.#database.transaction('write', () => {
-      if (this.#isSealed(id)) throw sealedError('database')
+      if (this.#isEncrypted(id)) throw encryptedError('database')
       const { entries, bodies, head } = checkChange(
         change,
         (one) =>
@@ -171,10 +179,10 @@ class SqliteConversations implements Conversations {
 
   async rename(id: string, title: string): Promise<boolean> {
     checkId(id)
-    if (!this.#takesSealed) checkTitle(title)
+    if (!this.#takesEncrypted) checkTitle(title)
     return await this.#database.transaction('write', () => {
       if (!this.#row(id)) return false
-      if (this.#isSealed(id)) throw sealedError('database')
+      if (this.#isEncrypted(id)) throw encryptedError('database')
       this.#database.run('UPDATE sluice_conversations SET title = ? WHERE id = ?', title, id)
       return true
     })
@@ -212,7 +220,7 @@ class SqliteConversations implements Conversations {
   }
 
   async bytes(id: string, ref: string): Promise<Uint8Array | null> {
-    return await this.#database.transaction(
+    const bytes = await this.#database.transaction(
       'read',
       () =>
         this.#database.get<{ bytes: Uint8Array }>(
@@ -221,6 +229,8 @@ class SqliteConversations implements Conversations {
           ref,
         )?.bytes ?? null,
     )
+    if (!this.#takesEncrypted) refuseEncryptedPicture(bytes, ref, 'database')
+    return bytes
   }
 
   // -- within a transaction -------------------------------------------------------------------------------------------
@@ -239,15 +249,16 @@ class SqliteConversations implements Conversations {
     ]
   }
 
-  /** Whether its last entry is sealed, and this store has no key. */
-  #isSealed(id: string): boolean {
+  /** Whether its title or the entry at its end is encrypted, and this store has no encryption. */
+  #isEncrypted(id: string): boolean {
     return (
-      !this.#takesSealed &&
+      !this.#takesEncrypted &&
       this.#database.get(
-        `SELECT 1 FROM sluice_conversations c JOIN sluice_entries e ON e.conversation = c.id AND e.id = c.head
-      WHERE c.id = ? AND substr(e.body, 1, ${SEALED_BODY.length}) = ?`,
+        `SELECT 1 FROM sluice_conversations c LEFT JOIN sluice_entries e ON e.conversation = c.id AND e.id = c.head
+      WHERE c.id = ? AND (substr(c.title, 1, ${ENCRYPTED_TITLE.length}) = ? OR substr(e.body, 1, ${ENCRYPTED_BODY.length}) = ?)`,
         id,
-        SEALED_BODY,
+        ENCRYPTED_TITLE,
+        ENCRYPTED_BODY,
       ) !== undefined
     )
   }
@@ -270,7 +281,7 @@ class SqliteConversations implements Conversations {
     const entries = this.#database
       .all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id)
       .map(({ body }) => JSON.parse(body) as ConversationEntry)
-    if (!this.#takesSealed) refuseSealed(entries, 'database')
+    if (!this.#takesEncrypted) refuseEncrypted(row.title, entries, 'database')
     return { id, title: row.title || titleOf(entries), head: row.head, entries }
   }
 

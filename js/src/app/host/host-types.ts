@@ -75,7 +75,7 @@ export interface ServerChoice {
    */
   keyFor?(baseURL: string): string | undefined
   /**
-   * Keys that people give outlast the app, sealed; false: they end with it. People read it beside the field. Default:
+   * Keys that people give outlast the app, encrypted; false: they end with it. People read it beside the field. Default:
    * nothing is said of it.
    */
   keysAreKept?: boolean

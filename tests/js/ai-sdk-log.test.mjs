@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatHandler, memoryLog, encryptedLog } from 'sluice/ai-sdk'
 import { memoryConversations } from 'sluice/conversations'
+import { warnings } from './page-store.mjs'
 import { callsEcho, echo, stage } from './support.mjs'
 
 const api = 'http://app.test/api/chat'
@@ -42,7 +43,7 @@ test('a reader gets everything from the beginning, then what comes, to the end',
   assert.deepEqual(await all(log, 'a'), [], 'it is forgotten')
 })
 
-test('a sealed log holds nothing that can be read, and opens with its key, in its answer and at its place alone', async () => {
+test('encryptedLog: the log holds no plain text, and a chunk is decrypted by its key, in its answer and at its index alone', async () => {
   const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
   const held = []
   const inner = {
@@ -63,12 +64,16 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
     [2, '"secret 3"'],
   ]
   assert.deepEqual(await all(log, 'a'), told)
-  assert.deepEqual(await all(encryptedLog(inner, [next, key]), 'a'), told, 'a key that was in use before opens')
+  assert.deepEqual(await all(encryptedLog(inner, [next, key]), 'a'), told, 'a key that was in use before decrypts')
   assert.doesNotMatch(JSON.stringify(held), /secret|an old one|another/)
-  const refused = async (log, what, why = /changed since/) =>
+  const refused = async (log, what, why = /cannot be decrypted: .* changed/) =>
     assert.rejects(
       all(log, 'a'),
-      (error) => error.code === 'storage' && error.path === 'a' && why.test(error.detail),
+      (error) =>
+        error.code === 'storage' &&
+        error.path === 'a' &&
+        why.test(error.detail) &&
+        error.hint === 'give encryption the key it was written with: [new, old]',
       what,
     )
   await refused(encryptedLog(inner, other), 'another key')
@@ -85,14 +90,51 @@ test('a sealed log holds nothing that can be read, and opens with its key, in it
     await refused(log, what)
   }
   held[1].chunks = ['"secret 1"']
-  await refused(log, 'one that was never sealed', /not sealed/)
+  await refused(log, 'plain text', /is plain text/)
   held[1].chunks = second
   held[2].chunks = third
   await log.end('a', 2)
   await log.append('a', 3, ['"anew"'])
   assert.deepEqual((await all(log, 'a')).at(-1), [3, '"anew"'])
-  assert.throws(() => encryptedLog(inner, new Uint8Array(16)), { code: 'option', path: 'key' })
+  for (const short of ['x'.repeat(31), new Uint8Array(31)])
+    assert.throws(() => encryptedLog(inner, short), { code: 'option', path: 'encryption' })
   assert.throws(() => encryptedLog({}, key), { code: 'option', path: 'log' })
+})
+
+test('encryptedLog: chunks keep their order, however long each encryption takes, and a function that fails ends the log', async () => {
+  const inner = memoryLog()
+  const waits = []
+  const functions = {
+    encrypt: (text) =>
+      text.endsWith('"fails"')
+        ? Promise.reject(new Error('the key service is away'))
+        : new Promise((resolve) => waits.push(() => resolve(text))),
+    decrypt: (text) => text,
+  }
+  const log = encryptedLog(inner, functions)
+  const appended = [log.append('a', 1, ['"1"', '"2"']), log.append('a', 1, ['"3"'])]
+  for (const resolve of waits.reverse()) resolve()
+  await Promise.all(appended)
+  const ended = log.end('a', 1)
+  const read = log.read('a')
+  assert.deepEqual((await read.next()).value.chunks, ['"1"', '"2"', '"3"'])
+  await ended
+  assert.equal((await read.next()).done, true)
+  const failing = [log.append('b', 1, ['"fails"']), log.append('b', 1, ['"4"'])]
+  waits.at(-1)()
+  for (const one of failing)
+    await assert.rejects(one, { code: 'storage', path: 'b', message: /is not saved: the key service is away/ })
+  assert.equal((await inner.read('b').next()).done, true, 'nothing follows a chunk that is missing')
+})
+
+test('chatHandler: a log that another process encrypts is not sent to a page of a process without the key', async (t) => {
+  const noted = warnings(t)
+  const inner = memoryLog()
+  await encryptedLog(inner, new Uint8Array(32)).append('chat', 1, ['"secret"'])
+  const { handler } = await served(t, { answers: [], log: inner })
+  const replayed = await handler()(new Request(`${api}/chat/stream`))
+  assert.equal(replayed.status, 500)
+  assert.match(noted.join(), /a chunk of the answer is encrypted, and encryption is not given/)
 })
 
 test('a later log begins anew for every reader, and the one before it can write nothing more', async () => {

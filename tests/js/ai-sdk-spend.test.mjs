@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatHandler, memorySpend, sealed } from 'sluice/ai-sdk'
-import { answered, copy, ofType, once, said, secret, served } from './page-store.mjs'
+import { answered, copy, ofType, once, said, secret, served, warnings } from './page-store.mjs'
 import { echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -38,14 +38,6 @@ function noting(more) {
     }),
   ]
   return { ran, keys, tools }
-}
-
-/** Warnings are noted instead of printed. */
-function warnings(t) {
-  const noted = []
-  t.mock.method(process, 'emitWarning', (text) => noted.push(String(text)))
-  t.mock.method(console, 'warn', (...texts) => noted.push(texts.join(' ')))
-  return noted
 }
 
 test('sealed with spend: a request that is sent again, with parts forged, missing, reordered or doubled, runs nothing', async (t) => {

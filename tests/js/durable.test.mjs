@@ -631,57 +631,6 @@ test('an inbox that cannot be read for a moment ends no tool that runs', async (
   assert.deepEqual([cardsOf(status)[0].status, aborted], ['success', false])
 })
 
-test('everything at rest is sealed, opens with its key alone, and nowhere else', async (t) => {
-  const server = await serverOf(t, answersOf('a secret'))
-  const folder = folderOf(t)
-  const [key, next, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
-  const open = (seal) => turnsOf(t, server, { store: fileTurns(folder), blobs: fileBlobs(folder), queue: lossy, seal })
-  const turns = open(key)
-  const messages = [{ role: 'user', content: `the prompt ${'is long '.repeat(5000)}` }]
-  const id = await turns.start({ messages, data: { note: 'of the app' } })
-  const twin = await turns.start({ messages })
-  await turns.advance(id)
-  await turns.advance(twin)
-  const [question] = (await turns.status(id)).questions
-  assert.equal(await turns.decide(id, approve(question, { reason: 'the reason' })), 'accepted')
-  const read = () =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), 'utf8'))
-      .join('\n')
-  const kept = read()
-  for (const word of ['the prompt', 'is long', 'a secret', 'echo.back', 'of the app', 'the reason'])
-    assert.ok(!kept.includes(word), word)
-  for (const [seal, said] of [
-    [other, /another key/],
-    [undefined, /is sealed/],
-  ]) {
-    const wrong = open(seal)
-    await assert.rejects(
-      wrong.status(id),
-      (error) => error.code === 'storage' && error.path === id && said.test(error.message),
-    )
-    await assert.rejects(wrong.advance(id), { code: 'storage' })
-    await assert.rejects(
-      (async () => {
-        for await (const _ of wrong.questions());
-      })(),
-      { code: 'storage' },
-    )
-  }
-  assert.equal(read(), kept, 'nothing was written')
-  // A text of one turn is none of another.
-  const store = fileTurns(folder)
-  const [row, twinned] = [await store.load(id), await store.load(twin)]
-  await store.save(twin, twinned.rev, { updated: 1, state: row.state })
-  await assert.rejects(open(key).status(twin), { code: 'storage' })
-  await store.save(twin, twinned.rev + 1, { updated: 1, state: '{"format":2}' })
-  await assert.rejects(open(key).status(twin), { code: 'storage', message: /not sealed/ })
-  assert.equal(await open([next, key]).advance(id), 'done')
-  await assert.rejects(open(key).status(id), { code: 'storage' }, 'its end was sealed with the new one')
-  assert.equal((await open([next, key]).status(id)).outcome, 'completed')
-})
-
 test('a reader gets the end from the store where the worker died before it told it', async (t) => {
   const server = await serverOf(t, answersOf('hi'))
   const log = memoryLog()
@@ -711,42 +660,6 @@ test('a reader gets the end from the store where the worker died before it told 
   await reading
   assert.equal(events.at(-1).type, 'done')
   assert.equal(textOf(events.findLast(({ type }) => type === 'reset')), textOf(await turns.status(id)))
-})
-
-test('what readers in other processes follow is sealed too', async (t) => {
-  const server = await serverOf(t, answersOf('a secret'))
-  const key = new Uint8Array(32).fill(7)
-  const [store, log, told] = [fileTurns(folderOf(t)), memoryLog(), []]
-  const elsewhere = {
-    append: (id, logNumber, chunks) => (told.push(...chunks), log.append(id, logNumber, chunks)),
-    read: (id) => log.read(id),
-    end: (id, logNumber) => log.end(id, logNumber),
-  }
-  const open = (seal) => turnsOf(t, server, { store, log: elsewhere, queue: lossy, seal })
-  const turns = open(key)
-  const id = await turns.start({ messages: hello })
-  const events = []
-  const reading = (async () => {
-    for await (const event of open(key).events(id)) events.push(event)
-  })()
-  await turns.advance(id)
-  const [question] = (await turns.status(id)).questions
-  await turns.decide(id, approve(question))
-  const ends = turns.advance(id)
-  await reading
-  await ends
-  const replayed = events.slice(events.findLastIndex(({ type }) => type === 'reset'))
-  assert.equal(
-    textOf(replayed[0]) +
-      replayed
-        .filter(({ type }) => type === 'text')
-        .map(({ text }) => text)
-        .join(''),
-    textOf(await turns.status(id)),
-  )
-  assert.ok(told.length > 5, 'it went by the log')
-  for (const word of ['a secret', 'I was told', 'echo', 'approval'])
-    assert.ok(!told.some((chunk) => chunk.includes(word)), word)
 })
 
 test('pictures and long results stand beside the turn, once, and the model gets them whole', async (t) => {
@@ -898,7 +811,8 @@ test('what cannot be part of a durable turn is refused', async (t) => {
   refused({}, { checkpoint: () => {} }, 'engine.checkpoint')
   refused({}, { tools: [echo({ execute: undefined })] }, 'tools[0].execute')
   refused({ run: undefined }, {}, 'run')
-  refused({ seal: new Uint8Array(16) }, {}, 'seal')
+  refused({ encryption: new Uint8Array(31) }, {}, 'encryption')
+  refused({ encryption: 'x'.repeat(31) }, {}, 'encryption')
   refused({ store: {} }, {}, 'store')
   refused({ queue: localQueue }, {}, 'queue')
   refused({ stores: 1 }, {}, 'stores')

@@ -103,3 +103,11 @@ export const copy = (value, change) => {
   change(own)
   return own
 }
+
+/** Warnings are noted instead of printed. */
+export function warnings(t) {
+  const noted = []
+  t.mock.method(process, 'emitWarning', (text) => noted.push(String(text)))
+  t.mock.method(console, 'warn', (...texts) => noted.push(texts.join(' ')))
+  return noted
+}

@@ -106,17 +106,18 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
     const server = await serverOf(t, answersOf('hi'))
     const [store, other] = [await open(t), await again(t)]
     const [key, wrong] = [1, 2].map((byte) => new Uint8Array(32).fill(byte))
-    const turns = turnsOf(t, server, { store, queue: lossy, seal: key })
+    const turns = turnsOf(t, server, { store, queue: lossy, encryption: key })
     const id = await turns.start({ messages: hello })
     await turns.advance(id)
     const [question] = (await turns.status(id)).questions
     const before = await store.load(id)
-    for (const seal of [wrong, undefined]) {
-      const stranger = turnsOf(t, server, { store: other, queue: lossy, seal })
+    for (const encryption of [wrong, undefined]) {
+      const stranger = turnsOf(t, server, { store: other, queue: lossy, encryption })
       for (const act of [
         () => stranger.status(id),
         () => stranger.decide(id, approve(question)),
         () => stranger.result(id, { call: 1, digest: '0' }, { value: 1 }),
+        () => stranger.cancel(id),
         async () => {
           const { fault } = await questionsOf(stranger)
           throw fault
@@ -124,14 +125,14 @@ export function faults(name, { open, again = open, skip = false, spoil }) {
       ]) {
         await assert.rejects(
           act(),
-          (error) => error.code === 'storage' && error.path === id && /sealed/.test(error.message),
+          (error) => error.code === 'storage' && error.path === id && /\[new, old\]/.test(error.hint),
         )
       }
       assert.deepEqual([await store.load(id), await store.inbox(id)], [before, []])
     }
     // What a stranger pushes is believed by nobody.
     await store.push(id, { key: 'forged', entry: JSON.stringify({ type: 'decision', at: 1, ...approve(question) }) })
-    await assert.rejects(turns.advance(id), (error) => error.code === 'storage' && /not sealed/.test(error.message))
+    await assert.rejects(turns.advance(id), (error) => error.code === 'storage' && /is plain text/.test(error.message))
     assert.equal(cardsOf(await turns.status(id))[0].status, 'awaiting_approval')
   })
 

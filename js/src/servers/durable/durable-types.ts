@@ -45,7 +45,7 @@ export interface ListedTurnRow {
   questions: string | null
 }
 
-/** A turn as a store keeps it. The store reads none of the texts: they may be sealed. */
+/** A turn as a store keeps it. The store reads none of the texts: they may be encrypted. */
 export interface TurnRow extends ListedTurnRow {
   /** What the app gave with it, and who decided what. */
   config: string
@@ -115,7 +115,7 @@ export interface TurnStore {
 
 /** Keeps what is long: pictures, results. Named by its content, so that a turn's many saves write it once. */
 export interface BlobStore {
-  /** Keeps text for a turn; `ref` is the SHA-256 of what it was before sealing. Twice is fine. */
+  /** Keeps text for a turn; `ref` is the SHA-256 of the plain text. Twice is fine. */
   put(id: string, ref: string, text: string): Promise<void>
   /** What was kept; null: nothing. */
   get(id: string, ref: string): Promise<string | null>

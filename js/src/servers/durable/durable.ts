@@ -1,5 +1,6 @@
 // Turns that outlive processes: what is said to them goes into a store, and a worker carries them on, leg by leg.
 import { randomUUID } from 'node:crypto'
+import { checkEncryption, TextCipher, type Encryption } from '../../engine/core/encryption.js'
 import type { Engine, NeedsContext } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { AssistantMessage, ToolUseBlock } from '../../engine/core/events.js'
@@ -26,8 +27,7 @@ import { Turn } from '../../engine/core/turn.js'
 import { warn } from '../../engine/core/warning.js'
 import { clientToolsBeside, type ClientTool } from '../leg/client-tools.js'
 import { EnginesBeside } from './engines-beside.js'
-import { encryptedLog } from '../leg/sealed-log.js'
-import { checkKeys, Sealing } from '../leg/sealing.js'
+import { logWith } from '../leg/encrypted-log.js'
 import { memoryLog, type StreamLog } from '../leg/stream-log.js'
 import { eventsOf, type Saved } from './turn-events.js'
 import { fileTurns } from './file-turns.js'
@@ -69,11 +69,10 @@ export interface DurableOptions<C = unknown> {
   /** Where pictures and long results are kept, beside the turn. Default: in it, and written again with every save. */
   blobs?: BlobStore
   /**
-   * 32 bytes that seal by AES-256-GCM what store, blobs and `log` hold of a turn. Readable stay its id, its thread and
-   *   its phase, and when it goes on.
-   * Of several, the first one seals, all of them open. Default: nothing is sealed.
+   * Encrypts the texts that store, blobs and `log` hold of a turn. Its id, thread, phase and times stay readable.
+   * Default: the texts are plain.
    */
-  seal?: Uint8Array | readonly Uint8Array[]
+  encryption?: Encryption
   /** A worker that says nothing for so many milliseconds is taken for dead. Default 30,000. */
   leaseMs?: number
 }
@@ -94,7 +93,7 @@ const checkOptions = members({
     queue: withMethods('a queue such as localQueue()', 'wake', 'at', 'work'),
     log: withMethods('a stream log such as memoryLog()', 'append', 'end', 'read'),
     blobs: withMethods('a store of blobs such as fileBlobs(folder)', 'put', 'get', 'remove'),
-    seal: checkKeys,
+    encryption: checkEncryption,
     leaseMs: whole(30, MOST_MS),
   } satisfies { [member in keyof Required<DurableOptions>]: unknown },
   needs: ['run'],
@@ -177,7 +176,7 @@ class Turns implements Durable {
       queue = localQueue(),
       log: given,
       blobs,
-      seal,
+      encryption,
       leaseMs = 30_000,
     }: DurableOptions,
   ) {
@@ -186,8 +185,8 @@ class Turns implements Durable {
     this.#store = store
     this.#queue = queue
     this.#engines = new EnginesBeside(engine)
-    this.#texts = new Texts(blobs, new Sealing(seal ?? []))
-    const log = given === undefined ? memoryLog() : seal === undefined ? given : encryptedLog(given, seal)
+    this.#texts = new Texts(blobs, new TextCipher(encryption, 'turn'))
+    const log = given === undefined ? memoryLog() : logWith(given, encryption)
     this.#around = {
       engine,
       store,
@@ -290,6 +289,7 @@ class Turns implements Durable {
   async cancel(id: string, reason?: string): Promise<void> {
     if (reason !== undefined) text(reason, 'reason')
     const row = await this.#load(id)
+    await this.#config(row) // a worker could not decrypt what another key pushes
     if (row.phase !== 'done')
       await this.#push(id, 'cancel', encode({ type: 'cancel', ...(reason === undefined ? {} : { reason }) }, 'reason'))
   }

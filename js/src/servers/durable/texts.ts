@@ -1,41 +1,40 @@
-// What a store keeps of a turn, as text: long strings stand elsewhere, and all of it is sealed where the app gave a
-// key.
+// The texts that a store keeps of a turn: long strings are blobs beside it, and all of it is encrypted if the app gave
+// an encryption.
 import { createHash } from 'node:crypto'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
-import type { Sealing } from '../leg/sealing.js'
+import type { TextCipher } from '../../engine/core/encryption.js'
 import type { BlobStore } from './durable-types.js'
 
 /** Strings of a text that are longer, in UTF-16 units, become blobs. A picture in base64 is. */
 const LONG = 16_384
+const LONG_TEXT = 'a long text of the turn'
 
 export class Texts {
   readonly #blobs: BlobStore | undefined
-  readonly #sealing: Sealing
+  readonly #cipher: TextCipher
 
-  constructor(blobs: BlobStore | undefined, sealing: Sealing) {
+  constructor(blobs: BlobStore | undefined, cipher: TextCipher) {
     this.#blobs = blobs
-    this.#sealing = sealing
+    this.#cipher = cipher
   }
 
-  /** `what`: of the turn, such as `state`. A sealed text opens as nothing else, and in no other turn. */
+  /** `what` names a text of the turn, such as `state`: it can be read by no other name, and in no other turn. */
   async write(id: string, what: string, text: string): Promise<string> {
-    if (!this.#blobs) return this.#seal(id, what, text)
+    if (!this.#blobs) return await this.#encrypt(id, what, text)
     const { short, long } = withoutLong(text)
-    for (const [ref, string] of long) await this.#blobs.put(id, ref, this.#seal(id, ref, string))
-    return this.#seal(id, what, short)
+    for (const [ref, string] of long)
+      await this.#blobs.put(id, ref, await this.#cipher.encrypt(string, [id, 'blob', ref], LONG_TEXT))
+    return await this.#encrypt(id, what, short)
   }
 
   async read(id: string, what: string, kept: string): Promise<string> {
-    const short = this.#open(id, what, kept)
+    const short = await this.#decrypt(id, what, kept)
     if (!this.#blobs) return short
     const long = new Map<string, string>()
     for (const ref of refsOf(short)) {
       const blob = await this.#blobs.get(id, ref)
       if (blob === null) throw unreadable(id, what, `a text that it refers to is gone: ${ref}`)
-      const string = this.#open(id, ref, blob)
-      if (hashOf(string) !== ref)
-        throw unreadable(id, what, `a text that it refers to is not what its name says: ${ref}`)
-      long.set(ref, string)
+      long.set(ref, await this.#blob(id, what, ref, blob))
     }
     return withLong(short, long)
   }
@@ -54,28 +53,30 @@ export class Texts {
     await this.#blobs?.remove(id)
   }
 
-  #seal(id: string, what: string, text: string): string {
-    return this.#sealing.seal(placeOf(id, what), text)
+  async #blob(id: string, what: string, ref: string, kept: string): Promise<string> {
+    if (!this.#cipher.isOn && hashOf(kept) === ref) return kept // a plain one may begin like an encrypted text
+    const string = await this.#cipher.decrypt(kept, [id, 'blob', ref], LONG_TEXT)
+    if (hashOf(string) === ref) return string
+    throw unreadable(id, what, `a text that it refers to is not what its name says: ${ref}`)
   }
 
-  #open(id: string, what: string, kept: string): string {
-    const opened = this.#sealing.open(placeOf(id, what), kept)
-    if ('text' in opened) return opened.text
-    throw unreadable(id, what, opened.why, opened.hint)
+  async #encrypt(id: string, what: string, text: string): Promise<string> {
+    return await this.#cipher.encrypt(text, [id, what], `the ${what} of the turn`)
+  }
+
+  async #decrypt(id: string, what: string, kept: string): Promise<string> {
+    return await this.#cipher.decrypt(kept, [id, what], `the ${what} of the turn`)
   }
 }
 
 /** The error for what a store has and nobody can read. Nothing is written over it. */
-export const unreadable = (id: string, what: string, why: unknown, hint?: string): SluiceError =>
+export const unreadable = (id: string, what: string, why: unknown): SluiceError =>
   new SluiceError({
     code: 'storage',
     path: id,
     detail: `the ${what} of the turn cannot be read: ${typeof why === 'string' ? why : messageOf(why)}`,
-    hint,
     ...(typeof why === 'string' ? {} : { cause: why }),
   })
-
-const placeOf = (id: string, what: string): string => `${what}\n${id}`
 
 // -- long strings -----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ import { eventStream, opened } from './event-stream.js'
 import { Leg } from './leg.js'
 import { Refusal } from './leg-refusal.js'
 import { requestChecks, Requests, type Protocol, type RequestOptions } from './leg-requests.js'
+import { logWith } from './encrypted-log.js'
 import { memoryLog, type StreamLog } from './stream-log.js'
 import { eventsUntilQuiet } from './until-quiet.js'
 
@@ -143,7 +144,7 @@ export class Legs<Chunk> extends Requests {
   constructor(engine: Engine, options: LegOptions, protocol: Protocol) {
     super(options, protocol)
     this.#engine = engine
-    this.#log = options.log ?? memoryLog()
+    this.#log = options.log ? logWith(options.log, undefined) : memoryLog()
     this.#options = options
   }
 

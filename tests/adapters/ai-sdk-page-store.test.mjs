@@ -6,9 +6,9 @@ import { callsEcho, echo, stage } from '../js/support.mjs'
 import { callsOf, majors, open, told } from './chats.mjs'
 
 const { decide } = await built('sluice/ai-sdk/client')
-const { chatHandler, memorySpend, sealed } = await built('sluice/ai-sdk')
+const { chatHandler, memorySpend, pageStore } = await built('sluice/ai-sdk')
 
-const secret = 'a secret of the server that nobody can guess'
+const encryption = 'a key of the server that nobody can guess'
 const call = (id, text) => ({ id, name: 'echo_back', arguments: { text } })
 const asking = (more) => echo({ permission: 'sensitive', ...more })
 
@@ -31,7 +31,7 @@ async function servedAnew(
   })
   const spend = memorySpend()
   const handler = (request) =>
-    chatHandler(engine, { run, store: sealed(secret, { spend }), authorize: () => true, ...more })(request)
+    chatHandler(engine, { run, store: pageStore({ encryption, spend }), authorize: () => true, ...more })(request)
   return { server, engine, handler, ...(await open(sdk, handler, page)) }
 }
 
@@ -44,7 +44,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
 
     const served = (t, options) => servedAnew(t, sdk, { sendAutomaticallyWhen: both, ...options })
 
-    test('sealed: questions, one edited and one refused, and what was said is known later', async (t) => {
+    test('pageStore: questions, one edited and one refused, and what was said is known later', async (t) => {
       const { chat, posts, server, rest } = await served(t, {
         answers: [{ text: 'I ask. ', calls: [call('a', 'hi'), call('b', 'ho')] }, { text: 'Done.' }, { text: 'Yes.' }],
         tools: [asking()],
@@ -81,7 +81,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       assert.equal((await sdk.safeValidateUIMessages({ messages: chat.messages })).error, undefined)
     })
 
-    test('sealed: one question is answered, the other one later', async (t) => {
+    test('pageStore: one question is answered, the other one later', async (t) => {
       const { chat, server, rest } = await served(t, {
         answers: [{ calls: [call('a', 'hi'), call('b', 'ho')] }, { calls: [call('c', 'he')] }, { text: 'Done.' }],
         tools: [asking()],
@@ -104,7 +104,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       assert.deepEqual([told(chat.messages[1]).at(-1), server.requests.length], ['Done.', 3])
     })
 
-    test('sealed: a tool of the page, and a face', async (t) => {
+    test('pageStore: a tool of the page, and a face', async (t) => {
       const { chat, posts, rest } = await served(t, {
         answers: [callsEcho, { text: 'Done.' }],
         tools: [echo({ execute: undefined, external: true })],
@@ -124,7 +124,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
     })
 
     for (const wire of ['anthropic', 'openai-responses', 'gemini']) {
-      test(`sealed: what ${wire} signed goes back to it as it was`, async (t) => {
+      test(`pageStore: what ${wire} signed goes back to it as it was`, async (t) => {
         const answers = [
           { reasoning: 'I had better ask.', calls: [call('a', 'hi')] },
           { reasoning: 'That was it.', text: 'Done.' },
@@ -153,7 +153,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       })
     }
 
-    test('sealed: calls as text go back as the model wrote them', async (t) => {
+    test('pageStore: calls as text go back as the model wrote them', async (t) => {
       const text = '<tool_call>\n{"name": "echo.back", "arguments": {"text": "hi"}}\n</tool_call>'
       const { chat, server, rest } = await served(t, {
         answers: [{ text }, { text: 'Done.' }],
@@ -173,7 +173,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       )
     })
 
-    test('sealed: a new message while a question waits closes it, and nothing runs', async (t) => {
+    test('pageStore: a new message while a question waits closes it, and nothing runs', async (t) => {
       let ran = 0
       const { chat, server, rest } = await served(t, {
         answers: [{ calls: [call('a', 'hi')] }, { calls: [call('b', 'ho')] }, { text: 'Yes.' }, { text: 'Again.' }],
@@ -199,7 +199,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       assert.deepEqual(messages.slice(0, 8), server.requests[2].body.messages)
     })
 
-    test('sealed: an answer that was stopped, another try, an edited message', async (t) => {
+    test('pageStore: an answer that was stopped, another try, an edited message', async (t) => {
       const { chat, server, rest } = await served(t, {
         answers: [
           { parts: [{ text: 'It begins' }, { wait: 60_000 }] },
@@ -236,7 +236,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       )
     })
 
-    test('sealed: a page that lost the connection in the second leg gets the whole message', async (t) => {
+    test('pageStore: a page that lost the connection in the second leg gets the whole message', async (t) => {
       let goOn
       const gate = new Promise((resolve) => (goOn = resolve))
       const { server, engine } = await stage(t, {
@@ -252,7 +252,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       })
       const handler = chatHandler(engine, {
         run: () => ({ model: { baseURL: server.baseURL, name: 'scripted' } }),
-        store: sealed(secret, { spend: memorySpend() }),
+        store: pageStore({ encryption, spend: memorySpend() }),
         authorize: () => true,
         onDisconnect: 'continue',
       })
@@ -281,7 +281,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
         sendAutomaticallyWhen: both,
       })
 
-    test('sealed: a result waits in a seal until it is let out', async (t) => {
+    test('pageStore: a result waits encrypted until a person releases it', async (t) => {
       const { chat, server, posts, rest } = await released(t)
       await chat.sendMessage({ text: 'Hello' })
       await rest()
@@ -292,7 +292,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       assert.deepEqual([callsOf(chat.messages[1])[0].output, posts.length], ['you said hi', 2])
     })
 
-    test('sealed: a result that waits, beside a call that asks, in the second leg of an answer; what is not let out stays in', async (t) => {
+    test('pageStore: a result that waits, beside a call that asks, in the second leg of an answer; what is not let out stays in', async (t) => {
       let ran = 0
       const shown = (name, more) =>
         echo({
@@ -382,7 +382,7 @@ for (const [name, { load, skip }] of Object.entries(majors)) {
       )
     })
 
-    test('sealed: a new message while a result waits: the model reads that there is none', async (t) => {
+    test('pageStore: a new message while a result waits: the model reads that there is none', async (t) => {
       const { chat, server, rest } = await released(t)
       await chat.sendMessage({ text: 'Hello' })
       await rest()

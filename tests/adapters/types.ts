@@ -34,7 +34,7 @@ import {
 import { decide } from '../../js/dist/esm/servers/ai-sdk/decide-client.js'
 import {
   chatHandler,
-  sealed,
+  pageStore,
   toChatMessages,
   toUIMessages,
   toUIMessageStream,
@@ -69,7 +69,7 @@ export async function loaded(engine: Engine, store: Conversations): Promise<Chat
 export const stateless = (engine: Engine): unknown =>
   chatHandler(engine, {
     run: () => ({ model: { baseURL: 'http://127.0.0.1', name: 'm' } }),
-    store: sealed('x'.repeat(32)),
+    store: pageStore({ encryption: 'x'.repeat(32) }),
     authorize: () => true,
   })
 
@@ -88,7 +88,7 @@ export const twice = (turns: Durable, store: Conversations): unknown =>
   })
 export const unkept = (turns: Durable): unknown =>
   // @ts-expect-error: turns need a store of conversations
-  chatHandler(turns, { store: sealed('x'.repeat(32)), authorize: () => true })
+  chatHandler(turns, { store: pageStore({ encryption: 'x'.repeat(32) }), authorize: () => true })
 
 // Clients of both generations are what `mcpTools` takes.
 import { Client as McpClient1 } from '@modelcontextprotocol/sdk/client/index.js'

@@ -2,34 +2,35 @@
 // nothing opens that was not meant.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sealed } from 'sluice/ai-sdk'
+import { pageStore } from 'sluice/ai-sdk'
 import { memoryConversations } from 'sluice/conversations'
-import { answered, api, copy, ofType, once, said, secret, served } from './page-store.mjs'
+import { answered, api, copy, ofType, encryption, once, said, served, warnings } from './page-store.mjs'
 import { echo } from './support.mjs'
 
-// -- sealed -----------------------------------------------------------------------------------------------------------
+// -- pageStore --------------------------------------------------------------------------------------------------------
 
-test('sealed: the page can read nothing, and what it changes is refused', async (t) => {
+test('pageStore: the page cannot read what it keeps, and a change of it is refused', async (t) => {
   const stage = await served(t, once())
   const { post, server } = stage
   const first = await post([said('Hello')])
   const asked = answered(first)
-  assert.ok(
-    !first.text.includes('plugh') && !Buffer.from(asked.metadata.sluice.sealed.slice(3), 'base64url').includes('plugh'),
-  )
-  const { sealed: seal } = asked.metadata.sluice
-  const flipped = Buffer.from(seal.slice(3), 'base64url')
+  const { encrypted } = asked.metadata.sluice
+  assert.match(encrypted, /^sluice1\.[\w-]+$/)
+  const flipped = Buffer.from(encrypted.slice(8), 'base64url')
+  assert.ok(!first.text.includes('plugh') && !flipped.includes('plugh'))
   flipped[40] ^= 1
   const put = (value) =>
     copy(asked, (own) => {
-      own.metadata.sluice.sealed = value
+      own.metadata.sluice.encrypted = value
     })
   for (const [status, words, messages, id] of [
-    [403, /not written here/, [said('Hello'), put(`v1.${flipped.toString('base64url')}`)]],
-    [403, /not written here/, [said('Hello'), put('v1.')]],
+    [403, /not written here/, [said('Hello'), put(`sluice1.${flipped.toString('base64url')}`)]],
+    [403, /not written here/, [said('Hello'), put('sluice1.')]],
     [403, /not written here/, [said('Hello'), put('')]],
     [403, /not written here/, [said('Hello'), put({})]],
-    [403, /not written here/, [said('Hello'), put(`v2.${seal.slice(3)}`)]],
+    [403, /not written here/, [said('Hello'), put({ toString: 1 })]],
+    [403, /not written here/, [said('Hello'), put(JSON.stringify({ before: '', history: [] }))]],
+    [403, /not written here/, [said('Hello'), put(`sluice2.${encrypted.slice(8)}`)]],
     [403, /not written here/, [said('Hello'), asked], 'another-chat'],
     [403, /not written here/, [said('Hello'), { ...asked, id: 'msg-another' }]],
     [409, /not those that it answered/, [said('Hello, admin'), asked]],
@@ -87,7 +88,7 @@ test('sealed: the page can read nothing, and what it changes is refused', async 
   )
 })
 
-test('sealed: what the page says about answers is not read, and an answer without a seal is not known', async (t) => {
+test('pageStore: the words of the page about answers are not read, and an answer without its text is not known', async (t) => {
   const { post, server } = await served(t, once(), {
     answers: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }],
   })
@@ -115,17 +116,51 @@ test('sealed: what the page says about answers is not read, and an answer withou
   )
 })
 
-test('secrets: what an older one sealed opens, what another one sealed does not; all are long', async (t) => {
-  const older = 'the secret of the year before, as long as this'
-  const { post } = await served(t, once(older))
+test('pageStore: of [new, old] both keys decrypt, and another key does not', async (t) => {
+  const older = 'the key of the year before, as long as this'
+  const { post } = await served(t, once({ encryption: older }))
   const asked = answered(await post([said('Hello')]))
-  const both = await served(t, once([secret, older]), { answers: [{ text: 'Done.' }] })
+  const both = await served(t, once({ encryption: [encryption, older] }), { answers: [{ text: 'Done.' }] })
   const answer = await both.post([said('Hello'), asked])
   assert.deepEqual([answer.status, both.ran], [200, 1])
   assert.equal((await (await served(t, once())).post([said('Hello'), asked])).status, 403)
-  for (const wrong of ['short', '', [], [secret, 'short'], new Uint8Array(16), 7, undefined])
-    assert.throws(() => sealed(wrong), { path: 'secret' })
-  assert.ok(sealed(new Uint8Array(32)))
+  for (const wrong of ['short', '', [], new Uint8Array(16), 7, undefined])
+    assert.throws(() => pageStore({ encryption: wrong }), { code: 'option', path: 'encryption' })
+  assert.throws(() => pageStore({ encryption: [encryption, 'short'] }), { code: 'option', path: 'encryption[1]' })
+  assert.ok(pageStore({ encryption: new Uint8Array(32) }))
+})
+
+test('pageStore: functions encrypt in place of the keys, also slow ones; if they fail, nothing runs', async (t) => {
+  const kept = new Map()
+  const places = new Set()
+  let fails = false
+  const functions = {
+    encrypt: async (text, place) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (fails) throw new Error('the key service is away')
+      kept.set(`${kept.size}`, text)
+      places.add(place)
+      return `${kept.size - 1}`
+    },
+    decrypt: async (text) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (fails) throw new Error('the key service is away')
+      return kept.get(text)
+    },
+  }
+  const stage = await served(t, once({ encryption: functions }))
+  const asked = answered(await stage.post([said('Hello')]))
+  assert.deepEqual([...places], [JSON.stringify(['page', 'chat', asked.id])])
+  const other = await stage.post([said('Hello'), asked], { id: 'another-chat' })
+  assert.deepEqual([other.status, stage.ran], [403, 0], 'a function that ignores the place binds the text all the same')
+  fails = true
+  assert.deepEqual([(await stage.post([said('Hello'), asked])).status, stage.ran], [403, 0])
+  const noted = warnings(t)
+  const lost = await stage.post([said('Hello')])
+  assert.match(lost.text, /the server could not keep the answer/)
+  assert.match(noted.join(), /is not saved: the key service is away/)
+  fails = false
+  assert.deepEqual([(await stage.post([said('Hello'), asked])).status, stage.ran], [200, 1])
 })
 
 test('a call of a later leg has no key of an earlier one', async (t) => {
@@ -177,7 +212,7 @@ test('a request about a conversation that the page keeps, without its messages',
 
 // -- tools of the page, with any store --------------------------------------------------------------------------------
 
-const stores = { memory: () => memoryConversations(), sealed: () => once() }
+const stores = { memory: () => memoryConversations(), page: () => once() }
 const look = (more) => echo({ name: 'page.look', external: true, execute: undefined, ...more })
 const callsLook = (...ids) => ({ calls: ids.map((id) => ({ id, name: 'page_look', arguments: { text: id } })) })
 const waits = { resultApproval: 'always' }

@@ -1,8 +1,8 @@
 // Without a store a client can send an old request again: each approval, and each result of a page's tool, counts once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatHandler, memorySpend, sealed } from 'sluice/ai-sdk'
-import { answered, copy, ofType, once, said, secret, served, warnings } from './page-store.mjs'
+import { chatHandler, memorySpend, pageStore } from 'sluice/ai-sdk'
+import { answered, copy, encryption, ofType, once, said, served, warnings } from './page-store.mjs'
 import { echo } from './support.mjs'
 
 const DAY = 86_400_000
@@ -40,7 +40,7 @@ function noting(more) {
   return { ran, keys, tools }
 }
 
-test('sealed with spend: a request that is sent again, with parts forged, missing, reordered or doubled, runs nothing', async (t) => {
+test('pageStore with spend: a request that is sent again, with parts forged, missing, reordered or doubled, runs nothing', async (t) => {
   const { ran, tools } = noting()
   const { post } = await served(t, once(), { answers: [two, ...done], tools })
   const asked = answered(await post([said('Hello')]))
@@ -95,7 +95,7 @@ test('sealed with spend: a request that is sent again, with parts forged, missin
       metadata.other = 1
     },
     'no other metadata': (own) => {
-      own.metadata = { sluice: { sealed: own.metadata.sluice.sealed } }
+      own.metadata = { sluice: { encrypted: own.metadata.sluice.encrypted } }
     },
   }
   for (const [about, change] of Object.entries(changes)) {
@@ -104,7 +104,7 @@ test('sealed with spend: a request that is sent again, with parts forged, missin
   }
 })
 
-test('sealed with spend: each first request with parts doubled, reordered or made up runs each call once', async (t) => {
+test('pageStore with spend: each first request with parts doubled, reordered or made up runs each call once', async (t) => {
   for (const change of [
     ({ parts }) => {
       parts.push(...structuredClone(parts))
@@ -133,7 +133,7 @@ test('sealed with spend: each first request with parts doubled, reordered or mad
   }
 })
 
-test('sealed with spend: two handlers with one list run a call once, also at once and where the list is slow', async (t) => {
+test('pageStore with spend: two handlers with one list run a call once, also at once and where the list is slow', async (t) => {
   for (const at of ['one after the other', 'at once', 'at once, and slowly']) {
     const { ran, tools } = noting()
     const list = memorySpend()
@@ -143,8 +143,8 @@ test('sealed with spend: two handlers with one list run a call once, also at onc
           return list(key, expiresAt)
         }
       : list
-    const first = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
-    const other = await served(t, sealed(secret, { spend }), { answers: done, tools })
+    const first = await served(t, pageStore({ encryption, spend }), { answers: [two, ...done], tools })
+    const other = await served(t, pageStore({ encryption, spend }), { answers: done, tools })
     const asked = answered(await first.post([said('Hello')]))
     const posts = [first, other].map(
       ({ post }) =>
@@ -166,11 +166,11 @@ test('sealed with spend: two handlers with one list run a call once, also at onc
   }
 })
 
-test('sealed with spend: two requests at once with different decisions about one answer: one of them counts', async (t) => {
+test('pageStore with spend: two requests at once with different decisions about one answer: one of them counts', async (t) => {
   const { ran, tools } = noting()
   const spend = memorySpend()
-  const first = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
-  const other = await served(t, sealed(secret, { spend }), { answers: done, tools })
+  const first = await served(t, pageStore({ encryption, spend }), { answers: [two, ...done], tools })
+  const other = await served(t, pageStore({ encryption, spend }), { answers: done, tools })
   const asked = answered(await first.post([said('Hello')]))
   // With this the tool needs no approval for the rest of the turn: the other request must not approve the second call
   // again.
@@ -188,14 +188,14 @@ test('sealed with spend: two requests at once with different decisions about one
   assert.equal(new Set(ran).size, ran.length, String(ran))
 })
 
-test('sealed with spend: the same request twice at once, to one handler, runs a call once', async (t) => {
+test('pageStore with spend: the same request twice at once, to one handler, runs a call once', async (t) => {
   const { ran, tools } = noting()
   const list = memorySpend()
   const spend = async (key, expiresAt) => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     return list(key, expiresAt)
   }
-  const { post } = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
+  const { post } = await served(t, pageStore({ encryption, spend }), { answers: [two, ...done], tools })
   const asked = answered(await post([said('Hello')]))
   const got = await Promise.all([post([said('Hello'), asked]), post([said('Hello'), asked])])
   assert.ok(
@@ -205,7 +205,7 @@ test('sealed with spend: the same request twice at once, to one handler, runs a 
   assert.deepEqual(ran.toSorted(), ['a', 'b'])
 })
 
-test('sealed with spend: a denial is spent as well', async (t) => {
+test('pageStore with spend: a denial is spent as well', async (t) => {
   const { ran, tools } = noting()
   const { post, server } = await served(t, once(), { answers: [{ calls: [call('a')] }, ...done], tools })
   const asked = answered(await post([said('Hello')]))
@@ -224,7 +224,7 @@ test('sealed with spend: a denial is spent as well', async (t) => {
   assert.deepEqual([ran, server.requests.length], [[], 2])
 })
 
-test('sealed with spend: one question of two is answered, and then the other one; neither counts again', async (t) => {
+test('pageStore with spend: one question of two is answered, and then the other one; neither counts again', async (t) => {
   const { ran, tools } = noting()
   const { post } = await served(t, once(), { answers: [two, ...done], tools })
   const asked = answered(await post([said('Hello')]))
@@ -243,7 +243,7 @@ test('sealed with spend: one question of two is answered, and then the other one
         await post([
           said('Hello'),
           copy(rest, ({ metadata }) => {
-            metadata.sluice.sealed = asked.metadata.sluice.sealed
+            metadata.sluice.encrypted = asked.metadata.sluice.encrypted
           }),
         ])
       ).status,
@@ -257,7 +257,7 @@ test('sealed with spend: one question of two is answered, and then the other one
     assert.deepEqual([(await post([said('Hello'), again])).status, ran.length], [409, 2])
 })
 
-test('sealed with spend: a result of the page counts once, and no other result after it', async (t) => {
+test('pageStore with spend: a result of the page counts once, and no other result after it', async (t) => {
   const { post, server } = await served(t, once(), {
     answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done],
     tools: [look()],
@@ -270,7 +270,7 @@ test('sealed with spend: a result of the page counts once, and no other result a
   }
 })
 
-test('sealed: without its seal, or with a changed one, a call of the page brings no result', async (t) => {
+test('pageStore: without its encrypted text, or with a changed one, a call of the page brings no result', async (t) => {
   const { post, server } = await served(t, once(), {
     answers: [{ calls: [{ id: 'a', name: 'page_look', arguments: { text: 'x' } }] }, ...done],
     tools: [look({ resultApproval: 'always' })],
@@ -286,19 +286,19 @@ test('sealed: without its seal, or with a changed one, a call of the page brings
     [
       409,
       ({ metadata }) => {
-        delete metadata.sluice.sealed
+        delete metadata.sluice.encrypted
       },
     ],
     [
       403,
       ({ metadata }) => {
-        metadata.sluice.sealed = `${metadata.sluice.sealed.slice(0, -4)}AAAA`
+        metadata.sluice.encrypted = `${metadata.sluice.encrypted.slice(0, -4)}AAAA`
       },
     ],
     [
       403,
       ({ metadata }) => {
-        metadata.sluice.sealed = null
+        metadata.sluice.encrypted = null
       },
     ],
   ]) {
@@ -322,7 +322,7 @@ test('sealed: without its seal, or with a changed one, a call of the page brings
   assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('SECRET'))
 })
 
-test('sealed: a result that waits leaves with the answer to its own question alone, and once', async (t) => {
+test('pageStore: a result that waits leaves with the answer to its own question alone, and once', async (t) => {
   const result = 'the number of the account'
   const { post, server } = await served(t, once(), {
     answers: [{ calls: [call('a')] }, ...done],
@@ -330,10 +330,10 @@ test('sealed: a result that waits leaves with the answer to its own question alo
   })
   const first = answered(await post([said('Hello')]))
   const second = await post([said('Hello'), first])
-  const { sealed: seal } = ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice
-  assert.ok(!Buffer.from(seal.slice(3), 'base64url').includes('account'))
+  const { encrypted } = ofType(second.chunks, 'message-metadata').at(-1).messageMetadata.sluice
+  assert.ok(!Buffer.from(encrypted.slice(8), 'base64url').includes('account'))
   const before = copy(first, ({ metadata }) => {
-    metadata.sluice.sealed = seal
+    metadata.sluice.encrypted = encrypted
   }) // the decision lets it run, not out
   assert.deepEqual([(await post([said('Hello'), before])).status, server.requests.length], [409, 1])
   const [{ approvalId }] = ofType(second.chunks, 'tool-approval-request')
@@ -347,7 +347,7 @@ test('sealed: a result that waits leaves with the answer to its own question alo
   )
 })
 
-test('sealed with spend: arguments that do not fit are asked about again, and the answer to that counts once', async (t) => {
+test('pageStore with spend: arguments that do not fit are asked about again, and the answer to that counts once', async (t) => {
   const { ran, tools } = noting()
   const { post } = await served(t, once(), { answers: [{ calls: [call('a')] }, ...done], tools })
   const asked = answered(await post([said('Hello')]))
@@ -368,16 +368,16 @@ test('sealed with spend: arguments that do not fit are asked about again, and th
   )
 })
 
-test('sealed with spend: what was approved of a tool as it was approves nothing of it as it is', async (t) => {
+test('pageStore with spend: what was approved of a tool as it was approves nothing of it as it is', async (t) => {
   const spend = memorySpend()
   const version = (description) => noting({ description })
   const [old, now] = [version('Says it again.'), version('Says it again, to everybody.')]
   const asked = answered(
-    await (await served(t, sealed(secret, { spend }), { answers: [{ calls: [call('a')] }], tools: old.tools })).post([
-      said('Hello'),
-    ]),
+    await (
+      await served(t, pageStore({ encryption, spend }), { answers: [{ calls: [call('a')] }], tools: old.tools })
+    ).post([said('Hello')]),
   )
-  const { post } = await served(t, sealed(secret, { spend }), { answers: done, tools: now.tools })
+  const { post } = await served(t, pageStore({ encryption, spend }), { answers: done, tools: now.tools })
   const second = await post([said('Hello'), asked])
   assert.deepEqual(
     [second.status, ofType(second.chunks, 'tool-approval-request').length, now.ran, old.ran],
@@ -385,7 +385,7 @@ test('sealed with spend: what was approved of a tool as it was approves nothing 
   )
 })
 
-test('sealed with spend: a list that fails, or does not say, runs nothing, and the server hears why', async (t) => {
+test('pageStore with spend: a list that fails, or does not say, runs nothing, and the server hears why', async (t) => {
   const noted = warnings(t)
   for (const [spend, why] of [
     [
@@ -404,20 +404,21 @@ test('sealed with spend: a list that fails, or does not say, runs nothing, and t
     [async () => 'OK', /found "OK", expected true or false/],
   ]) {
     const { ran, tools } = noting()
-    const { post, server } = await served(t, sealed(secret, { spend }), { answers: [two, ...done], tools })
+    const { post, server } = await served(t, pageStore({ encryption, spend }), { answers: [two, ...done], tools })
     const { status, text } = await post([said('Hello'), answered(await post([said('Hello')]))])
     assert.deepEqual([status, /cannot note/.test(text), ran, server.requests.length], [503, true, [], 1])
     assert.match(noted.at(-1) ?? '', why)
   }
 })
 
-test('sealed with spend: all decisions are checked before one is spent', async (t) => {
+test('pageStore with spend: all decisions are checked before one is spent', async (t) => {
   const spent = []
   const list = memorySpend()
   const { ran, tools } = noting()
   const { post } = await served(
     t,
-    sealed(secret, {
+    pageStore({
+      encryption,
       spend: (key, expiresAt) => {
         spent.push(key)
         return list(key, expiresAt)
@@ -462,7 +463,7 @@ test('sealed with spend: all decisions are checked before one is spent', async (
   )
 })
 
-test('sealed: a question can be answered for a day, or as long as the app says, and not after it', async (t) => {
+test('pageStore: a question can be answered for a day, or as long as the app says, and not after it', async (t) => {
   const { ran, tools } = noting()
   for (const [options, run, ms] of [
     [{}, {}, DAY],
@@ -475,7 +476,7 @@ test('sealed: a question can be answered for a day, or as long as the app says, 
       times.push(expiresAt)
       return list(key, expiresAt)
     }
-    const { post } = await served(t, sealed(secret, { ...options, spend }), {
+    const { post } = await served(t, pageStore({ encryption, ...options, spend }), {
       answers: [{ calls: [call('a')] }, ...done],
       tools,
       run,
@@ -500,12 +501,13 @@ test('sealed: a question can be answered for a day, or as long as the app says, 
   }
 })
 
-test('sealed: a list that answers after the time is over runs nothing', async (t) => {
+test('pageStore: a list that answers after the time is over runs nothing', async (t) => {
   const { ran, tools } = noting()
   let expiresAt
   const { post } = await served(
     t,
-    sealed(secret, {
+    pageStore({
+      encryption,
       spend: () => {
         t.mock.method(Date, 'now', () => expiresAt)
         return true
@@ -525,9 +527,9 @@ test('sealed: a list that answers after the time is over runs nothing', async (t
   assert.deepEqual([status, ran], [409, []])
 })
 
-test('sealed without spend: the key of a call comes from its question alone, whatever a client sends again beside it', async (t) => {
+test('pageStore without spend: the key of a call comes from its question alone, whatever a client sends again beside it', async (t) => {
   const { keys, tools } = noting({ idempotent: true })
-  const { post } = await served(t, sealed(secret), { answers: [two, ...done], tools })
+  const { post } = await served(t, pageStore({ encryption }), { answers: [two, ...done], tools })
   const asked = answered(await post([said('Hello')]))
   const one = copy(asked, open(1))
   await post([said('Hello'), one])
@@ -554,19 +556,19 @@ test('sealed without spend: the key of a call comes from its question alone, wha
   )
 })
 
-test('sealed: a call that waits for its turn over several requests keeps the key of its question', async (t) => {
+test('pageStore: a call that waits for its turn over several requests keeps the key of its question', async (t) => {
   const { keys, tools } = noting({ idempotent: true })
-  const { post } = await served(t, sealed(secret), {
+  const { post } = await served(t, pageStore({ encryption }), {
     answers: [{ calls: [{ id: 'p', name: 'page_look', arguments: { text: 'x' } }, call('a')] }, ...done, ...done],
     tools: [...tools, look({ permission: 'sensitive' })],
   })
   const first = await post([said('Hello')])
   const questions = ofType(first.chunks, 'tool-approval-request')
   const { messageId: id } = first.chunks[0]
-  const sealOf = ({ chunks }) => ({
-    sluice: { sealed: ofType(chunks, 'message-metadata').at(-1).messageMetadata.sluice.sealed },
+  const metadataOf = ({ chunks }) => ({
+    sluice: { encrypted: ofType(chunks, 'message-metadata').at(-1).messageMetadata.sluice.encrypted },
   })
-  const message = (response, parts) => ({ id, role: 'assistant', metadata: sealOf(response), parts })
+  const message = (response, parts) => ({ id, role: 'assistant', metadata: metadataOf(response), parts })
   const approve = ({ toolCallId, approvalId }, more) => ({
     type: 'tool-x',
     toolCallId,
@@ -593,7 +595,7 @@ test('sealed: a call that waits for its turn over several requests keeps the key
   assert.deepEqual([keys.length, new Set(keys).size], [2, 1])
 })
 
-test('chatHandler: sealed without spend is refused where a tool is neither read-only nor idempotent', async (t) => {
+test('chatHandler: pageStore without spend is refused where a tool is neither read-only nor idempotent', async (t) => {
   const { engine } = await served(t, once(), {
     tools: [echo({ idempotent: true }), echo({ name: 'reads', annotations: { readOnlyHint: true } }), look()],
   })
@@ -603,12 +605,13 @@ test('chatHandler: sealed without spend is refused where a tool is neither read-
       store,
       authorize: () => true,
     })
-  const POST = handler(sealed(secret))
+  const POST = handler(pageStore({ encryption }))
   engine.add(echo({ name: 'pays' }))
-  assert.throws(() => handler(sealed(secret)), {
+  assert.throws(() => handler(pageStore({ encryption })), {
     code: 'option',
     path: 'options.store',
-    message: /found sealed\(\) without `spend` and the tool pays, expected sealed\(secret, \{ spend \}\)/,
+    message:
+      /found pageStore\(\{ encryption \}\) without `spend` and the tool pays, expected pageStore\(\{ encryption, spend \}\)/,
   })
   assert.ok(handler(once()))
   const noted = warnings(t)
@@ -623,20 +626,23 @@ test('chatHandler: sealed without spend is refused where a tool is neither read-
     tools: [echo({ name: 'theirs', from: 'somebody', annotations: { readOnlyHint: true } })],
   })
   assert.throws(
-    () => chatHandler(theirs.engine, { run: () => ({}), store: sealed(secret), authorize: () => true }),
+    () => chatHandler(theirs.engine, { run: () => ({}), store: pageStore({ encryption }), authorize: () => true }),
     { code: 'option', message: /the tool theirs/ },
     'a hint of a third party proves nothing',
   )
 })
 
-test('sealed: options are checked', () => {
+test('pageStore: options are checked', () => {
   for (const [options, path] of [
     [{ spend: true }, 'spend'],
     [{ approvalTimeoutMs: 0 }, 'approvalTimeoutMs'],
     [{ approvalTimeoutMs: '1 day' }, 'approvalTimeoutMs'],
     [{ timeout: 1 }, 'timeout'],
   ]) {
-    assert.throws(() => sealed(secret, options), { code: 'option', path: new RegExp(`^(options\\.)?${path}$`) })
+    assert.throws(() => pageStore({ encryption, ...options }), {
+      code: 'option',
+      path: new RegExp(`^(options\\.)?${path}$`),
+    })
   }
 })
 

@@ -1,12 +1,12 @@
 // Conversations that the page keeps: a server that keeps nothing, a client that posts to it, and what a page has of its
 // answers.
-import { chatHandler, memorySpend, sealed } from 'sluice/ai-sdk'
+import { chatHandler, memorySpend, pageStore } from 'sluice/ai-sdk'
 import { callsEcho, echo, stage } from './support.mjs'
 
 export const api = 'http://app.test/api/chat'
-export const secret = 'a secret of the server that nobody can guess'
+export const encryption = 'a key of the server that nobody can guess'
 /** Approvals count once. */
-export const once = (own = secret, options = {}) => sealed(own, { spend: memorySpend(), ...options })
+export const once = (options = {}) => pageStore({ encryption, spend: memorySpend(), ...options })
 export const said = (text, id = 'm1') => ({ id, role: 'user', parts: [{ type: 'text', text }] })
 export const ofType = (chunks, type) => chunks.filter((chunk) => chunk.type === type)
 

@@ -110,7 +110,7 @@ export interface CallInfo {
   /**
    * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the
    * beginning of the SHA-256 of the tool's name and canonical arguments. The same call has the same key, also when a
-   * saved turn runs it again. Other arguments have another key. With `sealed` of `sluice/ai-sdk`, the digits of a call
+   * saved turn runs it again. Other arguments have another key. With `pageStore` of `sluice/ai-sdk`, the digits of a call
    * that was asked about are those of its question: edited arguments change nothing.
    */
   readonly key: string

@@ -29,7 +29,7 @@ export interface ChatHandlerOptions<C = unknown> extends Omit<LegOptions, 'store
   /**
    * Where conversations are kept: `memoryConversations()`, `fileConversations(folder)` or `sqliteConversations(…)` of
    * `sluice/conversations`, or a store of your own. Or with the page, which sends them with every request:
-   * `sealed(secret, { spend })`.
+   * `pageStore({ encryption, spend })`.
    */
   store: LegOptions['store'] | PageStore
 }
@@ -90,7 +90,8 @@ class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
     return posted.user ? this.#begin(posted, posted.user) : this.#goOn(posted, posted.about as Answered)
   }
 
-  protected async close(id: string, reason: string, keeping = this.#keepingOf(id)): Promise<boolean> {
+  protected async close(id: string, reason: string, given?: Keeping): Promise<boolean> {
+    const keeping = given ?? (await this.#keepingOf(id))
     const waiting = await keeping?.waiting()
     if (!keeping || !waiting) return false
     await keeping.close(waiting, waiting.resume(await this.#run({ id, messages: [], body: {} })), reason)
@@ -98,10 +99,10 @@ class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
   }
 
   /** @param posted absent for a request that brings no messages: of what a page keeps, nothing is known then */
-  #keepingOf(id: string, posted?: Posted): Keeping | undefined {
+  async #keepingOf(id: string, posted?: Posted): Promise<Keeping | undefined> {
     const { store } = this.options
     const running = { engine: this.engine, legs: this.legs }
-    return isPageStore(store) ? posted && store.open(posted, running) : new StoredChat(store, id, running)
+    return isPageStore(store) ? posted && (await store.open(posted, running)) : new StoredChat(store, id, running)
   }
 
   async #run(request: ChatRequest): Promise<ChatRun> {
@@ -110,7 +111,7 @@ class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
 
   async #begin(posted: Posted, written: Written): Promise<Leg<UIMessageChunk>> {
     const { id, again, body } = posted
-    const keeping = this.#keepingOf(id, posted) as Keeping
+    const keeping = (await this.#keepingOf(id, posted)) as Keeping
     await keeping.refuseRepeated(written, again)
     if (!(await this.legs.stopRunning(id, NEW_MESSAGE))) await this.close(id, NEW_MESSAGE, keeping)
     const { run, answer } = await keeping.begin(written, again, (messages) => this.#run({ id, messages, body }))
@@ -127,7 +128,7 @@ class Chats extends LegHandler<Posted, UIMessageChunk, ChatHandlerOptions> {
       for (const name of leg.questions.keys()) leg.decide(name, decisions.get(name), this.legs.most)
       return leg
     }
-    const keeping = this.#keepingOf(id, posted) as Keeping
+    const keeping = (await this.#keepingOf(id, posted)) as Keeping
     const waiting = await keeping.waiting()
     if (waiting?.id !== message) throw new Refusal(409, 'this answer does not wait for a decision')
     const given = await this.#run({ id, messages: [], body }) // it may throw: then nothing is used up

@@ -28,8 +28,8 @@ export type {
   SluiceLanguageModel,
 } from './model-types.js'
 export type { MalformedCalls } from './model-answer.js'
-export { sealed, type SealedOptions } from './sealed-chat.js'
-export type { Secret } from './seal.js'
+export { pageStore, type PageStoreOptions } from './page-store.js'
+export type { Encryption, EncryptionFunctions, EncryptionKey } from '../../engine/core/encryption.js'
 export { memorySpend, type Spend } from './spend.js'
 export type { DurableStart } from '../durable/durable-answers.js'
 export { encryptedLog } from '../leg/encrypted-log.js'

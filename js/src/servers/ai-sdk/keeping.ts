@@ -42,12 +42,12 @@ export interface Running {
   legs: Legs<UIMessageChunk>
 }
 
-/** Conversations that the page keeps, made by `sealed`: a `store` of `chatHandler`. */
+/** Conversations that the page keeps, made by `pageStore`: a `store` of `chatHandler`. */
 export abstract class PageStore {
   /** @internal Throws SluiceError `option` where one of them could run twice for one approval. */
   abstract checkTools(tools: readonly Tool[]): void
-  /** @internal */
-  abstract open(posted: Posted, running: Running): Keeping
+  /** @internal Throws Refusal if the page changed what it keeps. */
+  abstract open(posted: Posted, running: Running): Promise<Keeping>
 }
 
 /** Also of the package's other build (ES module, CommonJS). */

@@ -1,4 +1,4 @@
-// What a sealed answer waits for: questions, and calls that the page runs. Each is answered once.
+// What an answer of a page store waits for: questions, and calls that the page runs. Each is answered once.
 import type { ApprovalEvent, AssistantMessage } from '../../engine/core/events.js'
 import type { Tool } from '../../engine/core/tool.js'
 import { questionName } from '../leg/names.js'
@@ -33,7 +33,7 @@ export class OpenAnswers {
   readonly #questions = new Map<number, Open>()
 
   /**
-   * @param before what it waited for when it was sealed last
+   * @param before what it waited for when the page got it last
    * @param callName how the page names a call
    */
   constructor(before: readonly Open[], callName: (call: number) => string, timeoutMs = DAY) {
@@ -60,7 +60,7 @@ export class OpenAnswers {
     })
   }
 
-  /** It keeps its time from one seal to the next. */
+  /** It keeps its time from one request to the next. */
   #open(call: number, stage: Open['stage'], digest: string, until?: number): Open {
     const before = this.#before.find((one) => one.call === call && one.stage === stage && one.digest === digest)
     const expiresAt = until ?? before?.expiresAt ?? Date.now() + this.#timeoutMs

@@ -122,11 +122,11 @@ export interface Kept {
 
 /** Where an answer is kept if not in the store: what the client is told, so that it keeps it. */
 export interface Keeper<Chunk> {
-  save(kept: Kept): Chunk[]
+  save(kept: Kept): Promise<Chunk[]>
   /** A question as the client gets it. */
   ask?(event: ApprovalEvent): ApprovalEvent
   /** Of an answer that may break off behind these messages. */
-  soFar?(history: ChatMessage[]): Chunk[]
+  soFar?(history: ChatMessage[]): Promise<Chunk[]>
 }
 
 export class Legs<Chunk> extends Requests {
@@ -298,17 +298,19 @@ export class Legs<Chunk> extends Requests {
     leg: Leg<Chunk>,
     writer: Writer<Chunk>,
     answers: Answers | undefined,
-    keeper: Omit<Keeper<Chunk>, 'save'> & { save: (kept: Kept) => Chunk[] | Promise<Chunk[]> },
+    keeper: Keeper<Chunk>,
   ): Promise<Chunk[]> {
     const { run } = leg
-    const note = (): void => {
+    const note = async (): Promise<void> => {
       const kept = run.kept(false)
-      if (kept && keeper.soFar) leg.append(...keeper.soFar(kept.history))
+      if (kept && keeper.soFar) leg.append(...(await keeper.soFar(kept.history)))
     }
-    note()
+    const noted = note() // read the run meanwhile: a question that nobody reads is denied
+    noted.catch(() => {})
     for await (const reported of eventsUntilQuiet(run)) {
+      await noted
       const event = reported.type === 'approval' && keeper.ask ? keeper.ask(reported) : reported
-      if (event.type === 'request' && event.round > 1) note()
+      if (event.type === 'request' && event.round > 1) await note()
       const answered = answers?.take(event) ?? false
       if (answered === true) {
         if (event.type === 'approval') writer.answered(event)
@@ -322,6 +324,7 @@ export class Legs<Chunk> extends Requests {
         for (const [name, { call }] of leg.questions) if (call === event.call) leg.questions.delete(name)
       if (event.type === 'final' && !run.checksFinal) run.conclude('accept') // no client can say no
     }
+    await noted
     leg.isEnding = true
     const history = run.kept(false)?.history ?? []
     const state = await run.suspend()

@@ -1,12 +1,12 @@
-// A conversation that the page keeps, sealed: of every answer its messages for the model, or the state in which it
-// waits. What people wrote stands beside it in the open; each seal holds a hash of everything before it, so that
-// nothing can be changed, left out or put in between.
+// A conversation that the page keeps. Each answer has an encrypted text: its messages for the model, or the state in
+// which it waits. The words of people are beside it in plain text. Each encrypted text holds a hash of everything before
+// it, so that nothing can be changed, left out or put in between.
 import { createHash, randomUUID } from 'node:crypto'
-import { messageOf, SluiceError } from '../../engine/core/errors.js'
+import type { TextCipher } from '../../engine/core/encryption.js'
+import { messageOf } from '../../engine/core/errors.js'
 import type { ChatMessage } from '../../engine/core/events.js'
-import { func, members, shown, whole } from '../../engine/core/options.js'
+import { shown } from '../../engine/core/options.js'
 import type { Run } from '../../engine/core/run.js'
-import { isReadOnly, type Tool } from '../../engine/core/tool.js'
 import { warn } from '../../engine/core/warning.js'
 import { messagesForModel } from '../../app/conversations/for-model.js'
 import type { ConversationEntry, SavedMessage } from '../../app/conversations/conversation-types.js'
@@ -15,82 +15,15 @@ import type { Answer, ChatRun, Keeper } from '../leg/legs.js'
 import { staleNames } from '../leg/names.js'
 import { answersNothing, Refusal, staleResult } from '../leg/leg-refusal.js'
 import type { Written } from '../leg/leg-requests.js'
-import { PageStore, type Keeping, type Running, type Waiting } from './keeping.js'
+import type { Keeping, Running, Waiting } from './keeping.js'
 import { messagesIn, metadataOf, writtenIn, type PageMessage } from './page-messages.js'
 import { nameOf, OpenAnswers, type Open } from './open-answers.js'
 import type { Again, Posted } from './posted-chat.js'
-import { checkSecret, Seal, type Secret } from './seal.js'
 import type { Spend } from './spend.js'
 import type { UIMessageChunk } from './ai-sdk-types.js'
 
-/** What `sealed` takes beside the secret. */
-export interface SealedOptions {
-  /**
-   * Notes each approval that was used. A page that sends an old request again then gets 409, and the call does not run
-   * twice. `memorySpend()` serves one process; several processes need a list of yours. Without `spend`, every tool of
-   * the engine must be read-only (`annotations.readOnlyHint`) or `idempotent`.
-   */
-  spend?: Spend
-  /**
-   * Milliseconds in which a question, or a call of the page, can be answered, unless the run has an `approvalTimeoutMs`
-   * of its own. Default 86,400,000: a day.
-   */
-  approvalTimeoutMs?: number
-}
-
-const checkOptions = members({
-  members: { spend: func('(key, expiresAt) => true | false'), approvalTimeoutMs: whole(1) } satisfies {
-    [member in keyof Required<SealedOptions>]: unknown
-  },
-})
-
-/**
- * A `store` of `chatHandler` for servers that keep nothing: each answer, with the state in which it waits, is sealed
- * (AES-256-GCM) into the metadata of its message, and comes back with the next request. The page can neither read nor
- * change it, nor mix it with another conversation. It can send an old request again: `spend` refuses that, and without
- * it a tool must do nothing a second time for the same `context.key`.
- * @param secret at least 32 characters or bytes; of a list the first one seals, and all of them open.
- * @throws SluiceError `option` where the secret is too short, or an option is wrong.
- */
-export function sealed(secret: Secret, options: SealedOptions = {}): PageStore {
-  checkSecret(secret, 'secret')
-  checkOptions(options, 'options')
-  return new SealedStore(new Seal(secret), options)
-}
-
-class SealedStore extends PageStore {
-  readonly #seal: Seal
-  readonly #options: SealedOptions
-
-  constructor(seal: Seal, options: SealedOptions) {
-    super()
-    this.#seal = seal
-    this.#options = options
-  }
-
-  /** @internal */
-  checkTools(tools: readonly Tool[]): void {
-    const risky = this.#options.spend
-      ? undefined
-      : tools.find((tool) => !isReadOnly(tool) && tool.declaration['idempotent'] !== true)
-    if (!risky) return
-    throw new SluiceError({
-      code: 'option',
-      path: 'options.store',
-      detail: `found sealed() without \`spend\` and the tool ${risky.name}, expected sealed(secret, { spend }), or tools with \`idempotent: true\` or \`annotations.readOnlyHint: true\` alone`,
-      hint: 'give `spend: memorySpend()` where one process answers all requests, else a list that the processes share',
-    })
-  }
-
-  /** @internal */
-  open(posted: Posted, running: Running): Keeping {
-    this.checkTools(running.engine.tools) // one may have been added
-    return new SealedChat(this.#seal, this.#options, posted, running)
-  }
-}
-
-/** What is sealed of an answer. */
-interface Sealed {
+/** The encrypted text of an answer, as JSON. */
+interface Kept {
   /** Hash of the messages before it. */
   before: string
   history?: ChatMessage[]
@@ -115,30 +48,47 @@ interface Waits {
   approvals: [call: number, approval: string][]
 }
 
-class SealedChat implements Keeping {
-  readonly #seal: Seal
-  readonly #options: SealedOptions
+/** What a conversation needs of the options of `pageStore`. */
+interface ChatOptions {
+  spend?: Spend
+  approvalTimeoutMs?: number
+}
+
+export class EncryptedChat implements Keeping {
+  readonly #cipher: TextCipher
+  readonly #options: ChatOptions
   readonly #id: string
   readonly #running: Running
   readonly #path: ConversationEntry[] = []
   /** Hash of all messages. */
   #hash = ''
   /** The last answer that is there. */
-  #last: { id: string; sealed: Sealed | undefined } | undefined
+  #last: { id: string; kept: Kept | undefined } | undefined
   /** Hash of what stands before the answer that is written. */
   #before = ''
   /** What closed the answer before it. */
   #closed: ChatMessage[] | undefined
 
-  constructor(seal: Seal, options: SealedOptions, { id, messages }: Posted, running: Running) {
-    this.#seal = seal
+  private constructor(cipher: TextCipher, options: ChatOptions, id: string, running: Running) {
+    this.#cipher = cipher
     this.#options = options
     this.#id = id
     this.#running = running
-    for (const message of messagesIn(messages)) this.#read(message)
   }
 
-  #read(message: PageMessage): void {
+  /** Reads the conversation that a page posted. Throws Refusal if the page changed it. */
+  static async read(
+    cipher: TextCipher,
+    options: ChatOptions,
+    { id, messages }: Posted,
+    running: Running,
+  ): Promise<Keeping> {
+    const chat = new EncryptedChat(cipher, options, id, running)
+    for (const message of messagesIn(messages)) await chat.#read(message)
+    return chat
+  }
+
+  async #read(message: PageMessage): Promise<void> {
     const { id, role } = message
     const place = { id, parent: this.#path.at(-1)?.id ?? null, at: 0 }
     if (role === 'user') {
@@ -152,31 +102,34 @@ class SealedChat implements Keeping {
       })
       this.#hash = hashOf(this.#hash, JSON.stringify(written))
     } else if (role === 'assistant') {
-      const sealed = this.#opened(message)
+      const kept = await this.#decrypted(message)
       this.#before = this.#hash
-      this.#last = { id, sealed }
-      if (sealed?.closed) this.#close(sealed.closed)
+      this.#last = { id, kept }
+      if (kept?.closed) this.#close(kept.closed)
       this.#path.push({
         ...place,
         role,
-        ...(sealed?.history ? { history: sealed.history } : {}),
-        ...(sealed?.message ? { message: sealed.message } : {}),
+        ...(kept?.history ? { history: kept.history } : {}),
+        ...(kept?.message ? { message: kept.message } : {}),
       })
       this.#hash = hashOf(this.#hash, id)
     }
   }
 
-  /** Undefined for an answer that broke off before it was sealed: the model does not read it. */
-  #opened(message: PageMessage): Sealed | undefined {
-    const given = metadataOf(message)['sealed']
+  /** Undefined for an answer that broke off before its first text: the model does not read it. */
+  async #decrypted(message: PageMessage): Promise<Kept | undefined> {
+    const given = metadataOf(message)['encrypted']
     if (given === undefined) return undefined
-    const text = typeof given === 'string' ? this.#seal.open([this.#id, message.id], given) : undefined
+    const text =
+      typeof given === 'string'
+        ? await this.#cipher.decrypt(given, [this.#id, message.id], ANSWER).catch(() => undefined)
+        : undefined
     if (text === undefined)
       throw new Refusal(403, `the message ${message.id} was not written here for this conversation`)
-    const sealed = JSON.parse(text) as Sealed
-    if (sealed.before !== this.#hash)
+    const kept = JSON.parse(text) as Kept
+    if (kept.before !== this.#hash)
       throw new Refusal(409, `the messages before ${message.id} are not those that it answered`)
-    return sealed
+    return kept
   }
 
   async refuseRepeated({ id }: Written): Promise<void> {
@@ -195,7 +148,7 @@ class SealedChat implements Keeping {
   }
 
   async waiting(): Promise<Waiting | undefined> {
-    const { id = '', sealed: { waits } = {} } = this.#last ?? {}
+    const { id = '', kept: { waits } = {} } = this.#last ?? {}
     return (
       waits && {
         id,
@@ -252,17 +205,17 @@ class SealedChat implements Keeping {
 
   keeper({ id }: Answer, run: Run, callName: (call: number) => string): Keeper<UIMessageChunk> {
     const goesOn = this.#path.at(-1)?.id === id
-    const closed = goesOn ? this.#last?.sealed?.closed : this.#closed
+    const closed = goesOn ? this.#last?.kept?.closed : this.#closed
     const waits = new OpenAnswers(
-      (goesOn && this.#last?.sealed?.waits?.open) || [],
+      (goesOn && this.#last?.kept?.waits?.open) || [],
       callName,
       this.#options.approvalTimeoutMs,
     )
-    const kept = (what: Omit<Sealed, 'before' | 'closed'>): UIMessageChunk[] => {
-      const text = JSON.stringify({ before: this.#before, ...what, ...(closed ? { closed } : {}) } satisfies Sealed)
-      return [
-        { type: 'message-metadata', messageMetadata: { sluice: { sealed: this.#seal.seal([this.#id, id], text) } } },
-      ]
+    const before = this.#before
+    const kept = async (what: Omit<Kept, 'before' | 'closed'>): Promise<UIMessageChunk[]> => {
+      const text = JSON.stringify({ before, ...what, ...(closed ? { closed } : {}) } satisfies Kept)
+      const encrypted = await this.#cipher.encrypt(text, [this.#id, id], ANSWER)
+      return [{ type: 'message-metadata', messageMetadata: { sluice: { encrypted } } }]
     }
     return {
       ask: (event) => {
@@ -291,7 +244,7 @@ class SealedChat implements Keeping {
     }
   }
 
-  /** The key of what counts once. All of it comes from the seal. */
+  /** The key of what counts once. All of it comes from the encrypted text. */
   #keyOf(
     message: string,
     { toolCallId, stage, digest }: Pick<Open, 'toolCallId' | 'digest'> & { stage: Open['stage'] | 'state' },
@@ -307,6 +260,9 @@ class SealedChat implements Keeping {
   }
 }
 
+/** The text's name in errors. */
+const ANSWER = 'what the page keeps of the answer'
+
 const hashOf = (before: string, text: string): string =>
   createHash('sha256').update(before).update('\n').update(text).digest('base64url')
 
@@ -317,7 +273,7 @@ async function spendOnce(spend: Spend, key: string, expiresAt: number): Promise<
     isFirst = await spend(key, expiresAt)
     if (typeof isFirst !== 'boolean') throw new TypeError(`found ${shown(isFirst)}, expected true or false`)
   } catch (error) {
-    warn(`sealed: spend failed, so the request was refused and nothing ran: ${messageOf(error)}`)
+    warn(`pageStore: spend failed, so the request was refused and nothing ran: ${messageOf(error)}`)
     throw new Refusal(503, 'the server cannot note that this is answered: nothing was done')
   }
   if (!isFirst) throw stale('this was answered before: nothing was done')

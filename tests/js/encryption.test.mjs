@@ -1,7 +1,8 @@
 // The encryption of texts: keys, functions, places, and what is refused.
 import assert from 'node:assert/strict'
 import { createDecipheriv, hkdfSync } from 'node:crypto'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -215,4 +216,15 @@ test('in a page a key is unsupported, and functions work', async () => {
   const written = await cipher.encrypt('a secret', place, name)
   assert.equal(await cipher.decrypt(written, place, name), 'a secret')
   await notDecrypted(cipher, written, /cannot be decrypted/, ['t2', 'state'])
+})
+
+test('one file of the package imports a cipher', () => {
+  const folder = join(root, 'js/src')
+  const files = readdirSync(folder, { recursive: true })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.c?ts$/.test(file) && dirname(file) !== 'app/page')
+    .filter((file) =>
+      /createCipher|createDecipher|hkdf|subtle\.(en|de)crypt/.test(readFileSync(join(folder, file), 'utf8')),
+    )
+  assert.deepEqual(files, ['engine/core/encryption.ts'])
 })

@@ -80,7 +80,7 @@ test('a cancel ends a call that waits for its arguments, and aborts the signal',
           aborted = true
           reject(signal.reason)
         })
-        queueMicrotask(() => turn.cancel(1))
+        queueMicrotask(() => turn.cancelCall(1))
       }),
   })
   await collect(turn)

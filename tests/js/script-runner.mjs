@@ -498,7 +498,7 @@ class Player {
       this.returned(step, native.conclude(turn, number(value, conclusions), text('text')))
     } else if (verb === 'resolve') {
       this.returned(step, native.resolve(turn, value, argumentsOf(step)))
-      this.resolved.set(value, step)
+      if (!step.code) this.resolved.set(value, step)
     } else if (verb === 'judge') {
       const way = native.judge(turn, value, documentText(step.rules))
       this.returned(step, way)

@@ -548,7 +548,7 @@ class Player {
     const std::string before = step.contains("code") ? state() : std::string();
     const int64_t told = act(turn_->p, step);
     returned(step, told);
-    if (step.contains("resolve")) resolved_[step["resolve"].get<uint32_t>()] = &step;
+    if (step.contains("resolve") && !step.contains("code")) resolved_[step["resolve"].get<uint32_t>()] = &step;
     if (step.contains("code") && state() != before) throw Failed("a verb that returns an error has changed something");
     if (const Json *expected = member(step, "way");
         expected &&

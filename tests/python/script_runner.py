@@ -447,7 +447,8 @@ class Player:
             self.call(step, turn.conclude, number(value, FINALS), step.get("text"))
         elif verb == "resolve":
             self.call(step, turn.resolve, value, step.get("arguments"))
-            self.resolved[value] = step.get("arguments")
+            if "code" not in step:
+                self.resolved[value] = step.get("arguments")
         elif verb == "judge":
             way = self.call(step, turn.judge, value, document_text(step["rules"]))
             if "way" in step and way != number(step["way"], WAYS):

@@ -444,3 +444,17 @@ test('a question names each member that the model gave twice: the last one count
   )
   assert.deepEqual([view.blocks[0].twice, view.blocks[0].writing], [['a'], undefined])
 })
+
+test('what the model wrote stands below the arguments that run, where the app resolved others', () => {
+  const lines = ask({ arguments: { path: '/home/me', n: 1 }, written: { path: '$REF{1}', n: 1 } })
+  const texts = lines.map(textOf)
+  const at = texts.indexOf('The model wrote')
+  assert.ok(at > texts.indexOf('/home/me'), texts.join('\n'))
+  assert.deepEqual(texts.slice(at + 1), ['path', '$REF{1}'])
+  assert.ok(!ask({ arguments: { n: 1 }, written: { n: 1 } }).some((line) => textOf(line) === 'The model wrote'))
+  assert.ok(
+    !ask({ arguments: { n: 2 }, written: { n: 1 }, editedArguments: true }).some(
+      (line) => textOf(line) === 'The model wrote',
+    ),
+  )
+})

@@ -17,6 +17,8 @@ export interface QuestionRequest {
   /** Stage `execution`: what it would run with; the edited ones, where a person edited them. */
   arguments?: JsonObject | undefined
   editedArguments?: boolean | undefined
+  /** What the model wrote, where the app resolved other arguments. */
+  written?: JsonObject | undefined
   protocolFields?: { [key: string]: string } | undefined
   /** Names that the model gave twice: the last one counts. */
   twice?: readonly string[] | undefined

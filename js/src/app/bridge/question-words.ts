@@ -22,6 +22,7 @@ export interface QuestionWords {
   wholeName: string
   edited: string
   reserved: string
+  written: string
   preview: string
   previewError: string
   imageAt: string
@@ -74,6 +75,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     wholeName: 'The whole name',
     edited: 'Arguments as changed by you',
     reserved: 'Other fields',
+    written: 'The model wrote',
     preview: 'The model will see',
     previewError: 'The model will see this error',
     imageAt: 'Image at',
@@ -115,6 +117,7 @@ export const questionWords: { en: QuestionWords; zh: QuestionWords } = {
     wholeName: '完整的名称',
     edited: '你修改后的参数',
     reserved: '其他字段',
+    written: '模型写的是',
     preview: '模型将会看到',
     previewError: '模型将会看到这个错误',
     imageAt: '图片地址',

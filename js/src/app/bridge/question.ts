@@ -238,10 +238,19 @@ function argumentLines(
   if (request.arguments && Object.keys(args).length === 0 && Object.keys(protocolFields).length === 0)
     lines.push({ kind: 'notice', runs: [{ text: words.noArguments }] })
   section('arguments', args)
+  const written = editedArguments
+    ? []
+    : Object.entries(request.written ?? {}).filter(([name, value]) => !same(value, args[name]))
+  if (written.length > 0) {
+    lines.push({ kind: 'notice', runs: [{ text: words.written }] })
+    section('written', Object.fromEntries(written))
+  }
   if (Object.keys(protocolFields).length > 0) lines.push({ kind: 'notice', runs: [{ text: words.reserved }] })
   section('reserved', protocolFields)
   return lines
 }
+
+const same = (one: Json, other: Json | undefined): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function previewLines(
   { preview }: QuestionRequest,

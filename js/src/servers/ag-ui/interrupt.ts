@@ -19,6 +19,7 @@ export function interruptOf(
     preview,
     expiresAt,
     protocolFields,
+    written,
   } = event
   const question = stage === 'execution' ? `May ${title} run?` : `May the model read what ${title} gave?`
   return {
@@ -31,6 +32,7 @@ export function interruptOf(
         stage,
         name,
         arguments: args,
+        ...(written ? { written } : {}),
         ...(protocolFields ? { protocolFields } : {}),
         level,
         policy,

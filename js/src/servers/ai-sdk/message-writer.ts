@@ -461,7 +461,19 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   #ask(event: ApprovalEvent): void {
-    const { call: number, stage, level, policy, digest, preview, expiresAt, description, name, protocolFields } = event
+    const {
+      call: number,
+      stage,
+      level,
+      policy,
+      digest,
+      preview,
+      expiresAt,
+      description,
+      name,
+      protocolFields,
+      written,
+    } = event
     const call = this.#callOf(number)
     call.card.name ??= name
     call.tool ??= this.#tools.get(name)
@@ -472,6 +484,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
       level,
       policy,
       digest,
+      ...(written ? { arguments: event.arguments, written } : {}), // the tool part has the model's own
       ...(protocolFields ? { protocolFields } : {}),
       ...(preview ? { preview: preview as unknown as JsonObject } : {}),
       ...(expiresAt === undefined ? {} : { expiresAt }),

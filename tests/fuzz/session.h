@@ -233,11 +233,13 @@ class Session {
   void runs_what_was_shown(const Json &event, std::string_view text) {
     const auto known = shown_.find(event.value("call", 0U));
     if (known == shown_.end()) return;  // of the state that this turn came from
-    const Json *const edited = member(known->second, "editedArguments"), *const own =
-                                                                             member(known->second, "arguments");
+    const auto shown_as = [&](const char *name) { return member(known->second, name); };
+    const Json *const edited = shown_as("editedArguments"), *const own = shown_as("arguments");
+    const Json *const resolved = edited != nullptr ? nullptr : shown_as("hostArguments");
     const Json *const shown = edited != nullptr ? edited : own;
-    must(shown == nullptr || *shown == event["arguments"], "what runs is what was shown",
-         event.dump() + "\n" + known->second.dump());
+    const Json &runs = event["arguments"];
+    must(shown == nullptr || *shown == runs || (resolved != nullptr && *resolved == runs),
+         "what runs is what was shown", event.dump() + "\n" + known->second.dump());
     const auto arguments = sluice::json_member(text, "arguments");
     must(arguments && !sluice::repeated_name(*arguments), "no argument is there twice", std::string(text));
   }

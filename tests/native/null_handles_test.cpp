@@ -97,7 +97,7 @@ TEST_CASE("no verb reads a NULL pointer with a length, or takes a number that me
   refuses(sluice_turn_conclude(turn, SLUICE_FINAL_RETRY, nullptr, 1), kNull);
   refuses(sluice_turn_cancel(turn, 0, nullptr, 1), kNull);
   refuses(sluice_turn_submit(turn, 1, SLUICE_RESULT, nullptr, 1), kNull);
-  refuses(sluice_turn_resolve(turn, 1, nullptr, 1), "expected arguments, found NULL");
+  refuses(sluice_turn_resolve(turn, 1, nullptr, 1), kNull);
   CHECK(sluice_turn_find_tool(turn, nullptr, 1, nullptr) == nullptr);
   for (const int32_t status : {-1, 0, 99, 1000})
     refuses(sluice_turn_response(turn, status, nullptr, 0), "expected an HTTP status");

@@ -705,10 +705,10 @@ class Conversation {
     Codes codes;
     if (bad)
       codes = {SLUICE_E_ARGUMENT};
-    else if (done_now())
-      codes = {SLUICE_E_STATE};
     else if (number != 0 && status.empty())
       codes = {SLUICE_E_NOT_FOUND};
+    else if (done_now())
+      codes = {SLUICE_E_STATE};
     else if (plain == SLUICE_RELEASE)
       codes = {status == "awaiting_result_approval" && calls_[number].result_polled ? SLUICE_OK : SLUICE_E_STATE};
     else if (meant.empty())
@@ -737,10 +737,10 @@ class Conversation {
     const std::string status = status_of(number);
     const bool waits = (status == "awaiting_approval" && calls_[number].question_polled) ||
                        (status == "awaiting_result_approval" && calls_[number].result_polled);
-    const Codes codes = {done_now()       ? SLUICE_E_STATE
-                         : status.empty() ? SLUICE_E_NOT_FOUND
-                         : waits          ? SLUICE_OK
-                                          : SLUICE_E_STATE};
+    const Codes codes = {status.empty() ? SLUICE_E_NOT_FOUND
+                         : done_now()   ? SLUICE_E_STATE
+                         : waits        ? SLUICE_OK
+                                        : SLUICE_E_STATE};
     const char *reason = dice_.chance(50) ? "no" : nullptr;
     verb("deny " + std::to_string(number), codes,
          [&] { return sluice_turn_deny(turn_->p, number, reason, reason != nullptr ? 2 : 0); });
@@ -748,7 +748,7 @@ class Conversation {
 
   void cancel(uint32_t number) {
     const bool known = number == 0 || !status_of(number).empty();
-    verb("cancel " + std::to_string(number), {done_now() || known ? SLUICE_OK : SLUICE_E_NOT_FOUND},
+    verb("cancel " + std::to_string(number), {known ? SLUICE_OK : SLUICE_E_NOT_FOUND},
          [&] { return sluice_turn_cancel(turn_->p, number, "enough", 6); });
     if (number == 0) require(done_now(), "cancel ends the turn");
   }
@@ -762,10 +762,10 @@ class Conversation {
     Codes codes;
     if (kind < 0 || kind > SLUICE_REWRITTEN)
       codes = {SLUICE_E_ARGUMENT};
-    else if (done_now())
-      codes = {SLUICE_OK};
     else if (status.empty())
       codes = {SLUICE_E_NOT_FOUND};
+    else if (done_now())
+      codes = {SLUICE_OK};
     else if ((status == "executing" && calls_[number].executes == calls_[number].most_executes) || adopted || late)
       codes = {SLUICE_OK};
     else if (status == "success" && detached(number))

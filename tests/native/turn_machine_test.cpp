@@ -102,7 +102,8 @@ struct Phase {
 };
 
 const std::string kNoCall = " nnnnn nn ss", kCalled = " nnnnn ss ss", kAsked = " nnnnn so ss", kRuns = " nnnnn oo ss";
-const std::string kAfterDone = "ooooo sssss oo ooo o sssoo ss ss";
+const std::string kAfterDone = "ooooo sssss oo ooo o nnnnn ss ss",
+                  kNoCallAfterDone = "ooooo nsnnn no nnn o nnnnn nn ss";
 
 std::vector<Phase> phases() {
   const auto polled_answer = [](const std::string &bytes) {
@@ -136,6 +137,8 @@ std::vector<Phase> phases() {
       {"cut behind the first call", config(R"(,"stopAfterCall":true)"), fed(call("note") + text("x")),
        "sooos sssss oo sss o" + kCalled},
       {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kAsked},
+      {"its arguments wait", config(R"(,"checkArguments":true)"), polled_answer(call("note")),
+       "sssss sssss oo sss o nnnnn jo ss"},
       {"asked, the question not polled", config(), [](sluice_turn *t) { answer(t, call("note")); },
        "sssss sssss oo sss o" + kCalled},
       {"running in mid-answer", config(block), fed(call("clock", R"({\"n\":1})") + text("x")),
@@ -216,14 +219,14 @@ std::vector<Phase> phases() {
       {"a parser with a call", R"({"wire":"text"})",
        [](sluice_turn *t) { feed(t, "<<<[TOOL_REQUEST]>>>\ntool_name:「始」note「末」\n<<<[END_TOOL_REQUEST]>>>"); },
        "sooos sssss oo sss o" + kCalled},
-      {"a parser that is done", R"({"wire":"text"})", finish, kAfterDone},
+      {"a parser that is done", R"({"wire":"text"})", finish, kNoCallAfterDone},
       {"its final answer waits", config(R"(,"checkFinal":true)"), polled_answer(text("bye")),
        "sssss nsnnn no nnn o nnnnn nn oo"},
       {"its final answer waits, and was not polled", config(R"(,"checkFinal":true)"),
        [](sluice_turn *t) { answer(t, text("bye")); }, "sssss nsnnn no nnn o nnnnn nn ss"},
-      {"completed", config(), polled_answer(text("bye")), kAfterDone},
-      {"completed, done not polled", config(), [](sluice_turn *t) { answer(t, text("bye")); }, kAfterDone},
-      {"cancelled", config(), [](sluice_turn *t) { sluice_turn_cancel(t, 0, nullptr, 0); }, kAfterDone},
+      {"completed", config(), polled_answer(text("bye")), kNoCallAfterDone},
+      {"completed, done not polled", config(), [](sluice_turn *t) { answer(t, text("bye")); }, kNoCallAfterDone},
+      {"cancelled", config(), [](sluice_turn *t) { sluice_turn_cancel(t, 0, nullptr, 0); }, kNoCallAfterDone},
       {"cancelled while a call waited", config(),
        [=](sluice_turn *t) {
          polled_answer(call("note"))(t);
@@ -243,14 +246,15 @@ std::vector<Phase> phases() {
          sluice_turn_cancel(t, 0, nullptr, 0);
        },
        kAfterDone},
-      {"failed", config(), [](sluice_turn *t) { sluice_turn_finish(t, SLUICE_END_NETWORK, "gone", 4); }, kAfterDone},
+      {"failed", config(), [](sluice_turn *t) { sluice_turn_finish(t, SLUICE_END_NETWORK, "gone", 4); },
+       kNoCallAfterDone},
       {"failed by time", config(R"(,"idleTimeoutMs":100)"),
        [=](sluice_turn *t) {
          sluice_turn_tick(t, 1699999999900);
          fed(text("hi"))(t);
          sluice_turn_tick(t, 1700000000000);
        },
-       kAfterDone},
+       kNoCallAfterDone},
       {"at its limit", config(R"(,"maxRounds":1,"forceFinalAnswer":false)"),
        [=](sluice_turn *t) {
          polled_answer(call("clock", "{}"))(t);
@@ -312,12 +316,14 @@ void hold_against_table(bool again) {
     letters += letters[kRetry];  // of the same answers, a fallback asks again
     INFO(phase.name << (again ? ", restored" : ""));
     REQUIRE(letters.size() == kVerbs.size());
+    const bool done =
+        read(reached(engine.p, phase, again)->p, SLUICE_GET_MESSAGE).find("\"outcome\"") != std::string::npos;
     for (size_t i = 0; i < kVerbs.size(); ++i) {
       INFO(kVerbs[i].name);
       const auto turn = reached(engine.p, phase, again);
       const int64_t code = kVerbs[i].call(turn->p);
       CHECK((code > 0 ? 0 : code) == code_of(letters[i]));
-      if (letters[i] == 'o' && phase.codes != kAfterDone) continue;
+      if (letters[i] == 'o' && !done) continue;
       const auto untouched = reached(engine.p, phase, again);
       CHECK(everything(turn->p) == everything(untouched->p));
       if (code < 0) CHECK(read(turn->p, SLUICE_GET_ERROR).find("\"message\":\"") != std::string::npos);

@@ -116,7 +116,9 @@ extern "C" {
 typedef struct sluice_engine sluice_engine; /* tools and defaults: compiled once, immutable */
 typedef struct sluice_turn sluice_turn;     /* one user input -> one assistant message */
 
-/* Return codes. */
+/* Return codes. After the event "done" sluice_turn_response, feed, finish, submit, cancel and tick return SLUICE_OK (tick:
+ * INT64_MAX) and do nothing, since a host cannot win these races; approve, deny, refuse, resolve and conclude return
+ * SLUICE_E_STATE; judge and get work. A number that no call has is SLUICE_E_NOT_FOUND in all of them, before and after "done". */
 enum {
   SLUICE_OK = 0,
   SLUICE_E_ARGUMENT = -1,    /* a NULL handle, or a value that the function does not accept */

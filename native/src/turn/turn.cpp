@@ -564,8 +564,13 @@ Status Turn::advanced(Status status) {
   return status;
 }
 
+// After `done` nobody decides about a call any more.
+Status Turn::too_late(uint32_t call) const {
+  return log_.find(call) != nullptr ? not_now("the turn is done") : no_such_call(call);
+}
+
 Status Turn::approve(uint32_t call, Remember remember, bool exact, std::optional<std::string_view> edited) {
-  if (log_.done()) return not_now("the turn is done");
+  if (log_.done()) return too_late(call);
   return advanced(gate_.approve(call, remember, exact, edited));
 }
 
@@ -575,12 +580,12 @@ Status Turn::approve_all(Remember remember, bool exact) {
 }
 
 Status Turn::release(uint32_t call) {
-  if (log_.done()) return not_now("the turn is done");
+  if (log_.done()) return too_late(call);
   return advanced(gate_.release(call));
 }
 
 Status Turn::deny(uint32_t call, std::string_view reason, bool by_person) {
-  if (log_.done()) return not_now("the turn is done");
+  if (log_.done()) return too_late(call);
   return advanced(gate_.deny(call, reason, by_person));
 }
 
@@ -589,17 +594,17 @@ Status Turn::judge_by(uint32_t call, std::string_view rules, Verdict::Way &way) 
 }
 
 Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
-  if (log_.done()) return {};
+  if (log_.done()) return log_.find(call) != nullptr ? Status() : no_such_call(call);
   return advanced(gate_.submit(call, kind, data));
 }
 
 Status Turn::resolve(uint32_t call, std::optional<std::string_view> arguments) {
-  if (log_.done()) return not_now("the turn is done");
+  if (log_.done()) return too_late(call);
   return advanced(gate_.resolve(call, arguments));
 }
 
 Status Turn::cancel(uint32_t call, std::string_view reason) {
-  if (log_.done()) return {};
+  if (log_.done()) return call == 0 || log_.find(call) != nullptr ? Status() : no_such_call(call);
   if (call != 0) return advanced(gate_.cancel(call, reason));
   if (answering()) {
     answer_->interrupt_text();

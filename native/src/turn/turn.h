@@ -77,6 +77,7 @@ class Turn final : Answer::Listener {
   bool answering() const { return answer_ != nullptr && answer_->is_open(); }
   Status check_answering(std::string_view otherwise) const;
   Status advanced(Status status);
+  Status too_late(uint32_t call) const;
   void begin_round(bool final_answer);
   void open_answer();
   void send_request();

@@ -138,7 +138,7 @@ std::vector<Phase> phases() {
        "sooos sssss oo sss o" + kCalled},
       {"asked", config(), polled_answer(call("note")), "sssss oooso oo sss o" + kAsked},
       {"its arguments wait", config(R"(,"checkArguments":true)"), polled_answer(call("note")),
-       "sssss sssss oo sss o nnnnn jo ss"},
+       "sssss sssss oo sss o nnnnn oo ss"},
       {"asked, the question not polled", config(), [](sluice_turn *t) { answer(t, call("note")); },
        "sssss sssss oo sss o" + kCalled},
       {"running in mid-answer", config(block), fed(call("clock", R"({\"n\":1})") + text("x")),

@@ -31,8 +31,9 @@ class KeptText {
 
   char operator[](Offset at) const { return *byte(at); }
   char before(Offset at) const { return at > from_ ? *byte(at - 1) : last_; }
-  // The bytes between two places; none where `to` comes first.
+  // The kept bytes between two places; none where `to` comes first.
   std::string_view view(Offset from, Offset to) const {
+    from = std::max(from, from_);
     to = std::min(to, end_);
     return to > from ? std::string_view(byte(from), to - from) : std::string_view();
   }

@@ -45,6 +45,7 @@ void Scanner::load(std::string_view saved) {
   const SavedReader reader(saved);
   kept_.load(reader.nested("kept"));
   go_on(kept_.from());
+  start_line();
   Offset at = at_;
   reader.get("at", at);
   std::string name;

@@ -564,6 +564,12 @@ class Player:
         self.check_history()
 
 
+def can_be_saved_between(script):
+    """Whether a replay may save and restore between the steps. A script that restores and resolves says itself what comes again after
+    a restore, and what is answered then."""
+    return not all(any(verb in step for step in script["steps"]) for verb in ("restore", "resolve"))
+
+
 def run_script(script, restorable):
     """What went wrong; empty: nothing."""
     if not restorable and any("restore" in step for step in script["steps"]):
@@ -577,9 +583,7 @@ def run_script(script, restorable):
     if script.get("polls") != "as written":
         cut = (0, 1) if size <= BYTEWISE_LIMIT else random_cut(1)
         replays.append(("polled after every call", "polled", cut, "in turns"))
-    # A script with both says itself what comes again after a restore, and what is answered then.
-    answers_again = all(any(verb in step for step in script["steps"]) for verb in ("restore", "resolve"))
-    if restorable and not answers_again:
+    if restorable and can_be_saved_between(script):
         replays.append(("saved and restored", "restored", restored_cut(size), "in turns"))
     first = None
     for name, how, cut, poll in replays:

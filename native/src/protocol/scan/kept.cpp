@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-constexpr Offset kFurthest = Offset{1} << 52;  // no text is that long, and sums with it do not overflow
+constexpr Offset kFurthest = kNowhere / 4;  // no text is that long, and sums with it do not overflow
 
 }  // namespace
 

@@ -9,9 +9,9 @@ const dist = join(root, 'js/dist')
 // the last overwrites what it shares with the first
 const projects = ['js/tsconfig.json', 'js/tsconfig.cjs.json', 'js/tsconfig.browser.json']
 
-/** What markdown-it brings along and a page has, or does not need, is left out. */
+/** What markdown-it brings along and its readers have, or do not need, is left out. */
 const alias = Object.fromEntries(
-  ['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/view/ui/text/stand-ins/${name}.ts`]),
+  ['entities', 'linkify-it', 'uc.micro'].map((name) => [name, `./js/src/app/bridge/stand-ins/${name}.ts`]),
 )
 
 /** Styles and templates without what people need to read them: a browser takes any blanks for one. */
@@ -32,52 +32,6 @@ const readable = {
           .replace(/\bcss`([^`]*)`/g, (_, css) => `css\`${short(css)}\``)
           .replace(/\n[ \t]+/g, '\n'),
       }
-    }),
-}
-
-/** Parts of markdown-it that `ui/text/markdown.ts` turns off, or goes past, and what the rest knows of them. */
-const unread = {
-  renderer: 'class Renderer {}',
-  'rules_core/state_core': 'class StateCore {}',
-  'rules_core/normalize': 'function normalize() {}',
-  'rules_core/block': 'function block() {}',
-  'rules_core/strip_references': 'function strip_references() {}',
-  'rules_core/inline': 'function inline() {}',
-  'rules_core/linkify': 'function linkify$1() {}',
-  'rules_core/replacements': 'function replace() {}',
-  'rules_core/smartquotes': 'function smartquotes() {}',
-  'rules_core/text_join': 'function text_join() {}',
-  'rules_block/code': 'function code() {}',
-  'rules_block/reference': 'function reference() {}',
-  'rules_block/html_block': 'function html_block() {}',
-  'rules_block/lheading': 'function lheading() {}',
-  'rules_inline/linkify': 'function linkify() {}',
-  'rules_inline/html_inline': 'function html_inline() {}',
-  'common/html_blocks': '',
-  'common/html_re': '',
-}
-const markdown = {
-  name: 'markdown',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /markdown-it\.mjs$/ }, ({ path }) => {
-      let contents = readFileSync(path, 'utf8')
-      for (const [part, instead] of Object.entries(unread)) {
-        const [from, to] = [
-          contents.indexOf(`//#region src/${part}.ts\n`),
-          contents.indexOf('//#endregion', contents.indexOf(`//#region src/${part}.ts\n`)),
-        ]
-        if (from < 0) throw new Error(`markdown-it has no part ${part}`)
-        contents = contents.slice(0, from) + instead + '\n' + contents.slice(to)
-      }
-      // `ui/text/markdown.ts` normalizes addresses by the page's own `URL`.
-      for (const [line, instead] of [
-        ['import * as mdurl from "mdurl";', 'const mdurl = {};'],
-        ['import punycode from "punycode.js";', 'const punycode = {};'],
-      ]) {
-        if (!contents.includes(line)) throw new Error(`markdown-it has no line ${line}`)
-        contents = contents.replace(line, instead)
-      }
-      return { loader: 'js', contents }
     }),
 }
 
@@ -185,6 +139,21 @@ export async function bundle() {
     external: ['electron'],
     legalComments: 'eof',
   })
+  for (const format of ['esm', 'cjs']) {
+    const file = `js/dist/${format}/app/bridge/markdown-it.js`
+    if (!existsSync(join(root, file))) continue
+    const { metafile } = await build({
+      ...common,
+      entryPoints: ['js/src/app/bridge/markdown-it.ts'],
+      outfile: file,
+      format,
+      minify: true,
+      legalComments: 'none',
+      metafile: true,
+      alias,
+    })
+    appendFileSync(join(root, file), licencesOf(file, metafile.outputs))
+  }
   const page = {
     ...common,
     format: 'esm',
@@ -193,7 +162,7 @@ export async function bundle() {
     legalComments: 'none',
     metafile: true,
     alias,
-    plugins: [readable, markdown],
+    plugins: [readable],
   }
   for (const files of pages) {
     const entryPoints = Object.entries(files).map(([out, entry]) => ({ out, in: `js/src/view/ui/${entry}.ts` }))

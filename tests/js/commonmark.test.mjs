@@ -106,6 +106,10 @@ const rules = {
     has: ({ html }) => /(?:href|src)="(?!https?:\/\/\w|mailto:)/.test(html),
     of: '484-487 495-496 498 500-504 517-520 522 574-575 578',
   },
+  'entities: the names of HTML 4': {
+    has: ({ markdown }) => /&(?!nbsp|amp|copy|AElig|frac34)[a-z]{3,};/i.test(markdown),
+    of: '25',
+  },
   'bare addresses are links': {
     has: ({ markdown, html }) => /https?:\/\//.test(markdown) && !/href/.test(html),
     of: '608 611',

@@ -16,14 +16,14 @@ function loaded(name, files = new Map()) {
   return files
 }
 
-test('sluice/ui is at most 324 kB, and 112 kB compressed', (t) => {
+test('sluice/ui is at most 348 kB, and 121 kB compressed', (t) => {
   const files = loaded('index.js')
   const sizes = [...files].map(([name, source]) => ({ name, whole: source.length, packed: gzipSync(source).length }))
   const sum = (what) => sizes.reduce((all, one) => all + one[what], 0)
   t.diagnostic(sizes.map(({ name, whole, packed }) => `${name} ${whole} / ${packed}`).join(', '))
   assert.ok(files.size > 1, 'what it shares with files that are loaded later counts')
-  assert.ok(sum('whole') <= 324_000, `${sum('whole')} bytes`)
-  assert.ok(sum('packed') <= 112_000, `${sum('packed')} bytes compressed`)
+  assert.ok(sum('whole') <= 348_000, `${sum('whole')} bytes`)
+  assert.ok(sum('packed') <= 121_000, `${sum('packed')} bytes compressed`)
 })
 
 test('each file names the licences of what it holds', () => {

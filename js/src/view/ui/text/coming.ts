@@ -1,11 +1,12 @@
 // What came while the next reading waits: plain text at the end of the open block. The reading puts the typeset text in
 // its place.
+import { parseInline, type Token } from '../../../app/bridge/markdown/markdown-rules.js'
+import { withoutHeld } from '../../../app/bridge/markdown/unfinished.js'
 import { codeWithoutTurns } from '../../../app/bridge/overrides.js'
 import { removeFromGroup } from './growing.js'
 import { splitMarks } from './cue-marks.js'
 import { withLineEnds } from './line-ends.js'
-import { parseInline, type Token } from './markdown.js'
-import { withoutHeld } from './unfinished.js'
+import { mathRenderer } from './math-renderer.js'
 
 /** More is not shown before it is read: of a flood the browser's layout would take longer than the reading. */
 const MOST = 2000
@@ -69,7 +70,7 @@ function endOf(block: Element): Element {
  */
 function plainly(text: string, before: string): string {
   const letter = /[\p{L}\p{N}]$/u.exec(before.slice(-2))?.[0] ?? ''
-  return parseInline(letter + text, true)
+  return parseInline(letter + text, { math: mathRenderer() !== undefined, unfinished: true })
     .map(textIn)
     .join('')
     .slice(letter.length)

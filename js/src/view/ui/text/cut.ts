@@ -1,8 +1,9 @@
 // Cuts a growing text into blocks. A block is finished when a whole line of the next one stands behind it; it is never
 // read again.
-import { FenceReader, type Fence } from './fence.js'
-import { parseBlocks, type Token } from './markdown.js'
-import { withoutHeld } from './unfinished.js'
+import { FenceReader, type Fence } from '../../../app/bridge/markdown/fence.js'
+import { parseBlocks, type Token } from '../../../app/bridge/markdown/markdown-rules.js'
+import { withoutHeld } from '../../../app/bridge/markdown/unfinished.js'
+import { mathRenderer } from './math-renderer.js'
 
 export interface Plain {
   type: 'plain'
@@ -79,7 +80,7 @@ export class Cutter {
     const whole = text.slice(this.#at, end)
     const over = !full && !open
     const source = open && !full ? withoutHeld(whole) : whole
-    const tops = topLevel(parseBlocks(source), source)
+    const tops = topLevel(parseBlocks(source, { math: mathRenderer() !== undefined }), source)
     const lines = source.split('\n').length - 1 // whole ones
     let last = tops.length
     if (!over)

@@ -1,11 +1,12 @@
 // What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to.
 // Nothing is HTML.
+import { parseInline, unescape, type Token } from '../../../app/bridge/markdown/markdown-rules.js'
+import { LONGEST_MATH } from '../../../app/bridge/markdown/math-rules.js'
 import { codeWithoutTurns, withoutOverrides } from '../../../app/bridge/overrides.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { Block } from './cut.js'
 import { codeWithoutMarks, splitMarks } from './cue-marks.js'
-import { parseInline, unescape, type Token } from './markdown.js'
-import { LONGEST_MATH } from './math-rules.js'
+import { mathRenderer } from './math-renderer.js'
 
 export interface Leaf {
   tag: string
@@ -61,8 +62,10 @@ class Tree {
 
   build(tokens: readonly Token[], open: boolean): Drawn[] {
     const last = open ? tokens.findLast(({ type }) => type === 'inline') : undefined
+    const math = mathRenderer() !== undefined
     for (const token of tokens) {
-      if (token.type === 'inline') for (const child of parseInline(token.content, token === last)) this.#inline(child)
+      if (token.type === 'inline')
+        for (const child of parseInline(token.content, { math, unfinished: token === last })) this.#inline(child)
       else this.#block(token)
     }
     return (this.#stack[0] as Leaf).children

@@ -1,7 +1,5 @@
 // An address in running text becomes a link: `https://example.com/a`, and nothing that is less clearly an address.
-import type { StateInline } from 'markdown-it'
-
-export type InlineRule = (state: StateInline, silent: boolean) => boolean
+import { beginRule, placeLink, type InlineRule } from './inline-places.js'
 
 const COLON = 0x3a
 const SCHEME = /(?:^|[^a-z0-9+.-])(https?|mailto)$/i
@@ -29,11 +27,15 @@ export const bareLink: InlineRule = (state, silent) => {
   if (!href) return false
   if (!silent) {
     state.pending = state.pending.slice(0, -scheme.length)
+    state.pos -= scheme.length
+    beginRule(state)
     state.push('link_open', 'a', 1).attrs = [['href', href]]
     state.push('text', '', 0).content = scheme + rest
     state.push('link_close', 'a', -1)
+    const place = { from: state.pos, to: pos + rest.length }
+    placeLink(state, place, place)
   }
-  state.pos += rest.length
+  state.pos = pos + rest.length
   return true
 }
 

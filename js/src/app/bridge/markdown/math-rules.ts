@@ -1,7 +1,6 @@
-// Where maths stands in a text. Without `sluice/ui/math` there is none, and these rules find nothing.
-import type { StateBlock } from 'markdown-it'
-import type { InlineRule } from './bare-links.js'
-import { mathRenderer } from './math-renderer.js'
+// Where maths stands in a text. Where nobody asks for it there is none, and these rules find nothing.
+import type { StateBlock } from '../markdown-it.js'
+import type { InlineRule } from './inline-places.js'
 
 const DOLLAR = 0x24
 /** Longer ones are shown as they were written. */
@@ -15,7 +14,7 @@ const INLINE =
 
 export const mathInline: InlineRule = (state, silent) => {
   const first = state.src.charCodeAt(state.pos)
-  if ((first !== DOLLAR && first !== 0x5c) || !mathRenderer()) return false
+  if ((first !== DOLLAR && first !== 0x5c) || !state.env['math']) return false
   const source = state.src.slice(state.pos, Math.min(state.posMax, state.pos + LONGEST_MATH))
   INLINE.lastIndex = 0
   const found = INLINE.exec(source)
@@ -34,7 +33,7 @@ const OPEN = /^(?:\$\$|\\\[)/
 
 /** Lines from one that begins with `$$` to one that ends with it, or to a blank one: then they are shown as written. */
 export function mathBlock(state: StateBlock, start: number, end: number, silent: boolean): boolean {
-  if (!mathRenderer() || (state.sCount[start] as number) - state.blkIndent >= 4) return false
+  if (!state.env['math'] || (state.sCount[start] as number) - state.blkIndent >= 4) return false
   const line = (at: number): string =>
     state.src.slice((state.bMarks[at] as number) + (state.tShift[at] as number), state.eMarks[at] as number).trimEnd()
   const first = line(start)

@@ -1,22 +1,23 @@
 // The Markdown that is read. It leaves out what would change text that stands above (setext headings, reference
 // definitions), what people write by accident (indented code), and HTML but for four tags without attributes.
-import MarkdownIt, { type StateBlock, type Token } from 'markdown-it'
-import cjkFriendly from 'markdown-it-cjk-friendly'
+import { cjkFriendly, MarkdownIt, type StateBlock, type Token } from '../markdown-it.js'
 import { bareLink } from './bare-links.js'
 import { FENCE_OPENER } from './fence.js'
 import { htmlTag } from './html-tags.js'
+import { placeInline, placeLink, type InlineRule, type Placed } from './inline-places.js'
 import { mathBlock, mathInline } from './math-rules.js'
 import { closeAtEnd, openCode, openLink } from './unfinished.js'
 
-export type { Token } from 'markdown-it'
+export type { Token } from '../markdown-it.js'
+export type { Place, Placed } from './inline-places.js'
 
 type BlockRule = (state: StateBlock, start: number, end: number, silent: boolean) => boolean
 
-const { ruler } = new MarkdownIt().block
+const { block, inline } = new MarkdownIt()
 /** A rule as markdown-it has it. */
 function usual(name: string): BlockRule {
-  ruler.enableOnly([name])
-  return ruler.getRules('')[0] as BlockRule
+  block.ruler.enableOnly([name])
+  return block.ruler.getRules('')[0] as BlockRule
 }
 const table = usual('table')
 const fence = usual('fence')
@@ -41,6 +42,15 @@ function tableButFence(state: StateBlock, start: number, end: number, silent: bo
 const shortFence: BlockRule = (state, start, end, silent) =>
   FENCE_OPENER.test(lineAt(state, start)) && fence(state, start, end, silent)
 
+inline.ruler.enableOnly(['autolink'])
+const usualAutolink = inline.ruler.getRules('')[0] as InlineRule
+const autolink: InlineRule = (state, silent) => {
+  const from = state.pos
+  if (!usualAutolink(state, silent)) return false
+  if (!silent) placeLink(state, { from, to: state.pos }, { from: from + 1, to: state.pos - 1 })
+  return true
+}
+
 const NESTED = 40
 /**
  * What stands deeper than this is text with its marks: markdown-it leaves out what is nested deeper than `maxNesting`.
@@ -53,6 +63,7 @@ const within =
 
 const md = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: NESTED })
 md.use(cjkFriendly)
+md.use(placeInline)
 md.block.ruler.at('table', tableButFence, { alt: ['paragraph', 'reference'] })
 md.block.ruler.at('fence', shortFence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
 md.block.ruler.at('blockquote', within(usual('blockquote')), { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
@@ -60,6 +71,7 @@ md.block.ruler.at('list', within(usual('list')), { alt: ['paragraph', 'reference
 md.block.ruler.disable(['lheading', 'code', 'reference', 'html_block'])
 md.inline.ruler.disable(['html_inline'])
 md.inline.ruler.at('linkify', bareLink)
+md.inline.ruler.at('autolink', autolink)
 md.inline.ruler.before('html_inline', 'html_tag', htmlTag)
 md.inline.ruler.before('backticks', 'open_code', openCode)
 md.inline.ruler.before('link', 'open_link', openLink)
@@ -80,17 +92,22 @@ md.normalizeLink = (url) => {
 }
 md.normalizeLinkText = (url) => url
 
+/** `math`: formulas are read as such; without it they are text. */
+export interface Reading {
+  math: boolean
+}
+
 /** The blocks of a text. Inline text is not read yet. */
-export function parseBlocks(text: string): Token[] {
+export function parseBlocks(text: string, { math }: Reading): Token[] {
   const tokens: Token[] = []
-  md.block.parse(text, md, {}, tokens)
+  md.block.parse(text, md, { math }, tokens)
   return tokens
 }
 
-/** `unfinished`: more may come behind this run. */
-export function parseInline(text: string, unfinished: boolean): Token[] {
-  const tokens: Token[] = []
-  md.inline.parse(text, md, { unfinished }, tokens)
+/** The tokens of a run, with their places in it. `unfinished`: more may come behind it. */
+export function parseInline(text: string, { math, unfinished = false }: Reading & { unfinished?: boolean }): Placed[] {
+  const tokens: Placed[] = []
+  md.inline.parse(text, md, { math, unfinished }, tokens)
   return tokens
 }
 

@@ -1,5 +1,5 @@
 // <br>, <sub>, <sup> and <kbd>, without attributes. Every other tag is shown as it was written.
-import type { InlineRule } from './bare-links.js'
+import type { InlineRule } from './inline-places.js'
 
 const TAG = /<(?:(br) ?\/?|(sub|sup|kbd))>/iy
 const LONGEST = 400

@@ -1,7 +1,7 @@
 // While more may come, the end of the text is shown as what it will most likely be: no stars and brackets that vanish a
 // moment later.
-import type { StateInline } from 'markdown-it'
-import type { InlineRule } from './bare-links.js'
+import type { StateInline } from '../markdown-it.js'
+import type { InlineRule } from './inline-places.js'
 
 const isUnfinished = ({ env }: StateInline): boolean => env['unfinished'] === true
 

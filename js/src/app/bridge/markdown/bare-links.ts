@@ -1,4 +1,5 @@
 // An address in running text becomes a link: `https://example.com/a`, and nothing that is less clearly an address.
+import type { StateInline } from '../markdown-it.js'
 import { beginRule, placeLink, type InlineRule } from './inline-places.js'
 
 const COLON = 0x3a
@@ -37,6 +38,21 @@ export const bareLink: InlineRule = (state, silent) => {
   }
   state.pos = pos + rest.length
   return true
+}
+
+/** Where an address begins whose end may not be there yet; undefined: none does. The state is at its colon. */
+export function bareStart({ src, pos, pending, linkLevel }: StateInline): number | undefined {
+  const scheme = SCHEME.exec(src.slice(Math.max(0, pos - 8), pos))?.[1]
+  if (!scheme || linkLevel > 0 || !pending.endsWith(scheme)) return undefined
+  const start = pos - scheme.length
+  if (/^:\/{0,2}$/.test(src.slice(pos, pos + 4))) return start
+  REST.lastIndex = pos
+  const rest = REST.exec(src.slice(0, pos + LONGEST + 1))?.[0]
+  if (!rest || rest.length > LONGEST || pos + rest.length < src.length) return undefined
+  const host = LATIN_HOST.exec(rest)?.[0]
+  return host && host.length > 3 && host.length < rest.length && /[^\x21-\x7e]/.test(rest.charAt(host.length))
+    ? undefined
+    : start
 }
 
 /** Without the punctuation of the sentence, and without brackets that were opened before the address. */

@@ -104,6 +104,11 @@ export function placeInline(md: Markdown): void {
 /** For rules: what is pushed now begins where the state is. */
 export const beginRule = (state: StateInline): void => (state as PlacingState).begin()
 
+/** For rules: the text that was read ends where the state is. */
+export function flushText(state: StateInline): void {
+  if (state.pending) state.pushPending()
+}
+
 /** For rules that push a link as three tokens: its text is `within`, the marks are around that. */
 export const placeLink = (state: StateInline, around: Place, within: Place): void =>
   (state as PlacingState).placeLink(around, within)

@@ -7,6 +7,7 @@ import { htmlTag } from './html-tags.js'
 import { placeInline, placeLink, type InlineRule, type Placed } from './inline-places.js'
 import { mathBlock, mathInline } from './math-rules.js'
 import { closeAtEnd, openCode, openLink } from './unfinished.js'
+import { balance, codeSpan, shortLink, wait, type Waiting } from './waits.js'
 
 export type { Token } from '../markdown-it.js'
 export type { Place, Placed } from './inline-places.js'
@@ -42,8 +43,11 @@ function tableButFence(state: StateBlock, start: number, end: number, silent: bo
 const shortFence: BlockRule = (state, start, end, silent) =>
   FENCE_OPENER.test(lineAt(state, start)) && fence(state, start, end, silent)
 
-inline.ruler.enableOnly(['autolink'])
-const usualAutolink = inline.ruler.getRules('')[0] as InlineRule
+function usualInline(name: string): InlineRule {
+  inline.ruler.enableOnly([name])
+  return inline.ruler.getRules('')[0] as InlineRule
+}
+const usualAutolink = usualInline('autolink')
 const autolink: InlineRule = (state, silent) => {
   const from = state.pos
   if (!usualAutolink(state, silent)) return false
@@ -76,6 +80,11 @@ md.inline.ruler.before('html_inline', 'html_tag', htmlTag)
 md.inline.ruler.before('backticks', 'open_code', openCode)
 md.inline.ruler.before('link', 'open_link', openLink)
 md.inline.ruler2.before('balance_pairs', 'close_at_end', closeAtEnd)
+md.inline.ruler2.at('balance_pairs', balance)
+md.inline.ruler.at('backticks', codeSpan)
+md.inline.ruler.at('link', shortLink('link', usualInline('link')))
+md.inline.ruler.at('image', shortLink('image', usualInline('image')))
+md.inline.ruler.before('text', 'wait', wait)
 md.inline.ruler.before('escape', 'math', mathInline)
 md.block.ruler.before('fence', 'math_block', mathBlock, { alt: ['paragraph', 'blockquote', 'list'] })
 
@@ -109,6 +118,24 @@ export function parseInline(text: string, { math, unfinished = false }: Reading 
   const tokens: Placed[] = []
   md.inline.parse(text, md, { math, unfinished }, tokens)
   return tokens
+}
+
+/**
+ * The tokens of a run from `from` on; what is in front of that was read. `more`: more may come behind it. Then nothing
+ * is read from `env.hold` on, which that may change.
+ */
+export function readInline(
+  text: string,
+  from: number,
+  env: Waiting & { unfinished?: boolean },
+  more: boolean,
+): Placed[] {
+  const state = new md.inline.State(text, md, env, [])
+  if (more) env.main = state
+  state.pos = from
+  md.inline.tokenize(state)
+  for (const rule of md.inline.ruler2.getRules('')) rule(state)
+  return state.tokens as Placed[]
 }
 
 /** The text of a fence's first line without escapes. */

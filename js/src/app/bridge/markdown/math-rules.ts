@@ -12,13 +12,26 @@ export const LONGEST_MATH = 2000
 const INLINE =
   /\$\$(?!\s)((?:[^$\\]|\\[^])+?)\$\$|\$(?![\s$])((?:[^$\\\n]|\\[^\n])*?(?:[^\s$\\]|\\[^\s]))\$(?!\d)|\\\(([^]+?)\\\)|\\\[([^]+?)\\\]/y
 
+/** So far is looked for the end of `$x$`. */
+const SHORT_MATH = 600
+const BEGUN = /^(?:\$|\$(?![\s$])(?:[^$\\\n]|\\[^\n])*\\?|\$\$|\$\$(?!\s)(?:[^$\\]|\\[^])*[\\$]?|\\[([][^]*)$/
+
+/** Whether more behind this text may make another formula of what begins it, or of no formula one. */
+export function openFormula(text: string): boolean {
+  const isShort = /^\$(?!\$)/.test(text)
+  if (text.length >= (isShort ? SHORT_MATH : LONGEST_MATH)) return false
+  INLINE.lastIndex = 0
+  const found = INLINE.exec(text)
+  return found ? isShort && found[0].length === text.length : BEGUN.test(text)
+}
+
 export const mathInline: InlineRule = (state, silent) => {
   const first = state.src.charCodeAt(state.pos)
   if ((first !== DOLLAR && first !== 0x5c) || !state.env['math']) return false
   const source = state.src.slice(state.pos, Math.min(state.posMax, state.pos + LONGEST_MATH))
   INLINE.lastIndex = 0
   const found = INLINE.exec(source)
-  if (!found) return false
+  if (!found || (found[2] !== undefined && found[0].length >= SHORT_MATH)) return false
   if (!silent) {
     const token = state.push('math', 'math', 0)
     token.content = (found[1] ?? found[2] ?? found[3] ?? found[4]) as string

@@ -76,8 +76,23 @@ const MARKERS = /(?:[*_~`$]+|\\|!?\[|<\/?[a-z]{0,3}|&#?[a-z0-9]{0,8})$/i
 export function withoutHeld(text: string): string {
   const from = text.lastIndexOf('\n') + 1
   if (text.length - from <= HELD && LINE.test(text.slice(from))) return text.slice(0, heldTable(text, from))
-  const tail = text.slice(Math.max(from, text.length - HELD))
-  const held = MARKERS.exec(tail)?.[0].length ?? 0
+  return withoutHeldMarks(text)
+}
+
+/**
+ * What is not shown of a line that has begun, since it may become anything: the line, or also `names` in front of it,
+ * which may be a table's first one.
+ */
+export function heldLine(line: string, names = ''): 'line' | 'both' | undefined {
+  if (line.length > HELD || !LINE.test(line)) return undefined
+  return names.startsWith('|') && names.length + line.length < HELD && /^[ \t]*\|[-:| \t]*$/.test(line)
+    ? 'both'
+    : 'line'
+}
+
+/** A line without its last characters that may still turn out to be marks. */
+export function withoutHeldMarks(text: string): string {
+  const held = MARKERS.exec(text.slice(Math.max(text.lastIndexOf('\n') + 1, text.length - HELD)))?.[0].length ?? 0
   return held < HELD ? text.slice(0, text.length - held) : text
 }
 

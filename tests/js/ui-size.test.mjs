@@ -1,4 +1,5 @@
 // What a page loads with `sluice/ui` is bounded: few-used parts are files of their own, loaded when they are needed.
+// The reader of Markdown is the largest part: all of markdown-it, and blocks that are read while they come.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -16,14 +17,14 @@ function loaded(name, files = new Map()) {
   return files
 }
 
-test('sluice/ui is at most 348 kB, and 121 kB compressed', (t) => {
+test('sluice/ui is at most 366 kB, and 127 kB compressed', (t) => {
   const files = loaded('index.js')
   const sizes = [...files].map(([name, source]) => ({ name, whole: source.length, packed: gzipSync(source).length }))
   const sum = (what) => sizes.reduce((all, one) => all + one[what], 0)
   t.diagnostic(sizes.map(({ name, whole, packed }) => `${name} ${whole} / ${packed}`).join(', '))
   assert.ok(files.size > 1, 'what it shares with files that are loaded later counts')
-  assert.ok(sum('whole') <= 348_000, `${sum('whole')} bytes`)
-  assert.ok(sum('packed') <= 121_000, `${sum('packed')} bytes compressed`)
+  assert.ok(sum('whole') <= 366_000, `${sum('whole')} bytes`)
+  assert.ok(sum('packed') <= 127_000, `${sum('packed')} bytes compressed`)
 })
 
 test('each file names the licences of what it holds', () => {

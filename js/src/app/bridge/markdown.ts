@@ -152,7 +152,7 @@ class Blocks {
     if (this.#known) return this.#add(text, from)
     this.#line += text
     if (this.#line.length < this.#next) return
-    this.#known = this.#begin(this.#line, false)
+    this.#known = this.#line.trim() !== '' && this.#begin(this.#line, false)
     if (this.#known) this.#line = ''
     else this.#next = this.#line.length + Math.max(1, Math.floor(this.#line.length / GROWTH))
   }

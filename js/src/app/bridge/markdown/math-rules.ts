@@ -1,5 +1,4 @@
 // Where maths stands in a text. Where nobody asks for it there is none, and these rules find nothing.
-import type { StateBlock } from '../markdown-it.js'
 import type { InlineRule } from './inline-places.js'
 
 const DOLLAR = 0x24
@@ -39,37 +38,5 @@ export const mathInline: InlineRule = (state, silent) => {
     token.block = found[1] !== undefined || found[4] !== undefined
   }
   state.pos += found[0].length
-  return true
-}
-
-const OPEN = /^(?:\$\$|\\\[)/
-
-/** Lines from one that begins with `$$` to one that ends with it, or to a blank one: then they are shown as written. */
-export function mathBlock(state: StateBlock, start: number, end: number, silent: boolean): boolean {
-  if (!state.env['math'] || (state.sCount[start] as number) - state.blkIndent >= 4) return false
-  const line = (at: number): string =>
-    state.src.slice((state.bMarks[at] as number) + (state.tShift[at] as number), state.eMarks[at] as number).trimEnd()
-  const first = line(start)
-  const opener = OPEN.exec(first)?.[0]
-  if (!opener) return false
-  const closer = opener === '$$' ? '$$' : '\\]'
-  const closes = first.indexOf(closer, 2)
-  if (closes >= 0 && closes !== first.length - 2) return false // text follows: it stands in a line
-  if (silent) return true
-  let last = start
-  while (
-    !(last === start ? closes >= 0 : line(last).endsWith(closer)) &&
-    last + 1 < end &&
-    !state.isEmpty(last + 1) &&
-    (state.sCount[last + 1] as number) >= state.blkIndent
-  )
-    last++
-  const whole = Array.from({ length: last - start + 1 }, (_, at) => line(start + at)).join('\n')
-  const token = state.push('math_block', 'math', 0)
-  token.markup = whole
-  token.content = whole.length > 4 && whole.endsWith(closer) ? whole.slice(2, -2).trim() : ''
-  token.map = [start, last + 1]
-  token.block = true
-  state.line = last + 1
   return true
 }

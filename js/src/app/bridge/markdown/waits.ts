@@ -195,7 +195,8 @@ export function shortLink(name: 'link' | 'image', usual: InlineRule): InlineRule
   const most = name === 'image' ? LONGEST_PICTURE : LONGEST_LINK
   links[name] = (state, silent) => {
     const from = state.pos
-    if (!usual(state, true)) return false
+    const close = state.src.indexOf(']', from)
+    if (close < 0 || close - from > most || !usual(state, true)) return false
     if (state.pos - from > most) {
       state.pos = from
       return false
@@ -210,14 +211,18 @@ export function shortLink(name: 'link' | 'image', usual: InlineRule): InlineRule
 /** Pairs of marks, as CommonMark has them, that stand not further apart than `REACH`. Those that still wait hold. */
 export function balance(state: StateInline): void {
   const env = state.env as Waiting
-  const waiting = pair(state, state.delimiters)
+  const { starts, openers } = pair(state, state.delimiters)
   for (const meta of state.tokens_meta) if (meta?.delimiters) pair(state, meta.delimiters)
   if (env.main !== state) return
-  for (const at of waiting)
-    if (state.src.length - at < REACH) {
-      env.hold = Math.min(env.hold ?? Infinity, at)
-      return
-    }
+  const first = openers.find((at) => state.src.length - (starts[at] as number) < REACH)
+  if (first === undefined) return
+  let hold = starts[first] as number
+  // what is left of a run that closes something waits with what it closes
+  for (let at = state.delimiters.length - 1; at >= 0; at--) {
+    const { end } = state.delimiters[at] as Delimiter
+    if (end >= 0 && (starts[at] as number) < hold && (starts[end] as number) >= hold) hold = starts[at] as number
+  }
+  env.hold = Math.min(env.hold ?? Infinity, hold)
 }
 
 /** Whether a token is of the same run as the one behind it. */
@@ -227,8 +232,8 @@ const isMark = (token: Placed | undefined, marker: number, behind: Placed): bool
   token.content.length <= 2 &&
   token.content.charCodeAt(0) === marker
 
-/** Returns where the runs begin that found no partner. */
-function pair({ tokens }: StateInline, delimiters: Delimiter[]): number[] {
+/** `starts`: where the run of each one begins. `openers`: those that found no partner. */
+function pair({ tokens }: StateInline, delimiters: Delimiter[]): { starts: number[]; openers: number[] } {
   const starts = delimiters.map(({ token, marker }) => {
     let first = token
     while (isMark(tokens[first - 1] as Placed | undefined, marker, tokens[first] as Placed)) first--
@@ -241,7 +246,9 @@ function pair({ tokens }: StateInline, delimiters: Delimiter[]): number[] {
     if (closer.close) {
       const kind = closer.marker * 6 + (closer.open ? 3 : 0) + ((closer.length ?? 0) % 3)
       let up = openers.length - 1
-      for (; up >= Math.min(openers.length, floors.get(kind) ?? 0); up--) {
+      while (up >= 0 && starts[openers[up] as number] === starts[at]) up-- // of the same run
+      const below = up + 1
+      for (; up >= (floors.get(kind) ?? 0); up--) {
         const opener = delimiters[openers[up] as number] as Delimiter
         if (opener.marker !== closer.marker) continue
         if ((starts[at] as number) - (starts[openers[up] as number] as number) >= REACH) continue
@@ -252,11 +259,11 @@ function pair({ tokens }: StateInline, delimiters: Delimiter[]): number[] {
         openers.length = up
         break
       }
-      if (!isPaired) floors.set(kind, openers.length)
+      if (!isPaired) floors.set(kind, Math.min(below, openers.length))
     }
     if (closer.open && !isPaired) openers.push(at)
   }
-  return openers.map((at) => starts[at] as number)
+  return { starts, openers }
 }
 
 /** What stands at the end of a text that may be more than text: half a character, the beginning of an address. */

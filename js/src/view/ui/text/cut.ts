@@ -1,9 +1,20 @@
-// Cuts a growing text into blocks. A block is finished when a whole line of the next one stands behind it; it is never
-// read again.
-import { FenceReader, type Fence } from '../../../app/bridge/markdown/fence.js'
-import { parseBlocks, type Token } from '../../../app/bridge/markdown/markdown-rules.js'
-import { withoutHeld } from '../../../app/bridge/markdown/unfinished.js'
+// Cuts a growing text into blocks, which are drawn one by one. A block is finished when nothing that follows can belong
+// to it; it is never read again. Of the last one only what is open is.
+import {
+  markdownReader,
+  type LeafToken,
+  type MarkdownChange,
+  type MarkdownReader,
+  type MarkdownToken,
+} from '../../../app/bridge/markdown.js'
 import { mathRenderer } from './math-renderer.js'
+
+export interface Fence {
+  type: 'fence'
+  info: string
+  code: string
+  closed: boolean
+}
 
 export interface Plain {
   type: 'plain'
@@ -12,9 +23,7 @@ export interface Plain {
 
 export interface Parsed {
   type: 'parsed'
-  tokens: Token[]
-  /** More may come into its last line. */
-  open: boolean
+  tokens: MarkdownToken[]
 }
 
 export type Block = Fence | Plain | Parsed
@@ -27,16 +36,29 @@ const CHARACTERS = 12_000
 const MARKERS = 1500
 const LINES = 400
 const WITH_CODE = 32_000
+/** A line that is not whole counts when it is longer: then it is known to which block it belongs. */
+const LONG_LINE = 4096
 
 /** The blocks of a text that grows. */
 export class Cutter {
-  #at = 0 // what is before is finished
-  #fence: FenceReader | undefined
-  #plainFrom: number | undefined // the block at `#at` is plain, and its end is searched from here
+  #reader: MarkdownReader | undefined
+  #change: MarkdownChange | undefined
+  /** Where the text of the reader begins. */
+  #base = 0
+  /** Behind what was read. */
+  #at = 0
+  #lineFrom = 0
+  /** What is in front is finished. */
+  #done = 0
+  /** The block behind it. */
+  #block = new Grouping()
+  #size = new Size()
+  /** That block is plain, and its end is searched from here. */
+  #plainFrom: number | undefined
 
   /** Nothing is read again while more comes: the last block is open code, or too large to be read. */
   get onlyGrows(): boolean {
-    return this.#fence !== undefined || this.#plainFrom !== undefined
+    return this.#plainFrom !== undefined || this.#block.isFence
   }
 
   /**
@@ -44,146 +66,156 @@ export class Cutter {
    */
   read(text: string, open: boolean): { finished: Block[]; tail: Block[] } {
     const finished: Block[] = []
-    for (;;) {
-      const { done, tail } = this.#next(text, open)
-      finished.push(...done)
-      if (tail) return { finished, tail }
+    while (this.#at < text.length || this.#plainFrom !== undefined) {
+      if (this.#plainFrom === undefined) {
+        finished.push(...this.#readLine(text))
+        continue
+      }
+      const plain = this.#plain(text, open)
+      if (this.#plainFrom !== undefined) return { finished, tail: [plain] }
+      finished.push(plain)
     }
+    if (open) return { finished, tail: this.#block.with(this.#change?.open ?? []) }
+    finished.push(...this.#block.add(this.#reader?.end().settled ?? []))
+    return { finished, tail: [] }
   }
 
-  /** Without `tail` there is more to read. */
-  #next(text: string, open: boolean): { done: Block[]; tail?: Block[] } {
-    if (this.#plainFrom !== undefined) return this.#plain(text, open)
-    if (!this.#fence) {
-      this.#skipBlank(text)
-      if (this.#at >= text.length) return { done: [], tail: [] }
-      const stop = text.indexOf('\n', this.#at)
-      if (stop >= 0 || !open)
-        this.#fence = FenceReader.begin(text.slice(this.#at, stop < 0 ? undefined : stop), this.#at)
+  /** Reads what came of a line. Returns the blocks that end with it or in front of it. */
+  #readLine(text: string): Block[] {
+    if (!this.#reader) {
+      this.#base = this.#at
+      this.#reader = markdownReader({ math: mathRenderer() !== undefined, anyTable: true })
     }
-    if (!this.#fence) return this.#parse(text, open)
-    const { fence, end } = this.#fence.read(text, open)
-    if (end === undefined) return { done: [], tail: [fence] }
-    this.#fence = undefined
+    const newline = text.indexOf('\n', this.#at)
+    const end = Math.min(newline < 0 ? text.length : newline + 1, this.#at + CHARACTERS + 1)
+    const isWhole = end === newline + 1
+    this.#change = this.#reader.push(text.slice(this.#at, end))
     this.#at = end
-    return { done: [fence] }
-  }
-
-  #skipBlank(text: string): void {
-    const blank = /[ \t\n]*\n/y
-    blank.lastIndex = this.#at
-    if (blank.test(text)) this.#at = blank.lastIndex
-  }
-
-  #parse(text: string, open: boolean): { done: Block[]; tail?: Block[] } {
-    const { end, full } = windowEnd(text, this.#at)
-    const whole = text.slice(this.#at, end)
-    const over = !full && !open
-    const source = open && !full ? withoutHeld(whole) : whole
-    const tops = topLevel(parseBlocks(source, { math: mathRenderer() !== undefined }), source)
-    const lines = source.split('\n').length - 1 // whole ones
-    let last = tops.length
-    if (!over)
-      do last--
-      while (
-        last > 0 &&
-        (tops[last] as Top).decided > lines &&
-        !(full && behindBlank(source, (tops[last] as Top).from))
-      )
-    const fence = tops.findIndex(({ tokens }, at) => at > 0 && at <= last && tokens[0]?.type === 'fence')
-    if (fence > 0) last = fence
-    if (last <= 0 && full) {
+    const done = this.#block.add(this.#change.settled)
+    const line = text.slice(this.#lineFrom, end)
+    const isBlank = line.trim() === ''
+    if (done.length > 0) this.#done = this.#base + this.#block.end
+    if (done.length > 0 || (isBlank && this.#block.isEmpty)) this.#size = new Size()
+    if (!isWhole && (isBlank || line.length < LONG_LINE)) return done
+    if (isWhole) this.#lineFrom = end
+    if (this.#size.isFull(line, isWhole) && !this.#block.isFence) {
+      const blank = /(?:.*\n)?(?:[ \t]*\n)*/y
+      blank.lastIndex = this.#done
+      if (this.#done > this.#base || this.#base > 0) blank.test(text)
+      this.#done = Math.max(this.#done, blank.lastIndex)
       this.#plainFrom = end
-      return { done: [] }
     }
-    const done = tops.slice(0, Math.max(0, last)).map(({ tokens }): Parsed => ({ type: 'parsed', tokens, open: false }))
-    const rest = tops.slice(Math.max(0, last))
-    if (done.length > 0 || over) this.#at += rest[0]?.from ?? whole.length
-    if (fence > 0 || full) return { done }
-    const grows = !/\n[ \t]*\n$/.test(source)
-    return {
-      done,
-      tail: rest.map(({ tokens }, at): Parsed => ({ type: 'parsed', tokens, open: grows && at === rest.length - 1 })),
-    }
+    return done
   }
 
   /** A block that is too large goes to the next blank line. */
-  #plain(text: string, open: boolean): { done: Block[]; tail?: Block[] } {
+  #plain(text: string, open: boolean): Plain {
     const blank = /\n[ \t]*\n/g
-    blank.lastIndex = Math.max(this.#at, (this.#plainFrom as number) - 1)
+    blank.lastIndex = Math.max(this.#done, (this.#plainFrom as number) - 1)
     const end = blank.exec(text)?.index ?? (open ? undefined : text.length)
-    const plain: Plain = { type: 'plain', text: text.slice(this.#at, end) }
+    const plain: Plain = { type: 'plain', text: text.slice(this.#done, end) }
     if (end === undefined) {
       this.#plainFrom = Math.max(this.#plainFrom as number, text.lastIndexOf('\n')) // the line may become a blank one
-      return { done: [], tail: [plain] }
+      return plain
     }
-    this.#at = end
+    this.#reader = this.#change = undefined
+    this.#block = new Grouping()
+    this.#size = new Size()
     this.#plainFrom = undefined
-    return { done: [plain] }
+    this.#at = this.#done = this.#lineFrom = end
+    return plain
   }
 }
 
-/** In front of a line too long to be read a blank one settles that a block begins there. */
-const behindBlank = (source: string, from: number): boolean =>
-  /\n[ \t]*\n$/.test(source.slice(Math.max(0, from - 100), from))
+/** Tokens by the block that they are of, while they come. */
+class Grouping {
+  #tokens: MarkdownToken[] = []
+  #depth = 0
 
-interface Top {
-  tokens: Token[]
-  /** Where it begins in the source. */
-  from: number
-  /** So many whole lines of the source settle that it begins there. */
-  decided: number
-}
+  /** Where the last block that is finished ends. */
+  end = 0
 
-function topLevel(tokens: Token[], source: string): Top[] {
-  const tops: Top[] = []
-  let line = 0
-  let from = 0
-  let depth = 0
-  for (const token of tokens) {
-    if (depth === 0) {
-      const [start] = token.map ?? [line]
-      for (; line < start; line++) from = source.indexOf('\n', from) + 1
-      tops.push({ tokens: [], from, decided: start + (token.type === 'table_open' ? 2 : 1) })
+  get isEmpty(): boolean {
+    return this.#tokens.length === 0
+  }
+
+  get isFence(): boolean {
+    const first = this.#tokens[0]
+    return first?.type === 'open' && first.node === 'fence'
+  }
+
+  /** The blocks that these tokens finish. */
+  add(tokens: readonly MarkdownToken[]): Block[] {
+    const done: Block[] = []
+    for (const token of tokens) {
+      const last = this.#tokens.at(-1)
+      if (last?.type === 'fence' && token.type === 'fence') last.text += token.text
+      else this.#tokens.push({ ...token })
+      this.#depth += token.type === 'open' ? 1 : token.type === 'close' ? -1 : 0
+      if (this.#depth > 0) continue
+      done.push(this.#made(true))
+      this.end = token.to
+      this.#tokens = []
     }
-    depth += token.nesting
-    ;(tops.at(-1) as Top).tokens.push(token)
+    return done
   }
-  return tops
+
+  /** The blocks as they look with these tokens, which are open. */
+  with(tokens: readonly MarkdownToken[]): Block[] {
+    const all = new Grouping()
+    all.#tokens = this.#tokens.map((token) => ({ ...token }))
+    all.#depth = this.#depth
+    const blocks = all.add(tokens)
+    const last = blocks.at(-1)
+    if (last?.type === 'fence') last.closed = false
+    return blocks
+  }
+
+  #made(closed: boolean): Block {
+    const [first] = this.#tokens
+    if (first?.type !== 'open' || first.node !== 'fence') return { type: 'parsed', tokens: this.#tokens }
+    const code = this.#tokens.find((token): token is LeafToken => token.type === 'fence')?.text ?? ''
+    return { type: 'fence', info: first.info ?? '', code, closed }
+  }
 }
 
 const FENCE = /^[\s>\d.)*+-]*?(`{3,100}(?!`)|~{3,100}(?!~))/
 
-/**
- * How far a block that begins at `at` may reach; `full` if the text goes beyond that. Depends on nothing but the text.
- */
-function windowEnd(text: string, at: number): { end: number; full: boolean } {
-  let [characters, markers, lines] = [0, 0, 0]
-  let fence: { marks: string; indent: number } | undefined
-  for (let from = at; from < text.length; ) {
-    const stop = text.indexOf('\n', from)
-    const longest = from + CHARACTERS + 1
-    const end = Math.min(stop < 0 ? text.length : stop + 1, longest)
-    const line = text.slice(from, end)
-    const counts = !fence
-    const found = FENCE.exec(line)
-    if (!fence) {
-      if (found) fence = { marks: found[1] as string, indent: found[0].length - (found[1] as string).length }
-    } else if (
-      (found && (found[1] as string).startsWith(fence.marks)) ||
-      (line.trim() && line.search(/\S/) < fence.indent && fence.indent > 0)
-    )
-      fence = undefined
-    if (counts) {
+/** How large a block is. Depends on nothing but its text. */
+class Size {
+  #all = 0
+  #characters = 0
+  #markers = 0
+  #lines = 0
+  #fence: { marks: string; indent: number } | undefined
+
+  /** Whether it is too large with this line. `whole`: more lines come behind it. */
+  isFull(line: string, whole: boolean): boolean {
+    let [all, characters, markers, lines] = [this.#all + line.length, this.#characters, this.#markers, this.#lines]
+    if (!this.#fence) {
       characters += line.length
       lines++
       markers += countMarkers(line)
     }
-    if (characters > CHARACTERS || markers > MARKERS || lines > LINES || end - at > WITH_CODE)
-      return { end, full: true }
-    from = end
+    if (whole) {
+      ;[this.#all, this.#characters, this.#markers, this.#lines] = [all, characters, markers, lines]
+      this.#step(line)
+    }
+    return characters > CHARACTERS || markers > MARKERS || lines > LINES || all > WITH_CODE
   }
-  return { end: text.length, full: false }
+
+  #step(line: string): void {
+    const found = FENCE.exec(line)
+    if (!this.#fence) {
+      if (!found) return
+      const marks = found[1] as string
+      this.#fence = { marks, indent: found[0].length - marks.length }
+      return
+    }
+    const { marks, indent } = this.#fence
+    const isOut = indent > 0 && line.trim() !== '' && line.search(/\S/) < indent
+    if (isOut || (found && (found[1] as string).startsWith(marks))) this.#fence = undefined
+  }
 }
 
 function countMarkers(line: string): number {

@@ -1,12 +1,12 @@
 // What is drawn for the blocks of a text: a tree of elements and texts, which the page's nodes are then made equal to.
 // Nothing is HTML.
-import { parseInline, unescape, type Token } from '../../../app/bridge/markdown/markdown-rules.js'
+import type { LeafToken, MarkdownToken, OpenToken } from '../../../app/bridge/markdown.js'
+import { unescape } from '../../../app/bridge/markdown/markdown-rules.js'
 import { LONGEST_MATH } from '../../../app/bridge/markdown/math-rules.js'
 import { codeWithoutTurns, withoutOverrides } from '../../../app/bridge/overrides.js'
 import type { Strings } from '../shared/ui-strings.js'
 import type { Block } from './cut.js'
 import { codeWithoutMarks, splitMarks } from './cue-marks.js'
-import { mathRenderer } from './math-renderer.js'
 
 export interface Leaf {
   tag: string
@@ -39,7 +39,7 @@ export function drawn(block: Block, words: Strings): Drawn[] {
         },
       ]
     case 'parsed':
-      return new Tree(words).build(block.tokens, block.open)
+      return new Tree(words).build(block.tokens)
   }
 }
 
@@ -57,16 +57,17 @@ const HEADING_OFFSET = 2
 
 class Tree {
   #stack: Leaf[] = [leaf('root')]
+  /** The code that comes. */
+  #code: Extract<Own, { own: 'code' }> | undefined
+  #cell: 'th' | 'td' = 'td'
 
   constructor(private readonly words: Strings) {}
 
-  build(tokens: readonly Token[], open: boolean): Drawn[] {
-    const last = open ? tokens.findLast(({ type }) => type === 'inline') : undefined
-    const math = mathRenderer() !== undefined
+  build(tokens: readonly MarkdownToken[]): Drawn[] {
     for (const token of tokens) {
-      if (token.type === 'inline')
-        for (const child of parseInline(token.content, { math, unfinished: token === last })) this.#inline(child)
-      else this.#block(token)
+      if (token.type === 'open') this.#begin(token)
+      else if (token.type === 'close') this.#end(token.node)
+      else this.#leaf(token)
     }
     return (this.#stack[0] as Leaf).children
   }
@@ -97,63 +98,61 @@ class Tree {
     }
   }
 
-  #block(token: Token): void {
-    if (token.nesting < 0) {
-      if (token.type === 'list_item_close') task(this.#top, this.words.task)
-      if (token.type === 'paragraph_close') withoutLastBreak(this.#top.children)
-      if (token.type === 'paragraph_close' && this.#top.children.length > 0 && this.#top.children.every(isCue))
-        this.#top.attributes['class'] = 'cues'
-      return this.#close()
-    }
-    switch (token.type) {
-      case 'paragraph_open':
+  #begin(token: OpenToken): void {
+    switch (token.node) {
+      case 'paragraph':
         return this.#open(leaf('p'))
-      case 'heading_open':
-        return this.#open(
-          leaf(`h${Math.min(6, Number(token.tag.slice(1)) + HEADING_OFFSET)}`, { class: token.tag, part: 'heading' }),
-        )
-      case 'bullet_list_open':
-        return this.#open(leaf('ul', { dir: 'auto' }))
-      case 'ordered_list_open': {
-        const start = token.attrGet('start')
-        return this.#open(leaf('ol', { dir: 'auto', ...(start === null ? {} : { start: String(start) }) }))
+      case 'heading': {
+        const level = token.level as number
+        return this.#open(leaf(`h${Math.min(6, level + HEADING_OFFSET)}`, { class: `h${level}`, part: 'heading' }))
       }
-      case 'list_item_open':
+      case 'list': {
+        const start: Leaf['attributes'] = (token.start ?? 1) === 1 ? {} : { start: String(token.start) }
+        return this.#open(leaf(token.ordered ? 'ol' : 'ul', { dir: 'auto', ...start }))
+      }
+      case 'item':
         return this.#open(leaf('li'))
-      case 'blockquote_open':
+      case 'quote':
         return this.#open(leaf('blockquote', { dir: 'auto' }))
-      case 'hr':
-        this.#top.children.push(leaf('hr'))
-        return
-      case 'table_open':
-        return this.#table()
-      case 'th_open':
-      case 'td_open': {
-        const side = /right|center/.exec(String(token.attrGet('style') ?? ''))?.[0]
-        return this.#open(
-          leaf(token.tag, { ...(token.tag === 'th' ? { scope: 'col' } : {}), ...(side ? { class: side } : {}) }),
-        )
-      }
-      case 'thead_open':
-      case 'tbody_open':
-      case 'tr_open':
-        return this.#open(leaf(token.tag))
       case 'fence':
-      case 'code_block':
-        this.#top.children.push({
-          own: 'code',
-          code: codeWithoutMarks(token.content).replace(/\n$/, ''),
-          language: languageOf(token.info),
-          closed: true,
-        })
+        this.#code = { own: 'code', code: '', language: languageOf(token.info ?? ''), closed: true }
+        this.#top.children.push(this.#code)
         return
-      case 'math_block':
-        this.#math(token, true)
-        return
-      default: // a rule that this does not know: its text is not lost
-        if (token.nesting > 0) this.#open(leaf('div'))
-        else this.#text(token.content)
+      case 'table':
+        return this.#table()
+      case 'row': {
+        const body = leaf(token.head ? 'thead' : 'tbody')
+        const last = this.#top.children.at(-1)
+        const goesOn = !token.head && typeof last === 'object' && 'tag' in last && last.tag === 'tbody'
+        if (goesOn) this.#stack.push(last)
+        else this.#open(body)
+        this.#cell = token.head ? 'th' : 'td'
+        return this.#open(leaf('tr'))
+      }
+      case 'cell': {
+        const side: Leaf['attributes'] = token.align && token.align !== 'left' ? { class: token.align } : {}
+        return this.#open(leaf(this.#cell, { ...(this.#cell === 'th' ? { scope: 'col' } : {}), ...side }))
+      }
+      case 'link':
+        return this.#open(this.#link(token.href ?? ''))
+      case 'strike':
+        return this.#open(leaf('s'))
+      default:
+        return this.#open(leaf(token.node))
     }
+  }
+
+  #end(node: OpenToken['node']): void {
+    if (node === 'fence') return
+    if (node === 'item') task(this.#top, this.words.task)
+    if (node === 'paragraph') {
+      const { children, attributes } = this.#top
+      withoutLastBreak(children)
+      if (children.length > 0 && children.every(isCue)) attributes['class'] = 'cues'
+    }
+    if (node === 'link') trueHost(this.#top)
+    if (node === 'row') this.#close()
+    this.#close()
   }
 
   #table(): void {
@@ -167,40 +166,29 @@ class Tree {
     this.#open(leaf('div', { class: 'table', dir: 'auto' }, leaf('div', { class: 'bar' }, button), scroll), table)
   }
 
-  #inline(token: Token): void {
+  #leaf(token: LeafToken): void {
     switch (token.type) {
       case 'text':
-      case 'text_special':
-        return this.#text(token.content)
-      case 'softbreak':
-        if (aloneInLine(this.#top.children)) return
+        return this.#text(token.text)
+      case 'fence': {
+        const code = this.#code as Extract<Own, { own: 'code' }>
+        code.code = codeWithoutMarks(code.code + token.text)
+        return
+      }
+      case 'break':
+        if (!token.hard && aloneInLine(this.#top.children)) return
         this.#top.children.push(leaf('br'))
         return
-      case 'hardbreak':
-        this.#top.children.push(leaf('br'))
+      case 'code':
+        this.#top.children.push(leaf('code', {}, codeWithoutTurns(codeWithoutMarks(token.text))))
         return
-      case 'code_inline':
-        this.#top.children.push(leaf('code', {}, codeWithoutTurns(codeWithoutMarks(token.content))))
+      case 'rule':
+        this.#top.children.push(leaf('hr'))
         return
-      case 'link_open':
-        return this.#open(this.#link(String(token.attrGet('href') ?? '')))
-      case 'link_close':
-        trueHost(this.#top)
-        return this.#close()
       case 'image':
-        this.#picture(token)
-        return
+        return this.#picture(token)
       case 'math':
-        this.#math(token, token.block)
-        return
-      case 'em_open':
-      case 'strong_open':
-      case 's_open':
-      case 'tag_open':
-        return this.#open(leaf(token.tag))
-      default:
-        if (token.nesting < 0) this.#close()
-        else this.#text(token.content)
+        return this.#math(token)
     }
   }
 
@@ -210,12 +198,11 @@ class Tree {
   }
 
   /** Never loaded by itself: its address can carry the conversation away. */
-  #picture(token: Token): void {
-    const source = String(token.attrGet('src') ?? '')
-    const alt = withoutOverrides(token.content || '').slice(0, 200)
+  #picture({ text, href: source = '' }: LeafToken): void {
+    const alt = withoutOverrides(text).slice(0, 200)
     const data = source.startsWith('data:')
     const host = data ? undefined : hostOf(source)
-    if (host === undefined && !data) return this.#text(token.content)
+    if (host === undefined && !data) return this.#text(text)
     const label = host === undefined ? this.words.pictureInText : this.words.pictureFrom(host)
     const address = data ? [] : [leaf('span', { class: 'address' }, source)]
     this.#top.children.push(
@@ -228,14 +215,14 @@ class Tree {
     )
   }
 
-  #math(token: Token, display: boolean): void {
-    const tex = token.content
-    if (!tex || token.markup.length > LONGEST_MATH) {
-      if (token.type === 'math') return this.#text(token.markup)
-      this.#top.children.push(leaf('p', {}, ...lines(token.markup)))
+  #math({ text, info = '', display = false }: LeafToken): void {
+    if (text && info.length <= LONGEST_MATH) {
+      this.#top.children.push({ own: 'math', tex: text, written: info, display })
       return
     }
-    this.#top.children.push({ own: 'math', tex, written: token.markup, display })
+    const isInLine = this.#stack.some(({ tag }) => /^(?:p|h\d|t[hd])$/.test(tag))
+    if (isInLine) this.#text(info)
+    else this.#top.children.push(leaf('p', {}, ...lines(info)))
   }
 }
 

@@ -70,6 +70,14 @@ test('emphasis, code, links, headings, lists, quotations, rules', () => {
     ['**', '**'],
     ['-5 degrees\n1.5 of it', '-5 degrees', '1.5 of it'],
     ['a\n\n\n\n\nb\n\n', 'a', '', '', 'b'],
+    ['**one\ntwo** three<br>four', '[1]one[0]', '[1]two[0] three', 'four'],
+    ['- a\n\n  b\n  > c\n-', '• a', '', '  b', '  [2]│ [0]c', '•'],
+    ['https://a.example/b, <a@b.c>', '[4]https://a.example/b[0], [4]a@b.c[0]'],
+    ['[a](https://例え.jp)', '[4]a[2] (https://xn--r8jz45g.jp/)[0]'],
+    ['# a ##\n&amp; &copy;', '[1]a[0]', '& ©'],
+    ['- [ ]\n- [y] b\n- [ ] **c**', '• [ ]', '• [y] b', '☐ [1]c[0]'],
+    ['- | a |\n  |---|\n  | b |', '•', '  [1]a[0]', '  [2]─[0]', '  b'],
+    ['a | b\n--|--', 'a | b', '--|--'],
   ])
     assert.deepEqual(
       rows(text).filter((row, at, all) => at < all.length - 1),
@@ -183,6 +191,22 @@ test('without colours the marks stay, and words wrap all the same', () => {
         '',
       ],
     )
+  }
+})
+
+test('the row that is written shows what is open as what it will most likely be', () => {
+  for (const [text, ...wanted] of [
+    ['a **bo', 'a [1]bo[0]'],
+    ['- a\n- b `co', '• a', '• b [36]co[0]'],
+    ['see [it](htt', 'see [4]it[0]'],
+    ['> q\n\n# Ti', '[2]│ [0]q', '', '[1]Ti[0]'],
+    ['| a | b |\n|---|---|\n| 1', '[2]⋯ table, 2 lines[0]'],
+    ['```\nx', '[2]```[0]', '[36]x[0]'],
+  ]) {
+    let bytes = ''
+    const out = { write: (given) => (bytes += given.replaceAll('\n', '\r\n')), isTTY: true, columns: 60 }
+    new Prose(new Paper(out, { TERM: 'xterm' })).push(text)
+    assert.deepEqual(screenOf(bytes, 60, { styles: true }), wanted, text)
   }
 })
 

@@ -1,12 +1,17 @@
 // Prints a model's text as it streams: Markdown wrapped at words. The row that is being written is redrawn, every row
 // above it is final; so a text looks the same however it came. Where nothing can be styled the marks of Markdown stay
 // where they are.
+import {
+  markdownReader,
+  type CloseToken,
+  type LeafToken,
+  type MarkdownToken,
+  type OpenToken,
+} from '../../app/bridge/markdown.js'
 import { Flow, painted, type Span } from './flow.js'
-import { inline } from './inline.js'
-import { kindOf } from './line-kind.js'
 import type { Paper } from './paper.js'
-import { fit } from './rows.js'
-import { cellsOf, sidesOf, Table } from './table.js'
+import { Spans } from './spans.js'
+import { Table, type Cell } from './table.js'
 
 export interface ProseOptions {
   /** No Markdown: text in this style. */
@@ -15,267 +20,349 @@ export interface ProseOptions {
   first?: Span
 }
 
-interface Fence {
-  marker: string
-  quotes: number
+/** What stands in front of the rows of a quotation or an item. */
+interface Front {
+  /** In front of the first one; undefined: it was printed. */
+  sign: string | undefined
+  rest: string
+  sgr: string
+  /** Of a list without numbers: a box may take its place. */
+  bullet: boolean
 }
+
 /** Rows that are not printed yet, and the columns once they are known. */
 interface Held {
-  rows: string[]
+  sides: OpenToken['align'][]
+  head: Cell[]
+  rows: Cell[][]
+  /** The row that comes. */
+  row: Cell[]
   drawn?: Table
 }
 
 /** The columns of a table are measured by so many rows; those behind them come as they are written. */
 const MEASURED_ROWS = 40
-/** Text is looked at in pieces of this size. */
-const PIECE = 2000
-/** The longest line that may still end a fence. */
-const MAX_CLOSING = 100
-
-const code = '36'
+/** Columns in front of a text that is nested deep. */
+const MOST_FRONT = 20
+const BOX = /^\[([ xX])\][ \t]$/
 
 export class Prose {
   readonly #paper: Paper
   readonly #options: ProseOptions
+  readonly #reader = markdownReader()
+  /** The text from `#at` on. */
+  #text = ''
+  #at = 0
+  /** Behind the last token. */
+  #end = 0
   #started = false
-  /** Empty lines that are printed if something stands behind them. */
-  #blank = 0
+  /** Line ends since something was printed. */
+  #lines = 0
+  #fronts: Front[] = []
   // -- the line that is being written
-  /** As it was written, while it is not known what it is. */
-  #line = ''
   #flow: Flow | undefined
-  #base = ''
-  /** What more text can still change. */
-  #pending = ''
-  #before = ' '
-  #markup = true
-  // -- blocks of several lines
-  #fence: Fence | undefined
+  #spans: Spans
+  /** The beginning of an item, which may be a box. */
+  #box: string | undefined
+  #inCode = false
   #table: Held | undefined
 
   constructor(paper: Paper, options: ProseOptions = {}) {
     this.#paper = paper
     this.#options = options
+    this.#spans = this.#styles()
   }
 
   /** More text. It holds no controls but tab and newline. */
   push(text: string): void {
-    for (const [at, line] of text.split('\n').entries()) {
-      if (at > 0) this.#endLine()
-      for (let from = 0; from < line.length; from += PIECE) this.#more(line.slice(from, from + PIECE))
-    }
-    this.#draft()
+    if (this.#options.plain !== undefined) return this.#plain(text, this.#options.plain)
+    this.#text += text
+    const change = this.#reader.push(text)
+    this.#draw(change.settled)
+    this.#draft(change.open)
   }
 
   /** No more text comes. */
   end(): void {
-    if (this.#line !== '' || this.#flow) this.#endLine()
-    this.#endTable()
-    this.#fence = undefined
+    this.#draw(this.#reader.end().settled)
+    this.#endLine()
     this.#paper.tail('')
   }
 
-  // -- lines ----------------------------------------------------------------------------------------------------------
+  // -- without Markdown -----------------------------------------------------------------------------------------------
 
-  #more(text: string): void {
-    if (this.#flow) return this.#write(text, true)
-    this.#line += text
-    this.#begin(false)
-  }
-
-  #endLine(): void {
-    const empty = !this.#flow && this.#line === ''
-    if (!this.#flow && !empty) this.#begin(true)
-    if (this.#flow) {
-      this.#write('', false)
-      this.#flow.end()
-      this.#flush()
-      this.#flow = undefined
-    } else if (empty) {
-      this.#endTable()
-      if (this.#started) this.#blank++
+  #plain(text: string, sgr: string): void {
+    for (const [at, line] of text.split('\n').entries()) {
+      if (at > 0) this.#endLine()
+      if (at > 0) this.#lines++
+      if (line === '') continue
+      const { first } = this.#options
+      if (!this.#flow) this.#begin(this.#started || !first ? [] : [first], [])
+      this.#add([{ text: line, sgr }])
     }
-    this.#line = ''
+    this.#paper.tail(this.#flow?.last ?? '')
   }
 
-  /** Finds out what the line is. Nothing happens while that is open. */
-  #begin(whole: boolean): void {
-    const line = this.#line
-    const { styled, width } = this.#paper
-    const { plain, first } = this.#options
-    if (plain !== undefined)
-      return this.#text(line, { first: this.#started || !first ? [] : [first], rest: [], base: plain, markup: false })
-    if (this.#fence) return this.#inFence(line, whole, this.#fence)
-    const kind = kindOf(line, whole)
-    if (!kind) return
-    if (kind.kind === 'table') return this.#row(line)
-    this.#endTable()
-    if (whole && line.trim() === '') return this.#nothing()
-    const { sign, indent, length } = kind
-    const quotes = this.#quotes(kind.quotes)
-    const raw = /^\s*(?:>\s?)*/.exec(line)?.[0].length ?? 0
-    const from = styled ? length : Math.min(raw, length)
-    const front: Span[] = [...quotes, { text: indent.slice(0, 20), sgr: '' }]
-    const hang: Span[] = [...front, { text: ' '.repeat(sign.length), sgr: '' }]
-    const signed: Span[] = styled && sign ? [...front, { text: sign, sgr: '' }] : front
-    switch (kind.kind) {
-      case 'fence':
-        this.#fence = { marker: kind.marker as string, quotes: kind.quotes }
-        return this.#text(line.slice(from), { first: signed, rest: hang, base: styled ? '2' : '', markup: false })
-      case 'rule':
-        return styled
-          ? this.#text('─'.repeat(Math.min(40, width - 4)), { first: front, rest: front, base: '2', markup: false })
-          : this.#text(line, { first: [], rest: [], base: '', markup: false })
-      case 'heading':
-        return this.#text(line.slice(from), { first: signed, rest: hang, base: styled ? '1' : '', markup: styled })
-      default:
-        return this.#text(line.slice(from), { first: signed, rest: hang, base: '', markup: styled })
+  // -- tokens ---------------------------------------------------------------------------------------------------------
+
+  #source = (from: number, to: number): string => this.#text.slice(from - this.#at, to - this.#at)
+
+  #styles(base = ''): Spans {
+    return new Spans(this.#source, this.#paper.styled, base)
+  }
+
+  #draw(tokens: readonly MarkdownToken[]): void {
+    for (const token of tokens) {
+      if (!this.#flow && !this.#table) this.#lines += this.#source(this.#end, token.from).split('\n').length - 1
+      this.#end = Math.max(this.#end, token.to)
+      if (token.type === 'open') this.#open(token)
+      else if (token.type === 'close') this.#close(token)
+      else this.#leaf(token)
     }
+    this.#text = this.#text.slice(this.#end - this.#at)
+    this.#at = this.#end
   }
 
-  #quotes(count: number): Span[] {
+  #open(token: OpenToken): void {
     const { styled } = this.#paper
-    return count > 0 ? [{ text: (styled ? '│ ' : '> ').repeat(Math.min(count, 10)), sgr: styled ? '2' : '' }] : []
+    const written = this.#source(token.from, token.to)
+    switch (token.node) {
+      case 'quote': {
+        const sign = styled ? '│ ' : '> '
+        this.#fronts.push({ sign, rest: sign, sgr: styled ? '2' : '', bullet: false })
+        return
+      }
+      case 'list':
+        return
+      case 'item': {
+        const bullet = !/^\d/.test(written)
+        const sign = bullet && styled ? '• ' : `${written.trimEnd()} `
+        this.#fronts.push({ sign, rest: ' '.repeat(sign.length), sgr: '', bullet })
+        return
+      }
+      case 'paragraph':
+        this.#spans = this.#styles()
+        if (styled && this.#fronts.at(-1)?.bullet && this.#fronts.at(-1)?.sign) this.#box = ''
+        else this.#beginLine()
+        return
+      case 'heading':
+        this.#spans = this.#styles('1')
+        this.#beginLine()
+        if (!styled) this.#add([{ text: `${written} `, sgr: '' }])
+        return
+      case 'fence':
+        this.#beginLine()
+        this.#add([{ text: written, sgr: styled ? '2' : '' }])
+        this.#endLine()
+        this.#inCode = true
+        return
+      case 'table':
+        this.#table = { sides: [], head: [], rows: [], row: [] }
+        return
+      case 'row':
+        if (this.#table) this.#table.row = []
+        return
+      case 'cell':
+        return this.#openCell(token)
+      default:
+        return this.#inline(token)
+    }
   }
 
-  #nothing(): void {
-    this.#line = ''
-    if (this.#started) this.#blank++
+  #close(token: CloseToken): void {
+    switch (token.node) {
+      case 'list':
+      case 'cell':
+        return
+      case 'quote':
+      case 'item':
+        if (this.#fronts.at(-1)?.sign !== undefined && token.node === 'item') {
+          this.#beginLine()
+          this.#endLine()
+        }
+        this.#fronts.pop()
+        return
+      case 'paragraph':
+      case 'heading':
+        this.#endBox()
+        return this.#endLine()
+      case 'fence': {
+        this.#endLine()
+        this.#inCode = false
+        const written = this.#source(token.from, token.to)
+        if (written === '') return
+        this.#beginLine()
+        this.#add([{ text: written, sgr: this.#paper.styled ? '2' : '' }])
+        return this.#endLine()
+      }
+      case 'table':
+        if (!this.#table?.drawn) this.#drawTable()
+        this.#table = undefined
+        return
+      case 'row':
+        return this.#endRow()
+      default:
+        return this.#inline(token)
+    }
   }
 
-  /** Begins to print a line of text. */
-  #text(
-    text: string,
-    {
-      first,
-      rest,
-      base,
-      markup,
-      anywhere = false,
-    }: { first: readonly Span[]; rest: readonly Span[]; base: string; markup: boolean; anywhere?: boolean },
-  ): void {
+  #leaf(token: LeafToken): void {
+    if (token.type === 'rule') return this.#rule(token)
+    if (token.type === 'fence') return this.#code(token.text)
+    if (token.type !== 'break' || this.#table) return this.#inline(token)
+    this.#endBox()
+    const written = this.#source(token.from, token.to)
+    if (!this.#paper.styled) this.#add([{ text: written.replace(/\s*\n[^]*/, ''), sgr: '' }])
+    if (!this.#paper.styled && !written.includes('\n')) return
+    this.#endLine()
+    this.#beginLine()
+  }
+
+  #inline(token: MarkdownToken): void {
+    const spans = this.#spans.of(token)
+    if (this.#table) this.#table.row.at(-1)?.push(...spans)
+    else if (this.#box === undefined) this.#add(spans)
+    else if (token.type === 'text') {
+      this.#box += token.text
+      if (this.#box.length >= 4) this.#endBox()
+    } else {
+      this.#endBox()
+      this.#add(spans)
+    }
+  }
+
+  /** It is known whether the item begins with a box. */
+  #endBox(): void {
+    const text = this.#box
+    if (text === undefined) return
+    this.#box = undefined
+    const box = BOX.exec(text.slice(0, 4))
+    const front = this.#fronts.at(-1) as Front
+    if (box) front.sign = box[1] === ' ' ? '☐ ' : '☑ '
+    this.#beginLine()
+    this.#add([{ text: box ? text.slice(4) : text, sgr: '' }])
+  }
+
+  #rule({ text }: LeafToken): void {
+    this.#beginLine()
+    const line = '─'.repeat(Math.min(40, this.#paper.width - 4))
+    this.#add([this.#paper.styled ? { text: line, sgr: '2' } : { text, sgr: '' }])
+    this.#endLine()
+  }
+
+  #code(text: string): void {
+    if (!this.#flow) this.#beginLine()
+    if (text !== '\n') return this.#add([{ text, sgr: this.#paper.styled ? '36' : '' }])
+    this.#endLine()
+    this.#beginLine()
+  }
+
+  // -- rows -----------------------------------------------------------------------------------------------------------
+
+  /** What stands in front of the next row, and of those behind it. Signs that stand there are printed with it. */
+  #front(): { first: Span[]; rest: Span[] } {
+    let room = MOST_FRONT
+    const shown = this.#fronts.filter(({ rest }) => (room -= rest.length) >= 0)
+    const first = shown.map(({ sign, rest, sgr }) => ({ text: sign ?? rest, sgr }))
+    const rest = shown.map((front) => ({ text: front.rest, sgr: front.sgr }))
+    return { first, rest }
+  }
+
+  #beginLine(): void {
+    const { first, rest } = this.#front()
+    for (const front of this.#fronts) if (front.sign !== front.rest) front.sign = undefined
+    this.#begin(first, rest)
+  }
+
+  #begin(first: readonly Span[], rest: readonly Span[]): void {
     this.#space()
-    this.#flow = new Flow({ width: () => this.#paper.width, first, rest, anywhere })
-    this.#base = base
-    this.#markup = markup
-    this.#pending = ''
-    this.#before = ' '
-    this.#line = ''
-    for (let from = 0; from < text.length; from += PIECE) this.#write(text.slice(from, from + PIECE), true)
+    this.#flow = new Flow({ width: () => this.#paper.width, first, rest, anywhere: this.#inCode })
   }
 
-  /** Prints the empty lines that were held back. */
+  /** Prints the empty lines in front. */
   #space(): void {
-    if (this.#blank > 0)
-      this.#paper.print(Array.from({ length: this.#fence ? this.#blank : Math.min(2, this.#blank) }, () => ''))
-    this.#blank = 0
+    const blank = this.#started ? Math.min(2, this.#lines - 1) : 0
+    if (blank > 0) this.#paper.print(Array.from({ length: blank }, () => ''))
+    this.#lines = 0
     this.#started = true
   }
 
-  #write(text: string, more: boolean): void {
+  #add(spans: readonly Span[]): void {
     const flow = this.#flow as Flow
-    if (!this.#markup) flow.add({ text, sgr: this.#base })
-    else {
-      this.#pending += text
-      const { settled, length } = inline(this.#pending, { before: this.#before, more, base: this.#base })
-      for (const span of settled) flow.add(span)
-      if (length > 0) this.#before = /[\s\S]$/u.exec(this.#pending.slice(0, length))?.[0] ?? ' '
-      this.#pending = this.#pending.slice(length)
-    }
-    this.#flush()
+    for (const span of spans) flow.add(span)
+    if (flow.rows.length > 0) this.#paper.print(flow.rows.splice(0))
   }
 
-  #flush(): void {
-    const { rows } = this.#flow as Flow
-    if (rows.length > 0) this.#paper.print(rows.splice(0))
+  #endLine(): void {
+    if (!this.#flow) return
+    this.#flow.end()
+    this.#add([])
+    this.#flow = undefined
   }
 
   /** Shows the row that is being written. */
-  #draft(): void {
-    const { width } = this.#paper
-    const rows = this.#table?.rows.length ?? 0
-    if (this.#flow) {
-      const { settled, rest } = inline(this.#markup ? this.#pending : '', {
-        before: this.#before,
-        more: true,
-        base: this.#base,
-      })
-      this.#paper.tail(this.#flow.preview([...settled, ...rest()]))
-    } else if (rows > 0 || this.#line.startsWith('|'))
-      this.#paper.tail(this.#dim(`⋯ table, ${rows === 1 ? '1 line' : `${rows} lines`}`))
-    else this.#paper.tail(fit(this.#line.replaceAll('\t', ' '), width))
-  }
-
-  #dim(text: string): string {
-    return this.#paper.styled ? painted({ text, sgr: '2' }) : text
-  }
-
-  // -- code -----------------------------------------------------------------------------------------------------------
-
-  #inFence(given: string, whole: boolean, { marker, quotes }: Fence): void {
-    const quoted = quotes > 0 ? (/^(?:[ \t]{0,3}>[ \t]?)+/.exec(given)?.[0] ?? '') : ''
-    if (quotes > 0 && quoted === '') {
-      if (!whole && /^[ \t]*$/.test(given)) return
-      this.#fence = undefined // a fence ends with its quotation
-      return this.#begin(whole)
+  #draft(open: readonly MarkdownToken[]): void {
+    if (this.#table && !this.#table.drawn) return this.#paper.tail(this.#tableDraft())
+    const styled = this.#paper.styled
+    let spans = this.#spans.clone()
+    const row: Span[] = this.#box ? [{ text: this.#box, sgr: '' }] : []
+    for (const token of open) {
+      if (token.type === 'break' || token.type === 'rule') break
+      if (token.type === 'fence') row.push({ text: token.text, sgr: styled ? '36' : '' })
+      else if (token.type === 'open' && /^(?:quote|list|table|row|cell|paragraph|fence)$/.test(token.node)) continue
+      else if (token.type === 'open' && token.node === 'item') row.push({ text: '• ', sgr: '' })
+      else if (token.type === 'open' && token.node === 'heading') spans = this.#styles('1')
+      else if (token.type === 'close' && !/^(?:strong|em|strike|link|su[bp]|kbd)$/.test(token.node)) break
+      else row.push(...spans.of(token))
     }
-    const line = given.slice(quoted.length)
-    const mark = marker[0] as string
-    const closing = new RegExp(`^[ \\t]*${mark}*[ \\t]*$`)
-    if (!whole && line.length < MAX_CLOSING && closing.test(line)) return
-    const front = this.#quotes(quotes)
-    const closes = whole && closing.test(line) && line.trim().length >= marker.length
-    if (closes) this.#fence = undefined
-    const base = !this.#paper.styled ? '' : closes ? '2' : code
-    if (whole && line.trim() === '') return this.#nothing()
-    this.#text(line, { first: front, rest: front, base, markup: false, anywhere: !closes })
+    const { first, rest } = this.#front()
+    const flow = this.#flow ?? new Flow({ width: this.#paper.width, first, rest })
+    this.#paper.tail(this.#flow || row.length > 0 ? flow.preview(row) : '')
   }
 
   // -- tables ---------------------------------------------------------------------------------------------------------
 
-  #row(line: string): void {
-    this.#line = ''
-    this.#table ??= { rows: [] }
-    const { rows, drawn } = this.#table
-    if (drawn) return this.#paper.print(drawn.row(cellsOf(line)))
-    rows.push(line)
-    if (rows.length === 2 && !sidesOf(line)) return this.#endTable() // two lines that begin with a bar
-    if (rows.length >= MEASURED_ROWS + 2) this.#drawTable()
+  #openCell({ align }: OpenToken): void {
+    const table = this.#table as Held
+    const isHead = table.head.length === 0
+    if (isHead) table.sides.push(align)
+    this.#spans = this.#styles(isHead ? '1' : '')
+    table.row.push([])
   }
 
-  #endTable(): void {
-    const { rows, drawn }: Held = this.#table ?? { rows: [] }
-    if (rows.length > 0 && !drawn) this.#drawTable()
-    this.#table = undefined
+  #endRow(): void {
+    const table = this.#table as Held
+    if (table.head.length === 0) table.head = table.row
+    else if (table.drawn) this.#paper.print(table.drawn.row(table.row))
+    else table.rows.push(table.row)
+    if (table.rows.length >= MEASURED_ROWS) this.#drawTable()
   }
 
   /** Prints the rows that are there. Those that follow get the same columns. */
   #drawTable(): void {
     const table = this.#table as Held
-    const [head = '', second = '', ...rows] = table.rows.splice(0)
-    const sides = sidesOf(second)
-    if (!sides) {
-      for (const line of [head, second, ...rows].filter((one) => one !== '')) this.#plainLine(line)
-      return
+    if (this.#fronts.some(({ sign, rest }) => sign !== undefined && sign !== rest)) {
+      this.#beginLine()
+      this.#endLine()
     }
-    const { styled, width } = this.#paper
-    const cells = rows.map(cellsOf)
-    const drawn = (table.drawn = new Table(cellsOf(head), cells, {
-      width,
-      sides,
-      indent: ' '.repeat(Math.min(20, head.search(/\S/))),
+    const rows = table.rows.splice(0)
+    table.drawn = new Table(table.head, rows, {
+      width: this.#paper.width,
+      sides: table.sides,
+      indent: ' '.repeat(this.#front().rest.reduce((sum, { text }) => sum + text.length, 0)),
       rule: (text) => this.#dim(text),
-      style: (cell, isHead) => (styled ? inline(cell, { base: isHead ? '1' : '' }).settled : [{ text: cell, sgr: '' }]),
-    }))
+    })
     this.#space()
-    this.#paper.print([...drawn.head, ...cells.flatMap((row) => drawn.row(row))])
+    const { drawn } = table
+    this.#paper.print([...drawn.head, ...rows.flatMap((row) => drawn.row(row))])
   }
 
-  #plainLine(line: string): void {
-    this.#text(line, { first: [], rest: [], base: '', markup: this.#paper.styled })
-    this.#write('', false)
-    ;(this.#flow as Flow).end()
-    this.#flush()
-    this.#flow = undefined
+  #tableDraft(): string {
+    const lines = (this.#table as Held).rows.length + 2
+    return this.#dim(`⋯ table, ${lines} lines`)
+  }
+
+  #dim(text: string): string {
+    return this.#paper.styled ? painted({ text, sgr: '2' }) : text
   }
 }

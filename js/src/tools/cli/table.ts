@@ -5,50 +5,32 @@ import { Flow, widthOf, type Span } from './flow.js'
 const MIN_COLUMN = 8
 const BETWEEN = ' │ '
 
-type Side = 'left' | 'right' | 'center'
+type Side = 'left' | 'right' | 'center' | undefined
 
-/** `| --- | :-: |` below the head of a table: where the text of each column stands. Undefined: it is no such line. */
-export function sidesOf(line: string): Side[] | undefined {
-  const cells = cellsOf(line)
-  if (!cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined
-  return cells.map((cell) => (!cell.endsWith(':') ? 'left' : cell.startsWith(':') ? 'center' : 'right'))
-}
-
-/** The cells of a line. `\|` is no border. */
-export function cellsOf(line: string): string[] {
-  const cells = line
-    .trim()
-    .replace(/^\|/, '')
-    .split(/(?<!\\)\|/)
-  if (cells.length > 1 && (cells.at(-1) as string).trim() === '') cells.pop()
-  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'))
-}
+/** The text of a cell in its styles. */
+export type Cell = Span[]
 
 export interface TableOptions {
   width: number
   /** Stands in front of each row. */
   indent: string
   sides: readonly Side[]
-  /** The text of a cell in its styles. `head`: it is a name of a column. */
-  style: (cell: string, head: boolean) => Span[]
   /** Lines between the columns. */
   rule: (text: string) => string
 }
 
 export class Table {
   readonly #options: TableOptions
-  readonly #head: string[]
+  readonly #head: readonly Cell[]
   /** Undefined: the terminal is too narrow for columns. */
   readonly #widths: number[] | undefined
 
   /** `rows`: those by which the columns get their widths. */
-  constructor(head: string[], rows: readonly string[][], options: TableOptions) {
+  constructor(head: readonly Cell[], rows: readonly Cell[][], options: TableOptions) {
     this.#options = options
     this.#head = head
     const room = options.width - options.indent.length - BETWEEN.length * (head.length - 1)
-    const natural = head.map((name, at) =>
-      Math.max(1, sizeOf(options.style(name, true)), ...rows.map((row) => sizeOf(options.style(row[at] ?? '', false)))),
-    )
+    const natural = head.map((name, at) => Math.max(1, sizeOf(name), ...rows.map((row) => sizeOf(row[at] ?? []))))
     this.#widths = fitted(natural, room)
   }
 
@@ -57,17 +39,17 @@ export class Table {
     const widths = this.#widths
     if (!widths) return []
     const line = widths.map((width) => '─'.repeat(width)).join('─┼─')
-    return [...this.#row(this.#head, true), this.#options.indent + this.#options.rule(line)]
+    return [...this.#row(this.#head), this.#options.indent + this.#options.rule(line)]
   }
 
-  row(cells: readonly string[]): string[] {
-    return this.#widths ? this.#row(cells, false) : this.#record(cells)
+  row(cells: readonly Cell[]): string[] {
+    return this.#widths ? this.#row(cells) : this.#record(cells)
   }
 
-  #row(cells: readonly string[], head: boolean): string[] {
-    const { indent, sides, style, rule } = this.#options
+  #row(cells: readonly Cell[]): string[] {
+    const { indent, sides, rule } = this.#options
     const widths = this.#widths as number[]
-    const columns = widths.map((width, at) => linesOf(style(cells[at] ?? '', head), width))
+    const columns = widths.map((width, at) => linesOf(cells[at] ?? [], width))
     return Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, line) => {
       const parts = widths.map((width, at) => padded(columns[at]?.[line] ?? '', width, sides[at] ?? 'left'))
       return (indent + parts.join(rule(BETWEEN))).trimEnd()
@@ -75,10 +57,10 @@ export class Table {
   }
 
   /** `name: cell` below each other, for a narrow terminal. */
-  #record(cells: readonly string[]): string[] {
-    const { indent, style, rule, width } = this.#options
+  #record(cells: readonly Cell[]): string[] {
+    const { indent, rule, width } = this.#options
     const rows = this.#head.flatMap((name, at) => {
-      const spans = [...style(name, true), { text: ': ', sgr: '' }, ...style(cells[at] ?? '', false)]
+      const spans = [...name, { text: ': ', sgr: '' }, ...(cells[at] ?? [])]
       return linesOf(spans, width - indent.length, '  ').map((row) => indent + row)
     })
     return [...rows, indent + rule('─'.repeat(8))]

@@ -10,6 +10,8 @@ export const REACH = 600
 export const LONGEST_LINK = 2048
 /** The picture may stand in the address. */
 export const LONGEST_PICTURE = 12_000
+/** So deep markdown-it reads parentheses in an address. */
+const DEEPEST = 32
 /** The longest element that is read, with its tags. */
 const ELEMENT = 420
 
@@ -130,7 +132,19 @@ function findOpenLink(state: StateInline, at: number, isPicture: boolean): boole
   if (openWithin(state, at + 1, end)) return true
   if (end + 1 >= src.length) return left < longest
   if (src[end + 1] !== '(' || left >= longest) return false
-  return !isLink(state, at, isPicture) && TARGET.test(src.slice(end + 1))
+  return !isLink(state, at, isPicture) && !isDeep(src, end + 1) && TARGET.test(src.slice(end + 1))
+}
+
+/** Whether an address has more parentheses within each other than one may have. */
+function isDeep(src: string, from: number): boolean {
+  let depth = 0
+  if (src[from + 1] === '<') return false
+  for (let at = from; at < src.length && !/\s/.test(src[at] as string); at++) {
+    if (src[at] === '\\') at++
+    else if (src[at] === '(' && ++depth > DEEPEST + 1) return true
+    else if (src[at] === ')' && --depth === 0) return false
+  }
+  return false
 }
 
 function isLink(state: StateInline, at: number, isPicture: boolean): boolean {

@@ -162,6 +162,18 @@ const table = [
     ['Please have a look at a link.', 'Then come back to me.'],
   ],
   [
+    'links whose text is an address, pictures by what they show, footnotes',
+    [
+      'See [https://a.b/c](https://a.b/c) and ![a small cat](https://a.b/p.png) here[^1]. Then ask <someone@a.b> about it \\*now\\*, &amp; soon.',
+    ],
+    ['See a link and a small cat here.', 'Then ask a link about it *now*, & soon.'],
+  ],
+  [
+    'what stands in quotations and lists, line by line',
+    ['> - [ ] This is to be done today.\n>   - ***And this*** tomorrow.\n> • And this is the last.\n'],
+    ['This is to be done today.', 'And this tomorrow.\nAnd this is the last.'],
+  ],
+  [
     'pictures and emoji',
     ['太好了😀👨‍👩‍👧🇨🇳！👍🏽我们一起出发吧✨。©2026 保留所有的权利。'],
     ['太好了！', '我们一起出发吧。', '©2026 保留所有的权利。'],

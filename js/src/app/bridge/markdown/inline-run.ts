@@ -64,11 +64,11 @@ export class InlineRun {
   settle(over: boolean): MarkdownToken[] {
     if (!over && this.#text.length < this.#next) return []
     if (over) this.#trim()
-    const out = this.#leaveLong()
+    const long = this.#leaveLong()
     const env: Waiting = { plain: this.#options.emphasis === false, math: this.#options.math === true }
     const tokens = this.#read(env, !over)
     const end = over ? this.#text.length : Math.min(env.hold ?? Infinity, this.#trailing())
-    out.push(...this.#leave(tokens, end))
+    const out = [...long, ...this.#leave(tokens, end)]
     if (this.#at === this.#text.length) this.#long = longRun.exec(this.#text)?.[1] ?? this.#long
     this.#cut()
     return out

@@ -95,11 +95,15 @@ const parts = [
   '&amp;',
 ] // prettier-ignore
 const next = dice(5)
+const made = (from) => Array.from({ length: 3 + next(40) }, () => from[next(from.length)]).join('')
+/** Marks that stand about as far apart as they may. */
+const far = ['**', '***', '*', '_', '~~', '`', '```', '[', '<', '$', '“', 'word ', ' x'.repeat(150), 'y'.repeat(580)]
 const texts = [
   ...Object.values(awkward).map((text) => text.replace(/\r\n?/g, '\n')),
   ...Object.values(hostileOf(400)).map((text) => text.slice(0, 1500)),
   ...commonmark.map(({ markdown }) => markdown),
-  ...Array.from({ length: 700 }, () => Array.from({ length: 3 + next(40) }, () => parts[next(parts.length)]).join('')),
+  ...Array.from({ length: 700 }, () => made(parts)),
+  ...Array.from({ length: 100 }, () => made(far).slice(0, 3000)),
 ]
 const ways = [{}, { math: true, anyTable: true }, { math: true, emphasis: false }]
 

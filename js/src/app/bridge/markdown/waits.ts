@@ -228,7 +228,8 @@ export function balance(state: StateInline): void {
   const { starts, openers } = pair(state, state.delimiters)
   for (const meta of state.tokens_meta) if (meta?.delimiters) pair(state, meta.delimiters)
   if (env.main !== state) return
-  const first = openers.find((at) => state.src.length - (starts[at] as number) < REACH)
+  const read = env.hold ?? state.src.length // a mark behind that may still close
+  const first = openers.find((at) => read - (starts[at] as number) < REACH)
   if (first === undefined) return
   let hold = starts[first] as number
   // what is left of a run that closes something waits with what it closes

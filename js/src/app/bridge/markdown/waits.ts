@@ -209,8 +209,7 @@ export function shortLink(name: 'link' | 'image', usual: InlineRule): InlineRule
   const most = name === 'image' ? LONGEST_PICTURE : LONGEST_LINK
   links[name] = (state, silent) => {
     const from = state.pos
-    const close = state.src.indexOf(']', from)
-    if (close < 0 || close - from > most || !usual(state, true)) return false
+    if (!state.src.slice(from, from + most).includes(']') || !usual(state, true)) return false
     if (state.pos - from > most) {
       state.pos = from
       return false

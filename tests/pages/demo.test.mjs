@@ -98,10 +98,17 @@ for (const mode of ['native', 'text']) {
               ...(element.localName === 'sluice-message' && element.message ? [element] : []),
               ...(element.shadowRoot ? within(element.shadowRoot) : []),
             ])
+          // the pet has a way of its own: the message may come a frame later
           const look = () => {
             if (!document.querySelector('#pet [data-expression=surprised]')) return
             watcher.disconnect()
-            resolve(within(document).at(-1).message.getSnapshot())
+            const { message } = within(document).at(-1)
+            const seen = () => {
+              const now = message.getSnapshot()
+              if (now.outcome || now.blocks.some((block) => block.type === 'tool_use')) resolve(now)
+            }
+            message.subscribe(seen)
+            seen()
           }
           const watcher = new MutationObserver(look)
           watcher.observe(document.querySelector('#pet'), { subtree: true, childList: true, attributes: true })

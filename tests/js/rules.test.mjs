@@ -5,10 +5,12 @@ import { once } from 'node:events'
 import {
   chmodSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -177,6 +179,37 @@ function suite() {
       assert.deepEqual(readdirSync(join(path, '..')), ['rules.json'])
     })
   }
+
+  test('a process that slept under its lock, which another one took, writes again', {
+    skip: process.platform === 'win32' && 'Windows stops no process',
+  }, async (t) => {
+    const path = join(folder(t), 'rules.json')
+    const lock = `${path}.lock`
+    const slow = fork(fileURLToPath(import.meta.url), ['writer', path, 'slow'])
+    const ended = once(slow, 'exit')
+    const holds = () => {
+      try {
+        return readlinkSync(lock).split(' ')[1] === String(slow.pid)
+      } catch {
+        return false
+      }
+    }
+    let sleeps = false
+    while (!sleeps && slow.exitCode === null) {
+      await new Promise(setImmediate)
+      if (!holds()) continue
+      slow.kill('SIGSTOP')
+      sleeps = holds()
+      if (!sleeps) slow.kill('SIGCONT')
+    }
+    assert.ok(sleeps, 'it wrote all its rules before it could be stopped')
+    const long = new Date(Date.now() - 60_000)
+    lutimesSync(lock, long, long)
+    fileRules(path).add(allow('fast'))
+    slow.kill('SIGCONT')
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(kept(path).length, RULES + 1)
+  })
 
   test("a lock of a process that died is in nobody's way", (t) => {
     const path = join(folder(t), 'rules.json')

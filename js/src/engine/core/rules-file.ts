@@ -16,7 +16,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { SluiceError } from './errors.js'
 import type { Rule } from './events.js'
-import { LockFile, POLL_MS } from './lock-file.js'
+import { LockFile, LockLost, POLL_MS } from './lock-file.js'
 import { isObject, shown } from './options.js'
 import { without, withRule, type RuleStore } from './rules.js'
 
@@ -82,13 +82,21 @@ class FileRules implements RuleStore {
   #change(change: (rules: Rule[]) => Rule[]): void {
     const path = target(this.#path)
     attempt(path, () => mkdirSync(dirname(path), { recursive: true }))
+    while (!this.#changeOnce(path, change));
+  }
+
+  /** Returns false where this process slept for so long under its lock that another one took it: nothing was written. */
+  #changeOnce(path: string, change: (rules: Rule[]) => Rule[]): boolean {
     const lock = new LockFile(`${path}.lock`, STALE_MS)
     while (!attempt(path, () => lock.take())) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
     try {
       const before = this.#load(path)
       const after = change(before)
-      if (after === before) return
-      replace(path, `${JSON.stringify(after, null, 2)}\n`, () => lock.check())
+      if (after !== before) replace(path, `${JSON.stringify(after, null, 2)}\n`, () => lock.check())
+      return true
+    } catch (error) {
+      if ((error as SluiceError).cause instanceof LockLost) return false
+      throw error
     } finally {
       lock.release()
     }

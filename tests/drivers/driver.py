@@ -47,7 +47,7 @@ TURN = {
     "cancel": lambda turn, asked: done(turn.cancel(asked["call"], asked.get("reason"))),
     "conclude": lambda turn, asked: done(turn.conclude(asked["how"], asked.get("text"))),
     "submit": lambda turn, asked: done(turn.submit(asked["call"], asked["data"], asked["kind"])),
-    "resolve": lambda turn, asked: done(turn.resolve(asked["call"], asked["arguments"])),
+    "resolve": lambda turn, asked: done(turn.resolve(asked["call"], asked.get("arguments"))),
     "judge": lambda turn, asked: {"way": turn.judge(asked["call"], asked["rules"])},
     "tick": tick,
     "next": lambda turn, asked: {"text": turn.next_event(raw=True)},

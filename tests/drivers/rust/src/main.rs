@@ -64,7 +64,7 @@ impl Driver {
             "cancel" => turn.cancel(asked.number("call"), given("reason").as_deref())?,
             "conclude" => turn.conclude(Final(asked.number("how")), given("text").as_deref())?,
             "submit" => turn.submit(asked.number("call"), Kind(asked.number("kind")), &asked.needed("data"))?,
-            "resolve" => turn.resolve(asked.number("call"), &asked.needed("arguments"))?,
+            "resolve" => turn.resolve(asked.number("call"), given("arguments").as_deref())?,
             "judge" => return turn.judge(asked.number("call"), &asked.needed("rules")).map(|way| format!(",\"way\":{}", way.0)),
             "tick" => {
                 let next = turn.tick(asked.number("now"))?;

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspect, promisify } from 'node:util'
 import { Engine, tool } from 'sluice'
+import { startScriptedServer } from 'sluice/testing'
 import { filePins, mcpTools, memoryPins } from 'sluice/mcp'
 
 const pin = (tool, description = tool) => ({
@@ -29,7 +30,11 @@ test('wrong options are refused with their place, and what to write instead', as
     [null, {}, 'client', /@modelcontextprotocol\/client/],
     [{}, {}, 'client', /found an object/],
     [client, {}, 'server', /expected a name/],
-    [client, { server: 'a.b', expose: 'all' }, 'server', /letters, digits/],
+    [client, { server: 'a b', expose: 'all' }, 'server', /letters, digits/],
+    [client, { server: 'x'.repeat(65), expose: 'all' }, 'server', /at most 64/],
+    [client, { name: 'a', expose: 'all' }, 'server', /expected a name/],
+    [client, { name: 'a', server: 'a', expose: 'all' }, 'name', /found "a".*did you mean server\?/s],
+    [client, { server: 'a', expose: 'all', wireName: 'a' }, 'wireName', /function/],
     [client, { server: 'a' }, 'expose', /which tools a model may call/],
     [client, { server: 'a', expose: 'some' }, 'expose', /'all', an array/],
     [client, { server: 'a', expose: [1] }, 'expose', /./],
@@ -73,6 +78,107 @@ test('a server without tools was not seen yet: those that it has later are its f
     ],
   )
   assert.deepEqual(tools.tools[0].declaration.parameters, { type: 'object' })
+})
+
+/** A client of a server with these tools; `definitions` may be changed. */
+const clientOf = (definitions) => ({
+  request: async () => ({
+    tools: Object.entries(definitions).map(([name, description]) => ({
+      name,
+      description,
+      inputSchema: { type: 'object' },
+    })),
+  }),
+  callTool: async ({ name }) => ({ content: [{ type: 'text', text: `ran ${name}` }] }),
+  getServerCapabilities: () => ({ tools: {} }),
+})
+
+test('the app calls a server and its tools as it likes; pins go by the names of the server', async (t) => {
+  for (const server of ['mcp.local', '我的', 'मेरा', 'a_-.b'])
+    assert.deepEqual(
+      (await mcpTools(clientOf({ x: 'one' }), { server, expose: 'all' })).tools.map(({ name }) => name),
+      [`${server}.x`],
+    )
+  const pins = memoryPins()
+  const definitions = { read_file: 'one', write_file: 'one' }
+  const client = clientOf(definitions)
+  const names = { name: (one, server) => `${server}：${one.name}`, wireName: (one) => `fs__${one.name}` }
+  const before = await mcpTools(client, { server: 'fs', expose: 'all', pins })
+  await before.close()
+  const tools = await mcpTools(client, { server: 'fs', expose: ['read_file'], permission: 'public', pins, ...names })
+  assert.deepEqual(
+    tools.list.map(({ name, state }) => [name, state]),
+    [
+      ['fs：read_file', 'ready'],
+      ['fs：write_file', 'hidden'],
+    ],
+  )
+  assert.deepEqual(
+    tools.tools.map(({ name, declaration }) => [name, declaration.wireName]),
+    [['fs：read_file', 'fs__read_file']],
+  )
+  definitions.read_file = 'two'
+  assert.deepEqual(
+    (await tools.refresh()).map(({ name, kind, before: pinned }) => [name, kind, pinned.description]),
+    [['fs：read_file', 'changed', 'one']],
+  )
+  await tools.accept('fs：read_file')
+  assert.equal(tools.tools[0].declaration.wireName, 'fs__read_file', 'an accepted tool keeps its name in requests')
+  const server = await startScriptedServer({
+    answers: [{ calls: [{ id: 'c1', name: 'fs__read_file', arguments: {} }] }, { text: 'Done.' }],
+  })
+  t.after(() => server.close())
+  const engine = new Engine()
+  tools.attach(engine)
+  const model = { baseURL: server.baseURL, name: 'scripted', apiKey: 'secret' }
+  const run = engine.run({ model, messages: [{ role: 'user', content: 'Read.' }] })
+  const { message } = await run.done
+  const [card] = message.blocks
+  assert.deepEqual([card.name, card.status], ['fs：read_file', 'success'])
+  const [, call, answer] = server.requests[1].body.messages
+  assert.deepEqual([call.tool_calls[0].function.name, answer.content], ['fs__read_file', 'ran read_file'])
+  assert.throws(() => tools.attach(new Engine({ tools: [tool({ name: 'own', wireName: 'fs__read_file' })] })), {
+    code: 'option',
+    detail: 'it has a tool with the wireName fs__read_file already',
+  })
+})
+
+test('a name that cannot be used leaves out its tool, with the reason; the others go on', async (t) => {
+  const warnings = []
+  t.mock.method(process, 'emitWarning', (warning) => warnings.push(String(warning)))
+  const definitions = { good: '1', empty: '2', number: '3', throws: '4', same: '5', wire: '6', sent: '7' }
+  const result = await mcpTools(clientOf(definitions), {
+    server: 'a',
+    expose: 'all',
+    name: ({ name }) => {
+      if (name === 'throws') throw new Error('no name for it')
+      return { empty: '', number: 7, same: 'good' }[name] ?? name
+    },
+    wireName: ({ name }) => ({ good: 'g', wire: 'not good', sent: 'g' })[name],
+  })
+  assert.deepEqual(
+    result.list.map(({ name, state, reason, detail }) => [name, state, reason, detail]),
+    [
+      ['good', 'ready', undefined, undefined],
+      [
+        'a.empty',
+        'left out',
+        'name',
+        'name: found "", expected a name: a string that is not empty, without control characters',
+      ],
+      ['a.number', 'left out', 'name', 'name(tool): found 7, expected a string'],
+      ['a.throws', 'left out', 'name', 'no name for it'],
+      ['a.same', 'left out', 'twice', 'another tool of the server is called good as well'],
+      ['a.wire', 'left out', 'name', 'wireName: found "not good", expected letters, digits, _ and -, at most 64'],
+      ['a.sent', 'left out', 'twice', 'requests call good g as well'],
+    ],
+  )
+  assert.deepEqual(
+    result.tools.map(({ name }) => name),
+    ['good'],
+  )
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0], /tools of a are left out: a\.empty: name: found ""/)
 })
 
 test('a list of nothing but faults is listed', async () => {

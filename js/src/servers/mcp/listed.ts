@@ -1,15 +1,15 @@
 // What a server has, held against what was accepted: which of it is a tool, and which waits.
 import { Engine } from '../../engine/core/engine.js'
-import { messageOf } from '../../engine/core/errors.js'
+import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import type { JsonObject } from '../../engine/core/events.js'
 import { tool, type Tool, type ToolContext } from '../../engine/core/tool.js'
 import { LONGEST_OF_ALL, readTool, type McpTool } from './definition.js'
-import { isChosen, levelOf, type McpToolsOptions } from './mcp-options.js'
+import { isChosen, levelOf, namesOf, type McpToolsOptions } from './mcp-options.js'
 import type { McpPin } from './pins.js'
 
 /** A tool that the server has, whether models may call it or not. */
 export interface McpListed {
-  /** As the engine knows it: `fs.read_file`. */
+  /** As the engine knows it: `fs.read_file`. Of what has no such name: the server's, and its own. */
   readonly name: string
   /**
    * `ready`: models may call it. `disabled`: it waits for `accept`. `hidden`: `expose` does not name it. `left out`: it
@@ -18,7 +18,7 @@ export interface McpListed {
   readonly state: 'ready' | 'disabled' | 'hidden' | 'left out'
   /**
    * Of `disabled`: it `changed`, or is `new`. Of `left out`: its `name` or its `definition` is none, its `schema`
-   * cannot be read, it runs only as a `task`, the name came `twice`, or the server says `too much`.
+   * cannot be read, it runs only as a `task`, a name came `twice`, or the server says `too much`.
    */
   readonly reason?: 'changed' | 'new' | 'name' | 'definition' | 'schema' | 'task' | 'twice' | 'too much'
   /** The reason in a sentence, for developers. */
@@ -68,42 +68,72 @@ export class Reader {
     const entries = new Map<string, Entry>()
     const made: Made = new Map()
     let size = 0
-    const leaveOut = (name: string, listed: Omit<McpListed, 'name' | 'state'>): void => {
-      const full = `${this.#options.server}.${name}`
-      // what has no name of its own is listed as well; no name has a blank
-      const key = entries.has(full) ? `${full} ${entries.size}` : full
-      entries.set(key, { listed: { name: full, state: 'left out', ...listed } })
+    const leaveOut = (own: string, listed: Omit<McpListed, 'name' | 'state'>): void => {
+      const name = `${this.#options.server}.${own}`
+      // what has no name of its own is listed as well; no control character stands in a name
+      const key = entries.has(name) ? `${name}\n${entries.size}` : name
+      entries.set(key, { listed: { ...listed, name, state: 'left out' } })
     }
+    const known = new Set<string>()
+    const sent = new Map<string, string>()
     for (const one of given) {
       const read = readTool(one)
+      const isKnown = known.has(read.name)
+      known.add(read.name)
       if ('fault' in read) {
         leaveOut(read.name, { reason: read.reason, detail: read.fault })
         continue
       }
-      const name = `${this.#options.server}.${read.name}`
       size += read.size
-      if (entries.has(name)) leaveOut(read.name, { reason: 'twice', detail: 'the server has two tools of this name' })
-      else if (size > LONGEST_OF_ALL)
+      if (isKnown) {
+        leaveOut(read.name, { reason: 'twice', detail: 'the server has two tools of this name' })
+        continue
+      }
+      if (size > LONGEST_OF_ALL) {
         leaveOut(read.name, {
           reason: 'too much',
           detail: `the definitions of the server have more than ${LONGEST_OF_ALL} characters`,
         })
-      else entries.set(name, this.#entry(name, read, pins ? (pins.get(read.name) ?? null) : undefined, made))
+        continue
+      }
+      let names: ReturnType<typeof namesOf>
+      try {
+        names = namesOf(read.tool, this.#options)
+      } catch (error) {
+        leaveOut(read.name, { reason: 'name', detail: messageOf(error), tool: read.tool })
+        continue
+      }
+      const { name, wireName } = names
+      const other = wireName === undefined ? undefined : sent.get(wireName)
+      const twice = entries.has(name)
+        ? `another tool of the server is called ${name} as well`
+        : other === undefined
+          ? undefined
+          : `requests call ${other} ${wireName} as well`
+      if (twice !== undefined) {
+        leaveOut(read.name, { reason: 'twice', detail: twice, tool: read.tool })
+        continue
+      }
+      const entry = this.#entry(names, read, pins ? (pins.get(read.name) ?? null) : undefined, made)
+      if (entry.listed.reason === 'name') leaveOut(read.name, entry.listed)
+      else entries.set(name, entry)
+      if (wireName !== undefined && entry.made) sent.set(wireName, name)
     }
     this.#before = made
     return entries
   }
 
   /** The same tool, accepted. */
-  accepted({ listed: { name, tool: definition, digest } }: Entry): Entry {
-    const entry = this.#made({ name, state: 'ready', tool: definition as McpTool, digest: digest as string })
+  accepted({ listed: { name, tool: definition, digest }, made }: Entry): Entry {
+    const listed = { name, state: 'ready' as const, tool: definition as McpTool, digest: digest as string }
+    const entry = this.#made(listed, made?.declaration['wireName'] as string | undefined)
     this.#before.delete(name)
     return entry
   }
 
   /** @param pin null: the server is known, and this tool is new */
   #entry(
-    name: string,
+    { name, wireName }: { name: string; wireName?: string },
     { tool: definition, digest }: { tool: McpTool; digest: string },
     pin: McpPin | null | undefined,
     made: Made,
@@ -128,25 +158,31 @@ export class Reader {
       pin?.digest,
       digest,
       levelOf(definition, this.#options.permission),
+      wireName,
     ])
     const before = this.#before.get(name)
-    const entry = before?.key === key ? before.entry : this.#made({ ...listed, ...held })
+    const entry = before?.key === key ? before.entry : this.#made({ ...listed, ...held }, wireName)
     made.set(name, { key, entry })
     return entry
   }
 
-  #made(listed: McpListed & { tool: McpTool; digest: string }): Entry {
+  #made(listed: McpListed & { tool: McpTool; digest: string }, wireName: string | undefined): Entry {
     try {
-      const made = this.#toolOf(listed)
+      const made = this.#toolOf(listed, wireName)
       new Engine({ tools: [made] }).close() // one that no engine takes would take the others with it
       return { listed, made }
     } catch (error) {
       const { name, tool: definition } = listed
-      return { listed: { name, state: 'left out', reason: 'schema', detail: messageOf(error), tool: definition } }
+      const [, member] = (SluiceError.is(error) && /^tools\[0\]\.(name|wireName)$/.exec(error.path ?? '')) || []
+      const detail = member ? `${member}: ${(error as SluiceError).detail}` : messageOf(error)
+      return { listed: { name, state: 'left out', reason: member ? 'name' : 'schema', detail, tool: definition } }
     }
   }
 
-  #toolOf({ name, state, tool: definition, digest }: McpListed & { tool: McpTool; digest: string }): Tool {
+  #toolOf(
+    { name, state, tool: definition, digest }: McpListed & { tool: McpTool; digest: string },
+    wireName: string | undefined,
+  ): Tool {
     const { server, permission, timeoutMs } = this.#options
     const {
       inputSchema: { $schema: _, ...parameters },
@@ -167,6 +203,7 @@ export class Reader {
       annotations: hints,
       identity: digest,
       ...(title === undefined ? {} : { title }),
+      ...(wireName === undefined ? {} : { wireName }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       // what it says of itself can only make it stricter
       ...(hints.destructiveHint === true ? { executionApproval: 'ask_always' as const } : {}),

@@ -6,6 +6,7 @@ import {
   members,
   milliseconds,
   oneOf,
+  text,
   whole,
   withMethods,
   type Check,
@@ -36,10 +37,19 @@ export interface McpChange {
 /** What `mcpTools` takes. */
 export interface McpToolsOptions {
   /**
-   * What the app calls the server: letters, digits, `_` and `-`. Its tools are `<server>.<tool>`, with the tag
+   * What the app calls the server: letters of any script, digits, `_`, `-` and `.`, at most 64. Its tools have the tag
    * `mcp:<server>`.
    */
   server: string
+  /**
+   * What the engine, rules, prompts and people call a tool. Default `<server>.<tool>`. Pins go by the server's own
+   * names. A tool whose name Sluice does not take, or that another one of the server has, is left out.
+   */
+  name?: (tool: McpTool, server: string) => string
+  /**
+   * What requests call a tool: letters, digits, `_` and `-`, at most 64. Undefined, and by default: made from its name.
+   */
+  wireName?: (tool: McpTool, server: string) => string | undefined
   /**
    * The tools that models may see: all, those with these names, or those for which the function says true. There is no
    * default.
@@ -94,10 +104,16 @@ const expose = namesOr("'all', an array of names, or a function (tool) => boolea
 
 export const checkOptions = members({
   members: {
-    server: is(
-      'a name of letters, digits, _ and -, at most 64',
-      (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
+    name: is(
+      'a function (tool, server) => string',
+      (value) => typeof value === 'function',
+      (value) => (typeof value === 'string' ? 'did you mean server?' : undefined),
     ),
+    server: is(
+      'a name of letters, digits, _ - and ., at most 64',
+      (value) => typeof value === 'string' && /^[\p{L}\p{M}\p{N}_.-]{1,64}$/u.test(value),
+    ),
+    wireName: func('(tool, server) => string'),
     expose: (value, path) => value === 'all' || expose(value, path),
     permission: (value, path) => {
       if (typeof value === 'function') return
@@ -120,7 +136,7 @@ export const checkOptions = members({
     listTimeoutMs: milliseconds,
   } satisfies { [member in keyof Required<McpToolsOptions>]: Check },
   needs: ['server', 'expose'],
-  instead: { name: 'did you mean server?', tools: 'did you mean expose?', allow: 'did you mean expose?' },
+  instead: { tools: 'did you mean expose?', allow: 'did you mean expose?' },
 })
 
 export const checkClient = withMethods(
@@ -129,6 +145,19 @@ export const checkClient = withMethods(
   'callTool',
   'getServerCapabilities',
 )
+
+/** What the app calls a tool. Throws where its functions do, or give something else. */
+export function namesOf(
+  tool: McpTool,
+  { server, name, wireName }: McpToolsOptions,
+): { name: string; wireName?: string } {
+  const own = name ? name(tool, server) : `${server}.${tool.name}`
+  text(own, 'name(tool)')
+  const sent = wireName?.(tool, server)
+  if (sent === undefined) return { name: own }
+  text(sent, 'wireName(tool)')
+  return { name: own, wireName: sent }
+}
 
 /** Of the tools that the server has. */
 export function isChosen(tool: McpTool, choice: McpToolsOptions['expose'] | undefined): boolean {

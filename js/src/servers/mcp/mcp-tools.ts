@@ -186,12 +186,15 @@ class ServerTools implements McpTools {
     if (!this.#engines.has(engine)) {
       const names = new Set(engine.tools.map(({ name }) => name))
       const taken = this.#tools.find(({ name }) => names.has(name))
-      if (taken)
+      const sent = this.#tools
+        .map(wireNameOf)
+        .find((name) => name !== undefined && engine.tools.map(wireNameOf).includes(name))
+      if (taken || sent !== undefined)
         throw new SluiceError({
           code: 'option',
           path: 'engine',
-          detail: `it has a tool ${taken.name} already`,
-          hint: 'give the server another name',
+          detail: taken ? `it has a tool ${taken.name} already` : `it has a tool with the wireName ${sent} already`,
+          hint: taken ? 'give the server another name' : 'wireName gives it another one',
         })
       this.#engines.set(engine, new Map())
       try {
@@ -353,7 +356,9 @@ class ServerTools implements McpTools {
     const there = new Map(engine.tools.map((tool) => [tool.name, tool]))
     // where neither has it: the name is free
     const isOurs = (name: string): boolean => there.get(name) === own.get(name)
-    const wanted = new Map(this.#tools.filter(({ name }) => isOurs(name)).map((tool) => [tool.name, tool]))
+    const sent = new Set(engine.tools.flatMap((tool) => (own.get(tool.name) === tool ? [] : (wireNameOf(tool) ?? []))))
+    const fitting = this.#tools.filter((tool) => isOurs(tool.name) && !sent.has(wireNameOf(tool) ?? ''))
+    const wanted = new Map(fitting.map((tool) => [tool.name, tool]))
     const gone = [...own.keys()].filter((name) => isOurs(name) && !wanted.has(name))
     const fresh = [...wanted.values()].filter((tool) => own.get(tool.name) !== tool)
     if (gone.length > 0) engine.remove(...gone)
@@ -425,6 +430,9 @@ class ServerTools implements McpTools {
       throw new SluiceError({ code: 'closed', detail: `the tools of ${this.#options.server} were closed` })
   }
 }
+
+/** What the app calls it in requests; undefined: it is made from the name. */
+const wireNameOf = ({ declaration }: Tool): string | undefined => declaration['wireName'] as string | undefined
 
 /** What was thrown underneath stands in a message of ours already. */
 const wordsOf = (error: unknown): string => (SluiceError.is(error) ? error.message : messageOf(error))

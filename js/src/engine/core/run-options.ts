@@ -176,8 +176,8 @@ export interface RunHooks {
   /** The turn is cancelled when it takes longer than this many milliseconds, questions included. Default: never. */
   deadlineMs?: number | undefined
   /**
-   * Milliseconds that `beforeRequest`, `beforeApproval`, `beforeExecute`, `afterTool`, `onFinal`, `checkpoint` and `retries` may take; 0:
-   * no limit. Default 30,000.
+   * Milliseconds that `beforeRequest`, `retries`, `autoFallback.when`, `beforeApproval`, `beforeExecute`, `afterTool`,
+   * `onFinal` and `checkpoint` may take; 0: no limit. Default 30,000.
    */
   hookTimeoutMs?: number | undefined
   /**

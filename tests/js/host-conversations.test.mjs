@@ -630,7 +630,7 @@ test('an entry never lies in the store without what belongs to it', async (t) =>
   const window = open()
   for (const text of ['a', 'b']) await say(window, text)
   await until(async () => (await mood.kept.load('main')).entries.length === 4)
-  // The begin of each answer is there before its request goes out, as one that was interrupted.
+  // The question and its answer are saved together, the answer as one that was interrupted.
   assert.deepEqual(
     changes.flatMap(({ entries }) =>
       entries.map(({ role, message }) => (role === 'user' ? role : message?.interrupted ? 'begun' : message?.outcome)),
@@ -642,7 +642,11 @@ test('an entry never lies in the store without what belongs to it', async (t) =>
       .flatMap(({ entries }) => entries)
       .every(({ role, message, history }) => role === 'user' || message?.interrupted || history.length === 1),
   )
-  assert.ok(changes.every(({ head, entries }) => head === entries[0].id))
+  assert.deepEqual(
+    changes.map(({ entries }) => entries.length),
+    [2, 1, 2, 1],
+  )
+  assert.ok(changes.every(({ head, entries }) => head === entries.at(-1).id))
 })
 
 test('a store that hangs delays no answer, and a host that is closed waits for it a while', async (t) => {

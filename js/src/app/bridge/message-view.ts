@@ -67,6 +67,7 @@ export type Delta =
   | RetractedDelta
   | SourcesDelta
   | MediaDelta
+  | PreparedDelta
   | ErrorDelta
   | DoneDelta
 
@@ -184,6 +185,11 @@ export interface RetractedDelta {
   blocks: number[]
 }
 
+/** The app has prepared the answer: its turn began. */
+export interface PreparedDelta {
+  type: 'prepared'
+}
+
 /** Something failed. */
 export interface ErrorDelta {
   type: 'error'
@@ -227,6 +233,8 @@ export interface MessageView extends Omit<AssistantMessage, 'blocks'> {
    * The last request failed and is sent again. Absent as soon as something of the answer comes, or the message ends.
    */
   retry?: RetryView
+  /** The app prepares the answer: no request was made yet. */
+  preparing?: true
   /** The app ended in the middle of it: this is how far it came. Its outcome is `failed`. */
   interrupted?: true
 }

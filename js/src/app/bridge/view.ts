@@ -128,7 +128,11 @@ export function applyDelta(view: MessageView, delta: Delta): void {
       if (block !== undefined) view.blocks[block] = { type, code, detail, ...(hint === undefined ? {} : { hint }) }
       return
     }
+    case 'prepared':
+      delete view.preparing
+      return
     case 'done':
+      delete view.preparing
       view.outcome = delta.outcome
       if (delta.finishReason) view.finishReason = delta.finishReason
       view.questions = []

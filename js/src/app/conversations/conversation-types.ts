@@ -4,7 +4,7 @@ import type { MessageView } from '../bridge/messages.js'
 import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
 
 /** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
-export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'questions' | 'retry'>
+export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'questions' | 'retry' | 'preparing'>
 
 /** How far an answer was heard. */
 export interface HeardPosition {

@@ -30,13 +30,16 @@ export type {
 } from './pet-types.js'
 export { petWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
+export { UserError } from '../host/user-error.js'
 export type {
   HostConnection,
   FinishedTurn,
   Host,
   HostOptions,
+  Prepare,
   WindowPeer,
   WindowRights,
+  RunInput,
   RunningTool,
   ServerChoice,
   TurnOptions,

@@ -43,6 +43,16 @@ export interface ConversationOptions {
   onUnsaved: (conversation: string, error: unknown) => void
 }
 
+/** Makes what the model is sent, behind a system message. */
+export type MakeMessages = (system: string | undefined) => Promise<ChatMessage[]>
+
+/** An answer that goes on: behind which question, with what the model is sent, and as people saw it so far. */
+export interface GoesOn {
+  question: ConversationEntry
+  messages: MakeMessages
+  before: MessageView
+}
+
 export class HostConversation {
   readonly id: string
   readonly #options: ConversationOptions
@@ -235,24 +245,24 @@ export class HostConversation {
     return { ...entry, id: randomUUID(), at: Date.now(), text }
   }
 
-  /** What the model is sent for a question, which need not be part of the conversation yet. */
-  async messages(question: ConversationEntry, system: string | undefined): Promise<ChatMessage[]> {
-    return await this.#messagesOf([...this.#tree.path(question.parent), question], system)
-  }
-
-  #messagesOf(branch: readonly ConversationEntry[], system: string | undefined): Promise<ChatMessage[]> {
-    return messagesForModel(branch, { system, bytes: (ref) => this.bytes(ref), ...this.#options.forModel })
-  }
-
   /**
-   * What the model is sent so that it goes on with an answer, and that answer as people saw it. `said`: what it is
-   * told.
+   * What the model is sent for a question, which need not be part of the conversation yet: of what is there now, whatever
+   * becomes of the conversation before it is made.
    */
-  async goOnWith(
-    id: string,
-    said: ChatMessage,
-    system: string | undefined,
-  ): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
+  messages(question: ConversationEntry): MakeMessages {
+    return this.#messagesOf([...this.#tree.path(question.parent), question])
+  }
+
+  #messagesOf(branch: readonly ConversationEntry[], more: readonly ChatMessage[] = []): MakeMessages {
+    const bytes = (ref: string): Promise<Uint8Array | null> => this.bytes(ref)
+    return async (system) => [
+      ...(await messagesForModel(branch, { system, bytes, ...this.#options.forModel })),
+      ...more,
+    ]
+  }
+
+  /** What an answer is asked for again, so that the model goes on with it. `said`: what the model is told. */
+  async goOnWith(id: string, said: ChatMessage): Promise<GoesOn> {
     const entry = this.#entry(id)
     const { message } = entry
     if (!message) throw refuse('argument', 'expected an answer that is over', { path: 'entry' })
@@ -262,8 +272,8 @@ export class HostConversation {
     const question = this.questionOf(id)
     const history = historyOf(entry)
     if (history.length === 0) throw refuse('state', 'there is nothing to go on with: ask again')
-    const messages = await this.#messagesOf([...this.#tree.path(question.id), { ...entry, history }], system)
-    return { question, messages: [...messages, said], before: await this.message(id) }
+    const branch = [...this.#tree.path(question.id), { ...entry, history }]
+    return { question, messages: this.#messagesOf(branch, [said]), before: await this.message(id) }
   }
 
   /** The model goes on with an answer that was over. */
@@ -288,7 +298,7 @@ export class HostConversation {
     this.#tree.head = id
     this.#title ||= this.#firstLine
     this.#options.onChange(this)
-    this.#saver.save()
+    this.#keep(id)
     return question
   }
 
@@ -323,7 +333,7 @@ export class HostConversation {
   }
 
   #take(id: string, answer: Answer, live: Message, history: ChatMessage[]): void {
-    const { id: _, seq, questions: __, retry: ___, ...message } = live.view
+    const { id: _, seq, questions: __, retry: ___, preparing: ____, ...message } = live.view
     answer.seq = seq
     this.#put(id, { message, history })
   }
@@ -345,10 +355,13 @@ export class HostConversation {
   #keep(id: string): void {
     const { live, over, sentBefore = [], keeper } = this.#answer(id)
     if (!live || over) return
+    if (!keeper) return this.#saver.save() // it ends with this process
     const { message, history, waiting } = live.kept(sentBefore)
     const state = waiting && writeWaiting(waiting)
     const all = history.length > sentBefore.length ? history : sentBefore.slice(0, -1)
-    this.#put(id, { message, history: all, ...(state === undefined ? {} : { state }) })
+    const { message: before } = this.#entry(id)
+    const isNew = !before || message.blocks.length > 0 || before.blocks.length > 0 || message.rounds > before.rounds
+    if (isNew) this.#put(id, { message, history: all, ...(state === undefined ? {} : { state }) })
     this.#saver.save()
     if (live.asks.size > 0 && !waiting) keeper?.changed(true) // its run had told what is not in the view yet
   }
@@ -371,7 +384,10 @@ export class HostConversation {
   /** The answer ends here, and goes on from what was kept. */
   leave(id: string): void {
     const answer = this.#answers.get(id)
-    if (answer) endSaves(answer)
+    if (!answer) return
+    endSaves(answer)
+    answer.sentBefore = undefined
+    if (answer.live?.settled) delete answer.live
   }
 
   /** The answer at the end that waits for a person, of a process that ended. */
@@ -383,17 +399,10 @@ export class HostConversation {
   }
 
   /** What a turn that waits needs to go on. */
-  async goOnWaiting(
-    id: string,
-    { sentBefore }: Waiting,
-    system: string | undefined,
-  ): Promise<{ question: ConversationEntry; messages: ChatMessage[]; before: MessageView }> {
+  async goOnWaiting(id: string, { sentBefore }: Waiting): Promise<GoesOn> {
     const question = this.questionOf(id)
-    return {
-      question,
-      messages: [...(await this.messages(question, system)), ...sentBefore],
-      before: await this.message(id),
-    }
+    const branch = [...this.#tree.path(question.parent), question]
+    return { question, messages: this.#messagesOf(branch, sentBefore), before: await this.message(id) }
   }
 
   /** The turn that waited goes on. */

@@ -159,11 +159,12 @@ export class HostConversations {
   /** A turn that waits for a person is left, for another process. */
   async leave(message: Message): Promise<void> {
     const owner = this.#owners.get(message.id)
-    for (let tries = 0; tries < 5 && !owner?.keepsState(message.id); tries++) {
+    if (message.preparing) await owner?.keepNow(message.id)
+    for (let tries = 0; tries < 5 && !message.preparing && !owner?.keepsState(message.id); tries++) {
       await new Promise<void>((resolve) => setImmediate(resolve)) // what its run told comes into the view
       await owner?.keepNow(message.id)
     }
-    if (!owner?.keepsState(message.id)) return
+    if (!owner || (!owner.keepsState(message.id) && !message.preparing)) return
     owner.leave(message.id)
     this.#running.delete(message.id)
     await message.leave()
@@ -173,6 +174,14 @@ export class HostConversations {
     this.#running.delete(message.id)
     conversation.busy = false
     conversation.finish(message.id, history)
+    this.#release()
+  }
+
+  /** The answer stays as it was kept: a turn that waits for a person could not be resumed now. */
+  putBack(conversation: HostConversation, message: Message): void {
+    this.#running.delete(message.id)
+    conversation.busy = false
+    conversation.leave(message.id)
     this.#release()
   }
 

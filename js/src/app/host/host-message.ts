@@ -1,7 +1,7 @@
 // One message: follows its run, keeps the view of it, and tells the windows that watch. Where calls wait for a button
 // (`loop: 'user_mediated'`) a run ends with them, and the next one, which adopts them, goes on in the same message.
 import { randomUUID } from 'node:crypto'
-import type { QuestionView, Delta, MessageView } from '../bridge/messages.js'
+import type { BridgeError, QuestionView, Delta, MessageView } from '../bridge/messages.js'
 import { applyDelta, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import type {
@@ -41,6 +41,8 @@ export interface Segment {
   tools: readonly Tool[]
   /** Who reads what the tools give: the model, and where it is. */
   reader: NonNullable<QuestionView['reader']>
+  /** Stages that an adapter of the app answers: windows are not asked. */
+  adapted: { execution: boolean; result: boolean }
 }
 
 export interface MessageOptions {
@@ -48,12 +50,14 @@ export interface MessageOptions {
   before?: MessageView | undefined
   /** The run was saved while it waited for a person: it goes on. */
   waiting?: Waiting | undefined
-  /** With what the message added so far: nothing for the first run. */
-  start: (history: ChatMessage[]) => Segment
+  /** Makes the first run. The signal is aborted where nobody wants it any more. */
+  begin: (signal: AbortSignal) => Promise<Segment>
+  /** Makes the run that adopts what waits for a button, with what the message added so far. */
+  next: (history: ChatMessage[]) => Segment
+  /** What a window reads where no first run could be made. */
+  unprepared: (error: unknown) => BridgeError
   /** The window that asked. */
   sender: ToolWindow | undefined
-  /** Stages that an adapter of the app answers: windows are not asked. */
-  adapted: { execution: boolean; result: boolean }
   graceMs: number
   onEvent: (event: SluiceEvent) => void
   onIpc: (event: IpcEvent) => void
@@ -74,7 +78,9 @@ export class Message implements QuestionSource {
   readonly #tags = new Set<number>()
   readonly #numbering = new MessageNumbering()
   #sender: ToolWindow | undefined
-  /** Absent when it ended: a run holds every event of it. */
+  /** Aborted where nobody wants the first run any more. Absent when there is one, or none will be. */
+  #preparing: AbortController | undefined = new AbortController()
+  /** Absent before the first run, and when the last one ended: a run holds every event of it. */
   #segment: Segment | undefined
   #view: MessageView
   /** Somebody holds the view as it is: the next change makes another one. */
@@ -104,8 +110,7 @@ export class Message implements QuestionSource {
     this.id = before?.id ?? randomUUID()
     this.#options = options
     this.#sender = options.sender
-    this.#segment = options.start([])
-    this.#view = before ? reopened(before, waiting?.statuses) : emptyView(this.id)
+    this.#view = { ...(before ? reopened(before, waiting?.statuses) : emptyView(this.id)), preparing: true }
     if (waiting) this.#numbering.restore(waiting.numbering)
     else if (before) this.#numbering.resume(this.#view)
     if (waiting?.adopts) this.#adopts = true
@@ -127,6 +132,11 @@ export class Message implements QuestionSource {
     for (const window of this.watchers) window.flush()
   }
 
+  /** Its first run was not made yet. */
+  get preparing(): boolean {
+    return this.#preparing !== undefined
+  }
+
   /** The turn is over. */
   get ended(): boolean {
     return this.#ended
@@ -138,12 +148,19 @@ export class Message implements QuestionSource {
   }
 
   /**
-   * Reads its runs to the end. Resolves with what they add to the conversation, and the error that ended the last one;
-   * null where it was left.
+   * Has its first run made, and reads its runs to the end. Resolves with what they add to the conversation, and the
+   * error that ended the last one; null where it was left. `isUnprepared`: there was no run.
    */
-  async follow(): Promise<{ history: ChatMessage[]; error?: ErrorEvent | undefined } | null> {
+  async follow(): Promise<{
+    history: ChatMessage[]
+    error?: ErrorEvent | undefined
+    isUnprepared?: true
+  } | null> {
     const history = this.#history
     let error: ErrorEvent | undefined
+    const unprepared = await this.#prepare()
+    if (this.#left) return null
+    if (unprepared) error = unprepared.error
     while (this.#segment) {
       const { run } = this.#segment
       run.hosted = true
@@ -164,14 +181,37 @@ export class Message implements QuestionSource {
     this.#ended = true
     this.#sender = undefined
     this.#settle()
-    return { history, error }
+    return { history, error, ...(unprepared ? { isUnprepared: true } : {}) }
+  }
+
+  /** Has the first run made. Undefined: there is one. Otherwise the view says why not. */
+  async #prepare(): Promise<{ error?: ErrorEvent } | undefined> {
+    const { signal } = this.#preparing as AbortController
+    try {
+      this.#segment = await this.#options.begin(signal)
+      this.#preparing = undefined
+      this.#publish({ type: 'prepared' })
+      if (this.#cancelled) void this.#segment.run.cancel(this.#cancelled.reason)
+      return undefined
+    } catch (thrown) {
+      this.#preparing = undefined
+      if (this.#left) return {}
+      if (signal.aborted) {
+        this.#publish({ type: 'done', outcome: 'cancelled' })
+        return {}
+      }
+      const error = { type: 'error' as const, block: this.#view.blocks.length, ...this.#options.unprepared(thrown) }
+      this.#publish(error)
+      this.#publish({ type: 'done', outcome: 'failed' })
+      return { error: { ...error, seq: 0 } as ErrorEvent }
+    }
   }
 
   /** The run that adopts what waits for a button. */
   #goOn(history: ChatMessage[]): Segment | undefined {
     try {
       if (this.#asked) {
-        const segment = this.#options.start(history)
+        const segment = this.#options.next(history)
         this.#asked = false
         this.#adopts = true
         this.#numbering.next(this.#view)
@@ -201,6 +241,7 @@ export class Message implements QuestionSource {
     const before = [...sentBefore, ...this.#history]
     const { seq, state, history } = run?.kept(this.asks.size > 0) ?? { seq: -1, history: [] }
     const kept = { message, history: [...before, ...history] }
+    if (this.#preparing && this.#options.waiting) return { ...kept, waiting: this.#options.waiting }
     if (state === undefined || seq !== this.#seen) return kept
     return {
       ...kept,
@@ -218,12 +259,14 @@ export class Message implements QuestionSource {
   async leave(): Promise<void> {
     this.#left = true
     for (const call of [...this.asks.keys()]) this.#closeQuestion(call)
+    this.#preparing?.abort(new Error('the host was closed'))
     await this.#segment?.run.suspend({ graceMs: 0 })
   }
 
   /** Resolves when all is quiet, with the tools that take no notice. */
   async cancel(reason?: string): Promise<RunningTool[]> {
     this.#cancelled = { reason }
+    this.#preparing?.abort(new Error(reason ?? 'the message was cancelled'))
     const { stillRunning = [] } = (await this.#segment?.run.cancel(reason)) ?? {}
     return stillRunning.map(({ call, name }) => ({
       message: this.id,
@@ -291,7 +334,7 @@ export class Message implements QuestionSource {
 
   #ask({ type: _, seq: __, ...event }: ApprovalEvent): void {
     this.#asked = true
-    if (this.#options.adapted[event.stage]) return
+    if (this.#segment?.adapted[event.stage]) return
     const { call, stage, digest } = event
     this.#closeQuestion(call)
     this.asks.set(call, { message: this, call, stage, digest, open: true, grace: undefined })

@@ -1,8 +1,8 @@
 // What an app gives a host, checked when it gives it.
-import { SluiceError } from '../../engine/core/errors.js'
 import {
   flag,
   func,
+  is,
   members,
   milliseconds,
   oneOf,
@@ -19,7 +19,8 @@ import type { TurnOptions } from './host-types.js'
 /** The options of every host, for those that take more. */
 export const hostMembers = {
   run: func('that gives { model, … }'),
-  system: text,
+  system: is('a text, or a function (about) => text', (value) => ['string', 'function'].includes(typeof value)),
+  prepareMs: milliseconds,
   goOn: text,
   contextTokens: whole(1),
   openExternal: func('(url) => void'),
@@ -65,16 +66,7 @@ export const checkRights = members({
   members: { read: flag, chat: flag, approve: flag, configure: flag, server: flag, pet: flag },
 })
 
-/** Checks what `run` returned. Its members are checked when the turn begins. */
+/** Checks what `run` gave. Its members are checked when the turn begins. */
 export function checkTurn(turn: unknown): asserts turn is TurnOptions {
-  if (typeof (turn as PromiseLike<unknown> | null | undefined)?.then === 'function') {
-    void Promise.resolve(turn).catch(() => {}) // its rejection must not be reported as unhandled
-    throw new SluiceError({
-      code: 'option',
-      path: 'run()',
-      detail: 'found a promise, expected { model, … }',
-      hint: 'prepare what takes time before the person asks',
-    })
-  }
   if (typeof turn !== 'object' || turn === null) throw wrong('run()', turn, '{ model, … }')
 }

@@ -1,6 +1,6 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type { Bridge, ConfigurationPatch, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
-import type { Conversations, SavedMessage } from '../conversations/conversation-types.js'
+import type { ConversationEntry, Conversations, SavedMessage } from '../conversations/conversation-types.js'
 import type {
   ChatMessage,
   ErrorEvent,
@@ -122,19 +122,44 @@ export interface FinishedTurn {
   error?: ErrorEvent
 }
 
+/** What the app is asked to prepare an answer for. */
+export interface Prepare {
+  /** Id of the conversation. */
+  conversation: string
+  /** Id of the message, and of its entry: the answer that is prepared. */
+  message: string
+  /**
+   * `send`: a person asked. `regenerate`, `edit`: they want another answer, to the question or to another one. `goOn`:
+   * the model is to go on with its answer. `first`: the pet speaks first. `resume`: a turn that waited for a person goes
+   * on.
+   */
+  why: 'send' | 'regenerate' | 'edit' | 'goOn' | 'first' | 'resume'
+  /** Aborted when the message is cancelled, the host is closed, or `prepareMs` is over. */
+  signal: AbortSignal
+}
+
+/** What `run` of a host is asked. */
+export interface RunInput extends Prepare {
+  /** What the person wrote. */
+  text: string
+  /** Pictures beside it. Absent: none. */
+  parts?: ResultPart[]
+  /** What the model is sent unless `run` gives other `messages`, with `system` in front. */
+  messages: ChatMessage[]
+  /** The question as it is kept. */
+  entry: ConversationEntry
+  /** The pet speaks first: nobody asked. */
+  first?: true
+}
+
 /** What an app gives its host. */
 export interface HostOptions {
   /**
-   * Members of the run: model, settings, request, … Called for every message that a person sends, and where the pet
-   * speaks first (`first`).
+   * With what a turn runs: model, settings, request, … Called for each answer, when `system` was asked; a promise is
+   * fine. Where it throws, gives nonsense or takes too long (`prepareMs`), the answer is an error block `hook`: "the app
+   * could not prepare this answer", or the sentence of a `UserError`.
    */
-  run: (input: {
-    text: string
-    conversation: string
-    messages: ChatMessage[]
-    parts?: ResultPart[]
-    first?: true
-  }) => TurnOptions
+  run: (input: RunInput) => TurnOptions | Promise<TurnOptions>
   /**
    * Where conversations are kept: `fileConversations(folder)`, `sqliteConversations(database)`, or a store of the app.
    * Default: in memory, and the oldest are forgotten (see `keepMessages`).
@@ -155,8 +180,10 @@ export interface HostOptions {
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** Lets people choose who answers, in windows with the right `server`: `<sluice-server>`. Default: they cannot. */
   server?: ServerChoice
-  /** In front of every conversation. */
-  system?: string
+  /** In front of every conversation: a text, or a function that is asked before each answer. Default none. */
+  system?: string | ((about: Prepare) => string | undefined | Promise<string | undefined>)
+  /** Milliseconds that `system` and `run` may take together. Default 30,000; 0: no limit. */
+  prepareMs?: number
   /**
    * About how many tokens of a conversation the model gets, `system` included: what was said first is left out,
    * question by question, and people see all of it. `messages` of `run` decides it exactly. Default: all of it.

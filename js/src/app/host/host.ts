@@ -119,7 +119,7 @@ class EngineHost implements Host {
       conversation: checkId(conversation, 'conversation'),
     }))
     try {
-      return await this.#turns.send(given.conversation, (one) => one.ask(given.text, undefined), undefined)
+      return await this.#turns.send(given.conversation, (one) => one.ask(given.text, undefined))
     } catch (error) {
       return rethrowAsSluiceError(() => {
         throw error
@@ -154,7 +154,7 @@ class EngineHost implements Host {
     if (this.#options.conversations)
       await Promise.all(
         this.#conversations.running
-          .filter(({ asks }) => asks.size > 0)
+          .filter(({ asks, preparing }) => preparing || asks.size > 0)
           .map((message) => this.#conversations.leave(message)),
       )
     const left = await Promise.all(this.#conversations.running.map((message) => message.cancel('the host was closed')))

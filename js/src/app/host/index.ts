@@ -1,13 +1,16 @@
 // The host of an engine without a transport: for Tauri, NW.js, a WebSocket server, or windows of another kind.
 export { createHost } from './host.js'
+export { UserError } from './user-error.js'
 export type {
   HostConnection,
   FinishedTurn,
   Host,
   HostBridge,
   HostOptions,
+  Prepare,
   WindowPeer,
   WindowRights,
+  RunInput,
   RunningTool,
   ServerChoice,
   TurnOptions,

@@ -61,8 +61,9 @@ export function interrupted({
   seq: __,
   questions: ___,
   retry: ____,
-  outcome: _____,
-  finishReason: ______,
+  preparing: _____,
+  outcome: ______,
+  finishReason: _______,
   ...view
 }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
   const statuses: Waiting['statuses'] = []

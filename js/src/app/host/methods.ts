@@ -121,13 +121,13 @@ export function methodsOf(parts: MethodParts): Map<unknown, MethodEntry> {
       'chat',
       sendInput(options),
       (window, { text, conversation = DEFAULT_CONVERSATION, parts, replyTo }) =>
-        turns.ask(window, conversation, (one) => one.ask(text, parts, replyTo)),
+        turns.ask(window, conversation, 'send', (one) => one.ask(text, parts, replyTo)),
     ),
     regenerate: method<'regenerate'>('chat', entryInput, (window, { entry }) =>
-      turns.ask(window, conversations.ownerOf(entry).id, (one) => one.questionOf(entry)),
+      turns.ask(window, conversations.ownerOf(entry).id, 'regenerate', (one) => one.questionOf(entry)),
     ),
     edit: method<'edit'>('chat', members({ entry: checkId, text: checkText(options) }), (window, { entry, text }) =>
-      turns.ask(window, conversations.ownerOf(entry).id, (one) => one.editOf(entry, text)),
+      turns.ask(window, conversations.ownerOf(entry).id, 'edit', (one) => one.editOf(entry, text)),
     ),
     goOn: method<'goOn'>('chat', entryInput, (window, { entry }) => turns.goOn(window, entry)),
     choose: method<'choose'>('chat', members({ entry: checkId, index: whole(0, MAX_CALL) }), (_, { entry, index }) =>

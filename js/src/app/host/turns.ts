@@ -2,7 +2,7 @@
 import type { ProactiveInput, ProactiveReply, MessageView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { messageOf } from '../../engine/core/errors.js'
-import type { ChatMessage, Outcome, SluiceEvent } from '../../engine/core/events.js'
+import type { ChatMessage, Outcome } from '../../engine/core/events.js'
 import type { ConversationEntry } from '../conversations/conversation-types.js'
 import { shortTitle } from '../conversations/words.js'
 import type { Model } from '../../engine/core/model.js'
@@ -14,15 +14,15 @@ import { splitHooks, type RunHooks } from '../../engine/core/run-options.js'
 import { warn } from '../../engine/core/warning.js'
 import { hidden, isStorage, Refusal, refuse } from './checks.js'
 import type { Configuration } from './configuration.js'
-import type { HostConversation } from './conversation.js'
+import type { HostConversation, MakeMessages } from './conversation.js'
 import type { HostConversations } from './host-conversations.js'
 import { briefly, type First } from './first.js'
 import { guard } from './guard.js'
 import type { Waiting } from './interrupted.js'
-import { Message } from './host-message.js'
-import { checkTurn } from './host-options.js'
+import { Message, type Segment } from './host-message.js'
+import { prepareTurn, unprepared } from './preparation.js'
 import type { Pet } from './pet.js'
-import type { FinishedTurn, HostOptions, TurnOptions } from './host-types.js'
+import type { FinishedTurn, HostOptions, Prepare, TurnOptions } from './host-types.js'
 import type { HostWindow } from './window.js'
 
 export const DEFAULT_CONVERSATION = 'main'
@@ -41,23 +41,22 @@ export interface TurnParts {
   readonly isClosed: () => boolean
 }
 
-/** A turn that is to begin: behind which question, with what the model is sent, and the answer that it goes on with. */
-interface Prepared {
+/** An answer that is to begin. */
+interface Beginning {
   question: ConversationEntry
-  messages: ChatMessage[]
+  messages: MakeMessages
+  /** The answer that it goes on with. */
   before?: MessageView
   /** Returns the question as it is kept. */
-  begin: (message: Message, prepared: Prepared) => ConversationEntry
+  begin: (message: Message) => ConversationEntry
 }
 
 /** What a message is made of. */
-interface Start {
-  turn: TurnOptions
-  messages: ChatMessage[]
+interface Start extends Pick<Beginning, 'question' | 'messages' | 'before'> {
+  conversation: string
+  why: Prepare['why']
   sender: HostWindow | undefined
-  before: MessageView | undefined
   waiting?: Waiting
-  onEvent?: (event: SluiceEvent) => void
 }
 
 type MessageEnd = NonNullable<Awaited<ReturnType<Message['follow']>>>
@@ -78,37 +77,36 @@ export class Turns {
   }
 
   /**
-   * Starts a message. If the app's `run` throws or returns something unusable, the developer is warned, and the window
-   * learns only that it failed.
+   * Starts a message. What keeps it from being started a window reads in the host's words alone; what keeps its turn
+   * from beginning stands in the message.
    */
-  ask(window: HostWindow, conversation: string, question: MakeQuestion): Promise<{ message: string }> {
-    return this.#started(() => this.send(conversation, question, window))
+  ask(
+    window: HostWindow,
+    conversation: string,
+    why: 'send' | 'regenerate' | 'edit',
+    question: MakeQuestion,
+  ): Promise<{ message: string }> {
+    return this.#started(() => this.#begin(conversation, window, why, (one) => this.#answerTo(one, question(one))))
   }
 
   /** The same, for the app itself: errors are thrown as they are. */
-  send(id: string, ask: MakeQuestion, sender: HostWindow | undefined): Promise<string> {
-    return this.#begin(id, sender, async (conversation) => {
-      const question = ask(conversation)
-      return {
-        question,
-        messages: await conversation.messages(question, this.#parts.options.system),
-        begin: (message, { question }) => this.#parts.conversations.begin(conversation, question, message),
-      }
-    })
+  send(id: string, ask: MakeQuestion): Promise<string> {
+    return this.#begin(id, undefined, 'send', (one) => this.#answerTo(one, ask(one)))
   }
 
   goOn(window: HostWindow, entry: string): Promise<{ message: string }> {
     const { options, conversations } = this.#parts
     const said: ChatMessage = { role: 'user', content: options.goOn ?? GO_ON }
     return this.#started(() =>
-      this.#begin(conversations.ownerOf(entry).id, window, async (conversation) => ({
-        ...(await conversation.goOnWith(entry, said, options.system)),
-        begin: (message, { question }) => {
+      this.#begin(conversations.ownerOf(entry).id, window, 'goOn', async (conversation) => {
+        const going = await conversation.goOnWith(entry, said)
+        const begin = (message: Message): ConversationEntry => {
           conversations.resume(conversation, said, message)
           this.#resumed(message)
-          return question
-        },
-      })),
+          return going.question
+        }
+        return { ...going, begin }
+      }),
     )
   }
 
@@ -117,16 +115,14 @@ export class Turns {
     window: HostWindow,
     { conversation = DEFAULT_CONVERSATION, prompt }: Pick<ProactiveInput, 'conversation' | 'prompt'>,
   ): Promise<ProactiveReply> {
-    const { first, conversations, options } = this.#parts
+    const { first, conversations } = this.#parts
     first.check()
     if (prompt === undefined) return { left: first.left }
     if (conversations.busy > 0) throw refuse('state', 'something else is said or asked')
     const { message } = await this.#started(() =>
-      this.#begin(conversation, window, async (one) => {
-        const question = one.first(first.text(prompt))
-        const messages = await one.messages(question, options.system)
+      this.#begin(conversation, window, 'first', (one) => {
         first.take(one)
-        return { question, messages, begin: (message, { question: asked }) => conversations.begin(one, asked, message) }
+        return this.#answerTo(one, one.first(first.text(prompt)))
       }),
     )
     return { message, left: first.left }
@@ -134,14 +130,21 @@ export class Turns {
 
   /** A turn of a process that ended waits for a person: it goes on, and asks again. */
   async wake(conversation: HostConversation, id: string, waiting: Waiting): Promise<void> {
-    const { options, conversations, windows } = this.#parts
-    const { question, messages, before } = await conversation.goOnWaiting(id, waiting, options.system)
-    const turn = this.#options(conversation.id, question, messages)
+    const { conversations, windows } = this.#parts
+    const going = await conversation.goOnWaiting(id, waiting)
     const sender = [...windows].find(({ opened, rights }) => opened.has(conversation.id) && rights.chat)
-    const message = this.#start({ turn, messages, sender, before, waiting })
+    const message = this.#start({ ...going, conversation: conversation.id, why: 'resume', sender, waiting })
     conversations.wakes(conversation, waiting, message)
     this.#resumed(message)
-    this.#follow(message, conversation, question)
+    this.#follow(message, conversation, going.question, true)
+  }
+
+  #answerTo(conversation: HostConversation, question: ConversationEntry): Beginning {
+    return {
+      question,
+      messages: conversation.messages(question),
+      begin: (message) => this.#parts.conversations.begin(conversation, question, message),
+    }
   }
 
   /** The store did not take what was said. */
@@ -164,31 +167,23 @@ export class Turns {
   async #begin(
     id: string,
     sender: HostWindow | undefined,
-    prepare: (conversation: HostConversation) => Promise<Prepared>,
+    why: Prepare['why'],
+    beginning: (conversation: HostConversation) => Beginning | Promise<Beginning>,
   ): Promise<string> {
     const {
       conversations,
       options: { maxRunning = 16 },
-      first,
+      isClosed,
     } = this.#parts
     if (conversations.isBusy(id))
       throw refuse('state', 'a message of this conversation is still running: wait for its end, or cancel it')
     if (conversations.busy >= maxRunning) throw refuse('limit', `expected at most ${maxRunning} messages at a time`)
     const [conversation, release] = await conversations.claim(id)
     try {
-      const prepared = await prepare(conversation)
-      const { question, messages, before } = prepared
-      const turn = this.#options(id, question, messages)
-      const message: Message = question.first
-        ? this.#start({
-            turn: first.limited(turn),
-            messages,
-            sender,
-            before,
-            onEvent: briefly(() => void message.cancel('two sentences are enough')),
-          })
-        : this.#start({ turn, messages, sender, before })
-      this.#follow(message, conversation, prepared.begin(message, prepared))
+      const { begin, ...start } = await beginning(conversation)
+      if (isClosed()) throw refuse('closed', 'the host was closed')
+      const message = this.#start({ ...start, conversation: id, why, sender })
+      this.#follow(message, conversation, begin(message), false)
       return message.id
     } catch (error) {
       release()
@@ -196,39 +191,31 @@ export class Turns {
     }
   }
 
-  /** What the app's `run` says about a turn. */
-  #options(conversation: string, { text = '', parts, first }: ConversationEntry, messages: ChatMessage[]): TurnOptions {
-    const { options, isClosed } = this.#parts
-    if (isClosed()) throw refuse('closed', 'the host was closed')
-    const turn: unknown = options.run({
-      text,
-      conversation,
-      messages: structuredClone(messages),
-      ...(parts ? { parts } : {}),
-      ...(first ? { first } : {}),
-    })
-    checkTurn(turn)
-    return isObject(turn.model) ? { ...turn, model: withCacheKey(turn.model, conversation) } : turn
-  }
-
   #resumed(message: Message): void {
     for (const window of this.#parts.windows) window.resumed(message.id)
   }
 
-  #start({ turn, messages, sender, before, waiting, onEvent }: Start): Message {
-    const { engine, options, conversations, pet } = this.#parts
-    const { own: hooks, rest } = splitHooks(turn)
-    const adapter = hooks.approvals === undefined ? engine.approvals : hooks.approvals
-    const run = this.#runs(hooks, rest, messages, waiting?.run, () => message)
+  #start({ conversation, why, question, messages, sender, before, waiting }: Start): Message {
+    const { options, conversations, pet, first } = this.#parts
+    const onFirst = why === 'first' ? briefly(() => void message.cancel('two sentences are enough')) : undefined
+    let segments: ((history: ChatMessage[]) => Segment) | undefined
     const message: Message = new Message({
       before,
       waiting,
-      start: (history) => ({ run: run(history), tools: engine.tools, reader: readerOf(rest.model) }),
+      begin: async (signal) => {
+        const occasion = { conversation, message: message.id, why, question, messages }
+        const { turn, messages: said } = await prepareTurn(options, occasion, signal)
+        signal.throwIfAborted()
+        const limited = why === 'first' ? first.limited(turn) : turn
+        segments = this.#segments(limited, said, conversation, waiting?.run, () => message)
+        return segments([])
+      },
+      next: (history) => (segments as NonNullable<typeof segments>)(history),
+      unprepared,
       sender,
-      adapted: { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) },
       graceMs: options.approvalGraceMs ?? 30_000,
       onEvent: (event) => {
-        onEvent?.(event)
+        onFirst?.(event)
         guard('onEvent', () => options.onEvent?.(message.id, event))
       },
       onIpc: (event) => pet.order(message, event),
@@ -238,24 +225,30 @@ export class Turns {
     return message
   }
 
-  /** Begins each run of a message: the first from a saved state, if there is one; the others behind what was added. */
-  #runs(
-    hooks: RunHooks,
-    { model, messages: own, request, signal, rules, context, ...settings }: Omit<TurnOptions, keyof RunHooks>,
+  /** Makes each run of a message: the first from a saved state, if there is one; the others behind what was added. */
+  #segments(
+    turn: TurnOptions,
     messages: ChatMessage[],
+    conversation: string,
     saved: string | undefined,
     message: () => Message,
-  ): (history: ChatMessage[]) => Run {
+  ): (history: ChatMessage[]) => Segment {
     const { engine, configuration } = this.#parts
+    const { own: hooks, rest } = splitHooks(turn)
+    const { messages: own, request, signal, rules, context, ...settings } = rest
+    const model = isObject(settings.model) ? withCacheKey(settings.model, conversation) : settings.model
+    const adapter = hooks.approvals === undefined ? engine.approvals : hooks.approvals
+    const adapted = { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) }
     const said = own ?? messages
     const common = { ...hooks, ...this.#checkpoint(hooks, message), model, signal, rules, context }
     let state = saved
-    return (history) => {
+    const begin = (history: ChatMessage[]): Run => {
       const resumed = state
       state = undefined
       if (resumed !== undefined) return engine.resume(resumed, common)
       return engine.run({ ...configuration.settings(settings), ...common, request, messages: [...said, ...history] })
     }
+    return (history) => ({ run: begin(history), tools: engine.tools, reader: readerOf(model), adapted })
   }
 
   /**
@@ -279,9 +272,13 @@ export class Turns {
     return false
   }
 
-  #follow(message: Message, conversation: HostConversation, question: ConversationEntry): void {
+  /** `isKept`: the store has a state of it, which stays where no run could be made of it. */
+  #follow(message: Message, conversation: HostConversation, question: ConversationEntry, isKept: boolean): void {
+    const { conversations } = this.#parts
     const finish = (end: Awaited<ReturnType<Message['follow']>>): void => {
-      if (end) this.#finish(message, conversation, question, end) // without: it was left
+      if (!end) return // it was left
+      if (isKept && end.isUnprepared && message.view.outcome === 'failed') conversations.putBack(conversation, message)
+      else this.#finish(message, conversation, question, end)
     }
     const following = message
       .follow()

@@ -90,6 +90,75 @@ export function contract(name, { open, again, skip = false }) {
     })
   }
 
+  check("the app's own members are kept with a conversation and an entry, and change it in no list", async (t) => {
+    const store = await open(t)
+    await store.save('main', { entries: [question('q', null, 'Hi', { app: { mark: [1, null] } })], app: { persona: 'cat' } })
+    const [{ updated }] = await store.list()
+    await store.save('main', { tags: ['work', 'rain', 'work'], configuration: { settings: { mode: 'text' } } })
+    await store.save('main', { seen: false })
+    const whole = await store.load('main')
+    assert.deepEqual(
+      [whole.app, whole.tags, whole.configuration, whole.seen, whole.entries[0].app],
+      [{ persona: 'cat' }, ['work', 'rain'], { settings: { mode: 'text' } }, false, { mark: [1, null] }],
+    )
+    assert.deepEqual(await store.list(), [
+      { id: 'main', title: 'Hi', updated, entries: 1, tags: ['work', 'rain'], seen: false },
+    ])
+    assert.deepEqual(JSON.parse(await store.export('main', 'json')).app, { persona: 'cat' })
+    if (again) assert.deepEqual(await (await again(t)).load('main'), whole)
+    await store.save('main', { app: null, tags: [], configuration: null, seen: true })
+    const plain = await store.load('main')
+    assert.deepEqual(Object.keys(plain).sort(), ['entries', 'head', 'id', 'title'])
+    await store.save('empty', { tags: ['new'] })
+    assert.deepEqual((await store.load('empty')).entries, [])
+  })
+
+  check('a list by tags has the conversations with all of them; it says which of them waits for a person', async (t) => {
+    const store = await open(t)
+    for (const [id, tags] of [
+      ['one', ['a']],
+      ['two', ['a', 'b']],
+      ['three', []],
+    ])
+      await store.save(id, { entries: [question('q', null, `About ${id}`), answer('r', 'q', 'x', { state: 's' })], tags })
+    const found = async (options) => (await store.list(options)).map(({ id }) => id).sort()
+    assert.deepEqual(await found({ tags: ['a'] }), ['one', 'two'])
+    assert.deepEqual(await found({ tags: ['b', 'a'] }), ['two'])
+    assert.deepEqual(await found({ tags: ['a'], query: 'ONE' }), ['one'])
+    assert.deepEqual(await found({ tags: ['a'], skip: 1, limit: 5 }).then(({ length }) => length), 1)
+    assert.deepEqual(await found({ tags: [] }), ['one', 'three', 'two'])
+    assert.ok((await store.list()).every(({ waiting }) => waiting === true))
+    await store.save('one', { entries: [answer('r', 'q', 'x')] })
+    assert.deepEqual((await store.list({ tags: ['a'] })).map(({ id, waiting }) => `${id} ${waiting}`).sort(), [
+      'one undefined',
+      'two true',
+    ])
+  })
+
+  check('of the own members, what is no JSON, too large or unknown is refused with its place', async (t) => {
+    const store = await open(t)
+    const own = (more) => ({ entries: [question('q', null, 'Hi', more)] })
+    for (const [change, code, path, hint] of [
+      [own({ mood: 'good' }), 'option', 'change.entries[0].mood', /did you mean app\?/],
+      [own({ encrypted: 'x' }), 'option', 'change.entries[0].encrypted', /did you mean app\?/],
+      [own({ app: 7 }), 'option', 'change.entries[0].app'],
+      [own({ app: { big: 'x'.repeat(70_000) } }), 'limit', 'change.entries[0].app'],
+      [{ app: { big: 'é'.repeat(33_000) } }, 'limit', 'change.app'],
+      [{ configuration: [] }, 'option', 'change.configuration'],
+      [{ tags: ['x'.repeat(65)] }, 'option', 'change.tags'],
+      [{ tags: Array.from({ length: 17 }, (_, at) => `t${at}`) }, 'option', 'change.tags'],
+      [{ tags: [''] }, 'option', 'change.tags'],
+      [{ seen: 1 }, 'option', 'change.seen'],
+    ])
+      await assert.rejects(store.save('main', change), (error) => {
+        assert.deepEqual([error.code, error.path], [code, path])
+        if (hint) assert.match(error.hint, hint)
+        return true
+      })
+    await assert.rejects(store.list({ tags: 'a' }), { code: 'option', path: 'tags' })
+    assert.equal(await store.load('main'), null)
+  })
+
   check('branches: the head says which is shown', async (t) => {
     const store = await open(t)
     await grown(store)

@@ -3,6 +3,7 @@ import { SluiceError } from '../../engine/core/errors.js'
 import { array, encode, flag, is, members, record, text, whole, wrong, type Check } from '../../engine/core/options.js'
 import { isRef } from './blobs.js'
 import type { ConversationChange, ConversationEntry } from './conversation-types.js'
+import { checkApp, ownChecks, ownIn, type OwnChange } from './own-members.js'
 
 const MAX_ID = 200
 const MAX_TITLE = 200
@@ -23,8 +24,11 @@ const entryShape: { [member in keyof Required<ConversationEntry>]: Check } = {
   state: text,
   heard: record,
   first: flag,
+  app: checkApp,
 }
-const checkShape = members({ members: entryShape, needs: ['id', 'parent', 'at', 'role'], open: true })
+const needs = ['id', 'parent', 'at', 'role']
+const checkPlain = members({ members: entryShape, needs })
+const checkStored = members({ members: { ...entryShape, encrypted: text }, needs })
 const checkBlobs: Check = (value, path) => {
   array(value, path)
   for (const [index, blob] of (value as unknown[]).entries()) {
@@ -38,7 +42,11 @@ const checkBlobs: Check = (value, path) => {
   }
 }
 /** Throws SluiceError `option` if this is no change, whatever its entries are. */
-export const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs } })
+export const checkChangeShape = members({ members: { entries: array, head: id, blobs: checkBlobs, ...ownChecks } })
+/** The same of a change whose `app` is encrypted, and longer than it was. */
+const checkEncryptedShape = members({
+  members: { entries: array, head: id, blobs: checkBlobs, ...ownChecks, app: record, configuration: record },
+})
 
 export const checkId = (value: unknown): void => id(value, 'id')
 
@@ -56,7 +64,18 @@ export function checkTitle(title: unknown): void {
 export const checkEntryId: Check = (value) => value === undefined || id(value, 'entry')
 
 /** Throws SluiceError `option` if this is not an entry. */
-export const checkEntry: Check = checkShape
+export const checkEntry: Check = (value, path) => {
+  try {
+    checkPlain(value, path)
+  } catch (error) {
+    if (!SluiceError.is(error) || error.detail !== 'unknown member' || error.hint !== undefined) throw error
+    const { code, detail, path: at } = error
+    throw new SluiceError({ code, detail, path: at, hint: 'did you mean app? What is your own has its place there' })
+  }
+}
+
+/** The same of an entry that a store reads, or is given encrypted. */
+export const checkStoredEntry: Check = checkStored
 
 /** A checked change. */
 export interface Checked {
@@ -65,21 +84,29 @@ export interface Checked {
   bodies: string[]
   /** The new end of the shown branch; undefined keeps it. */
   head: string | undefined
+  /** What of the app's own members changes; undefined: nothing. */
+  own: OwnChange | undefined
 }
 
 /**
  * Checks a change. Throws SluiceError `option` if it does not fit the entries that are there. `parentOf` gives the
- * parent of a known entry (an id or null), and undefined for an unknown one.
+ * parent of a known entry (an id or null), and undefined for an unknown one. `encrypted`: texts in it are encrypted.
  */
-export function checkChange(change: ConversationChange, parentOf: (id: string) => string | null | undefined): Checked {
-  checkChangeShape(change, 'change')
+export function checkChange(
+  change: ConversationChange,
+  parentOf: (id: string) => string | null | undefined,
+  encrypted = false,
+): Checked {
+  if (encrypted) checkEncryptedShape(change, 'change')
+  else checkChangeShape(change, 'change')
   const { entries = [] } = change
   const fresh = new Map<string, string | null>()
   const known = (one: string): string | null | undefined => (fresh.has(one) ? fresh.get(one) : parentOf(one))
   let last: string | undefined
   const bodies = entries.map((entry, index) => {
     const path = `change.entries[${index}]`
-    checkEntry(entry, path)
+    if (encrypted) checkStoredEntry(entry, path)
+    else checkEntry(entry, path)
     const before = known(entry.id)
     if (before !== undefined && before !== entry.parent)
       throw wrong(`${path}.parent`, entry.parent, `${JSON.stringify(before)}, which it has`)
@@ -93,5 +120,5 @@ export function checkChange(change: ConversationChange, parentOf: (id: string) =
   })
   const head = change.head ?? last
   if (head !== undefined && known(head) === undefined) throw wrong('change.head', head, 'an entry that is there')
-  return { entries, bodies, head }
+  return { entries, bodies, head, own: ownIn(change) }
 }

@@ -1,7 +1,7 @@
 // The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks
 // every store against it.
 import type { MessageView } from '../bridge/messages.js'
-import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
+import type { ChatMessage, JsonObject, ResultPart } from '../../engine/core/events.js'
 
 /** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
 export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'questions' | 'retry' | 'preparing'>
@@ -53,10 +53,24 @@ export interface ConversationEntry {
   heard?: HeardRecord
   /** Role `user`: nobody wrote it. The pet spoke first, and this had it do so; it is shown to nobody. */
   first?: true
+  /** The app's own, up to 64 KiB of JSON. No model and, without `appView`, no window gets it. */
+  app?: JsonObject
+}
+
+/** What an app keeps with a conversation, beside what was said. */
+export interface OwnMembers {
+  /** The app's own, up to 64 KiB of JSON: a persona, a choice of the model. Windows get none of it without `appView`. */
+  app?: JsonObject
+  /** `list` finds it by these: at most 16, of 1 to 64 characters. Also an encrypted store keeps them readable. */
+  tags?: string[]
+  /** What was configured for this conversation alone, up to 64 KiB of JSON. */
+  configuration?: JsonObject
+  /** An answer ended or a question came, and no window had the conversation open. Absent: all of it was seen. */
+  seen?: false
 }
 
 /** A whole conversation. */
-export interface Conversation {
+export interface Conversation extends OwnMembers {
   /** Chosen by the app. 1 to 200 characters, no control characters. */
   id: string
   /** The title given by `rename`, else the first line of the first question. */
@@ -77,6 +91,12 @@ export interface ConversationInfo {
   updated: number
   /** How many entries it has, on all branches. */
   entries: number
+  /** Those that the app gave it. Absent: none. */
+  tags?: string[]
+  /** The answer at the end of the shown branch waits for a person. */
+  waiting?: true
+  /** As in `OwnMembers`. */
+  seen?: false
   /**
    * What is wrong with it, and where. Such a conversation cannot be loaded or changed until somebody repairs it. Absent
    * if it is sound.
@@ -102,6 +122,14 @@ export interface ConversationChange {
   head?: string
   /** The blobs that the entries refer to. Those already stored may be left out or given again. */
   blobs?: StoredBlob[]
+  /** The app's own members in the place of those that are there; null removes them. */
+  app?: JsonObject | null
+  /** The tags in the place of those that are there. */
+  tags?: string[]
+  /** The configuration in the place of the one that is there; null removes it. */
+  configuration?: JsonObject | null
+  /** Whether everything was seen. */
+  seen?: boolean
 }
 
 /** An entry that `search` found. */
@@ -124,10 +152,10 @@ export interface FoundInStore {
  */
 export interface Conversations {
   /**
-   * Lists conversations, the one that changed last first. `query`: only those whose title or text contains it, ignoring
-   * case. Default: the first 100.
+   * Lists conversations, the one whose entries changed last first. `query`: only those whose title or text contains it,
+   * ignoring case. `tags`: only those that have all of them. Default: the first 100.
    */
-  list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]>
+  list(options?: { query?: string; tags?: string[]; skip?: number; limit?: number }): Promise<ConversationInfo[]>
   /** Returns a copy of the whole conversation; null if there is none. */
   load(id: string): Promise<Conversation | null>
   /**

@@ -12,6 +12,7 @@ import {
   type Encryption,
 } from '../../engine/core/encryption.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
+import type { JsonObject } from '../../engine/core/events.js'
 import { encode, members } from '../../engine/core/options.js'
 import { blobAddress, isBlobOf, refsOf } from './blobs.js'
 import {
@@ -33,7 +34,9 @@ import type {
   Conversations,
   ConversationEntry,
   FoundInStore,
+  OwnMembers,
 } from './conversation-types.js'
+import { ownIn, readOwn, withOwn, type OwnChange } from './own-members.js'
 import { titleOf } from './words.js'
 
 /** Options of a store. */
@@ -49,7 +52,12 @@ type EncryptedEntry = ConversationEntry & { encrypted?: string }
 const TITLE_MARK = '\u001f'
 const ALL = Number.MAX_SAFE_INTEGER
 /** Names of the texts, for errors. */
-const [ENTRY, TITLE, PICTURE] = ['an entry of the conversation', 'the title of the conversation', 'a picture']
+const [ENTRY, TITLE, PICTURE, OWN] = [
+  'an entry of the conversation',
+  'the title of the conversation',
+  'a picture',
+  'what the app keeps with the conversation',
+]
 
 const checkOptions = members({ members: { encryption: checkEncryption } })
 
@@ -72,8 +80,13 @@ export const ENCRYPTED_BODY = `{"encrypted":"${ENCRYPTED}`
 export const ENCRYPTED_TITLE = TITLE_MARK + ENCRYPTED
 
 /** Throws SluiceError `storage` if this conversation is encrypted. */
-export function refuseEncrypted(title: string, entries: Iterable<ConversationEntry>, path: string): void {
-  if (title.startsWith(ENCRYPTED_TITLE)) throw encryptedError(path)
+export function refuseEncrypted(
+  title: string,
+  own: OwnMembers,
+  entries: Iterable<ConversationEntry>,
+  path: string,
+): void {
+  if (title.startsWith(ENCRYPTED_TITLE) || encryptedOwn(own) !== undefined) throw encryptedError(path)
   for (const entry of entries) if (encryptedIn(entry) !== undefined) throw encryptedError(path)
 }
 
@@ -118,8 +131,10 @@ class EncryptedConversations implements Conversations {
     if (!kept) return null
     const entries = await Promise.all(kept.entries.map((entry) => this.#entry(id, entry)))
     const title = await this.#title(id, kept.title)
+    const { app: _, ...open } = kept
+    const own = await this.#own(id, kept)
     this.#fitting.add(id)
-    return { ...kept, title: title || titleOf(entries), entries }
+    return { ...open, ...own, title: title || titleOf(entries), entries }
   }
 
   async save(id: string, change: ConversationChange): Promise<void> {
@@ -134,9 +149,11 @@ class EncryptedConversations implements Conversations {
         at: entry.at,
         role: entry.role,
         ...(parts.length > 0 ? { parts } : {}),
+        ...(entry.state === undefined ? {} : { state: '' }), // the list says that it waits
         body: encode(entry, `change.entries[${index}]`),
       }
     })
+    const { app, configuration, ...members } = ownIn(change) ?? {}
     const pictures = change.blobs?.map(({ ref, bytes }) => ({ ref, text: toBase64(bytes) }))
     await this.#inTurn(id, async () => {
       const entries =
@@ -161,6 +178,10 @@ class EncryptedConversations implements Conversations {
         ...(entries ? { entries } : {}),
         ...(change.head === undefined ? {} : { head: change.head }),
         ...(blobs ? { blobs } : {}),
+        ...members,
+        ...(app === undefined && configuration === undefined
+          ? {}
+          : { app: await this.#encryptedOwn(id, { app, configuration }) }),
       })
     })
   }
@@ -241,6 +262,23 @@ class EncryptedConversations implements Conversations {
     return await this.#cipher.decrypt(kept.startsWith(TITLE_MARK) ? kept.slice(1) : kept, [id, 'title'], TITLE)
   }
 
+  /** What `app` of the store beneath holds: `app` and `configuration`. */
+  async #own(id: string, kept: OwnMembers): Promise<OwnMembers> {
+    const encrypted = encryptedOwn(kept)
+    if (encrypted === undefined) {
+      if (kept.app) throw notDecrypted(id, `${OWN} is not encrypted`)
+      return {}
+    }
+    const text = await this.#cipher.decrypt(encrypted, [id, 'own'], OWN)
+    return readOwn(JSON.parse(text)) ?? {}
+  }
+
+  async #encryptedOwn(id: string, change: OwnChange): Promise<JsonObject> {
+    const before = await this.#own(id, (await this.#inner.load(id)) ?? {})
+    const given = Object.fromEntries(Object.entries(change).filter(([, member]) => member !== undefined)) as OwnChange
+    return { encrypted: await this.#cipher.encrypt(JSON.stringify(withOwn(before, given)), [id, 'own'], OWN) }
+  }
+
   async #entry(id: string, entry: ConversationEntry): Promise<ConversationEntry> {
     const text = await this.#cipher.decrypt(encryptedIn(entry) ?? '', [id, 'entry', entry.id], ENTRY)
     try {
@@ -268,6 +306,12 @@ class EncryptedConversations implements Conversations {
 /** The encrypted text of an entry. Undefined for a plain one. */
 function encryptedIn(entry: ConversationEntry): string | undefined {
   const { encrypted } = entry as EncryptedEntry
+  return typeof encrypted === 'string' && isEncrypted(encrypted) ? encrypted : undefined
+}
+
+/** The encrypted text of the app's own members. Undefined: there is none. */
+function encryptedOwn({ app }: OwnMembers): string | undefined {
+  const encrypted = app?.['encrypted']
   return typeof encrypted === 'string' && isEncrypted(encrypted) ? encrypted : undefined
 }
 

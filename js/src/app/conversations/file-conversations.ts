@@ -6,6 +6,7 @@ import { isRef, refsOf } from './blobs.js'
 import { checkChange, checkEntryId, checkId, checkTitle } from './check-change.js'
 import { appendAt, attempt, locked, orNull, replaceFile, stampOf } from './disk.js'
 import { EntryTree } from './entry-tree.js'
+import { withOwn } from './own-members.js'
 import { folderNameOf, isFolderName } from './file-names.js'
 import { compact, headerOf, lineOf, readLog, shownTitle, type Log } from './log-file.js'
 import {
@@ -14,6 +15,7 @@ import {
   exportFrom,
   fits,
   foundIn,
+  infoOf,
   newestOf,
   pageOf,
   type ListOptions,
@@ -81,18 +83,24 @@ class FileConversations implements Conversations {
   async load(id: string): Promise<Conversation | null> {
     checkId(id)
     const log = await this.#readOf(id)
-    return log && { id, title: shownTitle(log), head: log.tree.head, entries: [...log.tree.entries] }
+    return log && { id, title: shownTitle(log), head: log.tree.head, entries: [...log.tree.entries], ...log.own }
   }
 
   async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     await this.#change(id, true, async (log) => {
-      const { entries, bodies, head } = checkChange(change, (one) => log.tree.get(one)?.parent)
+      const { entries, bodies, head, own } = checkChange(
+        change,
+        (one) => log.tree.get(one)?.parent,
+        this.#takesEncrypted,
+      )
       for (const { ref, bytes } of change.blobs ?? []) await this.#saveBlob(join(this.#pathOf(id), ref), bytes)
-      log.updated = Date.now()
+      const at = Date.now()
+      if (!own || head !== undefined || log.updated === 0) log.updated = at
+      if (own) log.own = withOwn(log.own, own)
       log.dead += entries.filter((entry) => log.tree.has(entry.id)).length
       log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
-      return log.dead > MAX_DEAD && log.dead > log.tree.size ? ANEW : lineOf({ at: log.updated, head }, bodies)
+      return log.dead > MAX_DEAD && log.dead > log.tree.size ? ANEW : lineOf({ at, head, ...(own ? { own: log.own } : {}) }, bodies)
     })
   }
 
@@ -155,7 +163,7 @@ class FileConversations implements Conversations {
     const path = join(this.#folder, name, LOG)
     const bytes = await attempt(path, () => orNull(readFile(path)))
     const log = bytes && readLog(path, bytes)
-    if (log && !this.#takesEncrypted) refuseEncrypted(log.title, log.tree.entries, path)
+    if (log && !this.#takesEncrypted) refuseEncrypted(log.title, log.own, log.tree.entries, path)
     return log
   }
 
@@ -183,7 +191,9 @@ class FileConversations implements Conversations {
 
   async #infoOf(name: string): Promise<ConversationInfo | null> {
     const log = await this.#read(name)
-    return log && { id: log.id, title: shownTitle(log), updated: log.updated, entries: log.tree.size }
+    if (!log) return null
+    const { id, updated, own, tree } = log
+    return infoOf({ id, title: shownTitle(log), updated, head: tree.head, own }, tree.size, tree.get(tree.head))
   }
 
   // -- writing --------------------------------------------------------------------------------------------------------
@@ -207,7 +217,7 @@ class FileConversations implements Conversations {
         const stamp = await stampOf(path)
         const known = this.#last?.log.id === id && this.#last.stamp === stamp ? this.#last.log : await this.#readOf(id)
         if (!known && !create) return false
-        const log = known ?? { id, title: '', updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
+        const log = known ?? { id, title: '', own: {}, updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
         this.#last = undefined // until memory and disk are known to agree
         const line = await change(log)
         if (line !== null) await this.#write(log, path, line, check)

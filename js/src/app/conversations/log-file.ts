@@ -2,9 +2,10 @@
 // if it is complete: a reader skips what a crash or a full disk left of the last one, and the next writer cuts it off.
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
 import { isObject, shown } from '../../engine/core/options.js'
-import { checkEntry } from './check-change.js'
+import { checkStoredEntry } from './check-change.js'
 import { EntryTree } from './entry-tree.js'
-import type { ConversationEntry } from './conversation-types.js'
+import type { ConversationEntry, OwnMembers } from './conversation-types.js'
+import { readOwn } from './own-members.js'
 import { titleOf } from './words.js'
 
 /** The first line. A later version may write another number, which this one refuses to read. */
@@ -19,6 +20,8 @@ interface Line {
   entries?: ConversationEntry[]
   head?: string | null
   title?: string
+  /** The app's own members, in the place of those before. */
+  own?: OwnMembers
 }
 
 /** The content of a file. */
@@ -26,6 +29,7 @@ export interface Log {
   id: string
   /** The title given by `rename`, or empty. */
   title: string
+  own: OwnMembers
   tree: EntryTree
   updated: number
   /** How many bytes the complete lines have: the next line is written there. */
@@ -37,19 +41,20 @@ export interface Log {
 export const headerOf = (id: string): string => `${JSON.stringify({ sluice: 1, id } satisfies Header)}\n`
 
 /** The line of a save. `bodies` are the entries as JSON. */
-export function lineOf({ at, head, title }: Omit<Line, 'entries'>, bodies: readonly string[] = []): string {
-  const rest = JSON.stringify({ head, title }).slice(1, -1)
+export function lineOf({ at, head, title, own }: Omit<Line, 'entries'>, bodies: readonly string[] = []): string {
+  const rest = JSON.stringify({ head, title, own }).slice(1, -1)
   return `{"at":${at}${bodies.length > 0 ? `,"entries":[${bodies.join(',')}]` : ''}${rest === '' ? '' : `,${rest}`}}\n`
 }
 
 /** The shortest log with the same content. */
-export function compact({ id, title, updated, tree }: Log): string {
+export function compact({ id, title, updated, tree, own }: Log): string {
   const lines = [...tree.entries].map((entry) => lineOf({ at: updated }, [JSON.stringify(entry)]))
   return (
     headerOf(id) +
     lines.join('') +
     lineOf({ at: updated, head: tree.head }) +
-    (title === '' ? '' : lineOf({ at: updated, title }))
+    (title === '' ? '' : lineOf({ at: updated, title })) +
+    (Object.keys(own).length === 0 ? '' : lineOf({ at: updated, own }))
   )
 }
 
@@ -57,7 +62,7 @@ export const shownTitle = ({ title, tree }: Pick<Log, 'title' | 'tree'>): string
 
 /** Reads a log. Throws SluiceError `storage` with the number of the first wrong line. */
 export function readLog(path: string, bytes: Buffer): Log {
-  const log: Log = { id: '', title: '', updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
+  const log: Log = { id: '', title: '', own: {}, updated: 0, tree: new EntryTree(), size: 0, dead: 0 }
   let number = 0
   while (log.size < bytes.length) {
     const newline = bytes.indexOf(10, log.size)
@@ -100,12 +105,12 @@ function readHeader(line: unknown, wrong: Wrong): string {
 
 function readLine(log: Log, line: unknown, wrong: Wrong): void {
   if (!isObject(line)) throw wrong('', `found ${shown(line)}, expected an object`)
-  const { at, entries = [], head, title } = line as unknown as Line
+  const { at, entries = [], head, title, own } = line as unknown as Line
   if (typeof at !== 'number') throw wrong('.at', `found ${shown(at)}, expected a time`)
   if (!Array.isArray(entries)) throw wrong('.entries', `found ${shown(entries)}, expected an array`)
   for (const [index, entry] of entries.entries()) {
     try {
-      checkEntry(entry, `.entries[${index}]`)
+      checkStoredEntry(entry, `.entries[${index}]`)
     } catch (error) {
       throw error instanceof SluiceError ? wrong(error.path ?? '', error.detail) : error
     }
@@ -121,6 +126,11 @@ function readLine(log: Log, line: unknown, wrong: Wrong): void {
   if (head !== undefined && head !== null && !log.tree.has(head))
     throw wrong('.head', `there is no entry ${shown(head)}`)
   if (head !== undefined) log.tree.head = head
+  if (own !== undefined) {
+    const read = readOwn(own)
+    if (!read) throw wrong('.own', `found ${shown(own)}, expected an object`)
+    log.own = read
+  }
   if (typeof title === 'string') log.title = title
-  else log.updated = at
+  else if (own === undefined || head !== undefined || entries.length > 0 || log.updated === 0) log.updated = at
 }

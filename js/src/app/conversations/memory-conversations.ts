@@ -7,6 +7,7 @@ import {
   exportFrom,
   fits,
   foundIn,
+  infoOf,
   newestOf,
   pageOf,
   type ListOptions,
@@ -19,7 +20,9 @@ import type {
   Conversations,
   ConversationEntry,
   FoundInStore,
+  OwnMembers,
 } from './conversation-types.js'
+import { withOwn } from './own-members.js'
 import { titleOf } from './words.js'
 
 /** Keeps conversations in memory, until the process ends. */
@@ -32,6 +35,7 @@ interface Kept {
   title: string
   updated: number
   blobs: Map<string, Uint8Array>
+  own: OwnMembers
 }
 
 /** @internal */
@@ -43,7 +47,7 @@ export class MemoryConversations implements Conversations {
     const infos = [...this.#kept].flatMap(([id, kept]) => {
       const title = nameOf(kept)
       return fits(options.query, title, kept.tree.entries)
-        ? { id, title, updated: kept.updated, entries: kept.tree.size }
+        ? infoOf({ id, title, ...headOf(kept) }, kept.tree.size, kept.tree.get(kept.tree.head))
         : []
     })
     return pageOf(infos, options)
@@ -53,17 +57,30 @@ export class MemoryConversations implements Conversations {
     checkId(id)
     const kept = this.#kept.get(id)
     return kept
-      ? structuredClone({ id, title: nameOf(kept), head: kept.tree.head, entries: [...kept.tree.entries] })
+      ? structuredClone({
+          id,
+          title: nameOf(kept),
+          head: kept.tree.head,
+          entries: [...kept.tree.entries],
+          ...kept.own,
+        })
       : null
   }
 
   async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
-    const kept: Kept = this.#kept.get(id) ?? { tree: new EntryTree(), title: '', updated: 0, blobs: new Map() }
-    const { bodies, head } = checkChange(change, (one) => kept.tree.get(one)?.parent)
+    const kept: Kept = this.#kept.get(id) ?? {
+      tree: new EntryTree(),
+      title: '',
+      updated: 0,
+      blobs: new Map(),
+      own: {},
+    }
+    const { bodies, head, own } = checkChange(change, (one) => kept.tree.get(one)?.parent)
     kept.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
     for (const { ref, bytes } of change.blobs ?? []) kept.blobs.set(ref, Uint8Array.from(bytes))
-    kept.updated = Date.now()
+    if (own) kept.own = withOwn(kept.own, own)
+    if (!own || head !== undefined || kept.updated === 0) kept.updated = Date.now()
     this.#kept.set(id, kept)
   }
 
@@ -118,4 +135,9 @@ export class MemoryConversations implements Conversations {
   }
 }
 
+const headOf = ({ tree, updated, own }: Kept): { head: string | null; updated: number; own: OwnMembers } => ({
+  head: tree.head,
+  updated,
+  own,
+})
 const nameOf = ({ title, tree }: Kept): string => title || titleOf(tree.entries)

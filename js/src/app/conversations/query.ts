@@ -1,11 +1,20 @@
 // What every store does alike: the options of `list` and `search` checked and applied, searching entries that were
 // read, and exporting.
 import { members, oneOf, text, whole, type Check } from '../../engine/core/options.js'
-import type { ConversationInfo, Conversations, ConversationEntry, FoundInStore } from './conversation-types.js'
+import type {
+  Conversation,
+  ConversationInfo,
+  Conversations,
+  ConversationEntry,
+  FoundInStore,
+  OwnMembers,
+} from './conversation-types.js'
+import { checkTags, hasTags } from './own-members.js'
 import { excerpt, exported, folded, textOf } from './words.js'
 
 export interface ListOptions {
   query?: string
+  tags?: string[]
   skip?: number
   limit?: number
 }
@@ -17,7 +26,7 @@ export const LIST_LIMIT = 100
 export const SEARCH_LIMIT = 50
 
 export const checkList = (options: ListOptions): void =>
-  members({ members: { query: text, skip: whole(0), limit: whole(0) } })(options, 'options')
+  members({ members: { query: text, tags: checkTags, skip: whole(0), limit: whole(0) } })(options, 'options')
 export const checkSearch = (query: string, options: SearchOptions): void => {
   text(query, 'query')
   members({ members: { limit: whole(0) } })(options, 'options')
@@ -31,9 +40,29 @@ export function fits(query: string | undefined, title: string, entries: Iterable
   return false
 }
 
+/** What a list says of a conversation. */
+export function infoOf(
+  { id, title, updated, head, own }: Pick<Conversation, 'id' | 'title' | 'head'> & { updated: number; own: OwnMembers },
+  entries: number,
+  end: ConversationEntry | undefined,
+): ConversationInfo {
+  return {
+    id,
+    title,
+    updated,
+    entries,
+    ...(own.tags ? { tags: own.tags } : {}),
+    ...(head !== null && end?.state !== undefined ? { waiting: true as const } : {}),
+    ...(own.seen === false ? { seen: false as const } : {}),
+  }
+}
+
 /** The requested page of the list. */
-export function pageOf(infos: ConversationInfo[], { skip = 0, limit = LIST_LIMIT }: ListOptions): ConversationInfo[] {
-  return infos.sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(skip, skip + limit)
+export function pageOf(
+  infos: ConversationInfo[],
+  { tags, skip = 0, limit = LIST_LIMIT }: ListOptions,
+): ConversationInfo[] {
+  return infos.filter((info) => hasTags(info.tags, tags)).sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(skip, skip + limit)
 }
 
 /** The entries of a conversation whose text has the query. */

@@ -10,6 +10,7 @@ import {
   checkList,
   checkSearch,
   exportFrom,
+  infoOf,
   LIST_LIMIT,
   SEARCH_LIMIT,
   type ListOptions,
@@ -32,7 +33,9 @@ import type {
   Conversations,
   ConversationEntry,
   FoundInStore,
+  OwnMembers,
 } from './conversation-types.js'
+import { hasTags, readOwn, withOwn } from './own-members.js'
 import { excerpt, folded, textOf, titleOf } from './words.js'
 
 /**
@@ -47,7 +50,7 @@ export function sqliteConversations(database: SqliteDatabase, options: Conversat
 }
 
 const TABLES = `
-  CREATE TABLE IF NOT EXISTS sluice_conversations (id TEXT PRIMARY KEY, title TEXT NOT NULL, head TEXT, updated INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS sluice_conversations (id TEXT PRIMARY KEY, title TEXT NOT NULL, head TEXT, updated INTEGER NOT NULL, own TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS sluice_entries (
     number INTEGER PRIMARY KEY, conversation TEXT NOT NULL, id TEXT NOT NULL, parent TEXT, at INTEGER NOT NULL, role TEXT NOT NULL,
     words TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (conversation, id));
@@ -75,6 +78,8 @@ interface ConversationRow {
   title: string
   head: string | null
   updated: number
+  /** The app's own members, as JSON. */
+  own: string
 }
 interface EntryRow {
   conversation: string
@@ -83,6 +88,8 @@ interface EntryRow {
   at: number
   body: string
 }
+
+const ownOf = (row: ConversationRow | undefined): OwnMembers => (row ? (readOwn(JSON.parse(row.own)) ?? {}) : {})
 
 class SqliteConversations implements Conversations {
   readonly #database: SqliteAccess
@@ -96,7 +103,7 @@ class SqliteConversations implements Conversations {
 
   async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
     checkList(options)
-    const { query = '', skip = 0, limit = LIST_LIMIT } = options
+    const { query = '', tags, skip = 0, limit = LIST_LIMIT } = options
     return await this.#database.transaction('read', () => {
       const infos: ConversationInfo[] = []
       let left = skip
@@ -114,17 +121,22 @@ class SqliteConversations implements Conversations {
         if (infos.length >= limit) break
         const damaged = this.#isEncrypted(row.id) ? encryptedError('database').message : undefined
         const title = damaged === undefined ? this.#title(row) : row.id
+        const own = ownOf(row)
+        if (!hasTags(own.tags, tags)) continue
         const fits = query === '' || folded(title).includes(folded(query)) || saying.has(row.id)
         if (!fits || left-- > 0) continue
         const { entries } = this.#database.get<{ entries: number }>(
           'SELECT count(*) AS entries FROM sluice_entries WHERE conversation = ?',
           row.id,
         ) ?? { entries: 0 }
+        const end = this.#database.get<EntryRow>(
+          'SELECT body FROM sluice_entries WHERE conversation = ? AND id = ?',
+          row.id,
+          row.head,
+        )
+        const about = { id: row.id, title, updated: Number(row.updated), head: row.head, own }
         infos.push({
-          id: row.id,
-          title,
-          updated: Number(row.updated),
-          entries: Number(entries),
+          ...infoOf(about, Number(entries), end && (JSON.parse(end.body) as ConversationEntry)),
           ...(damaged === undefined ? {} : { damaged }),
         })
       }
@@ -141,18 +153,22 @@ class SqliteConversations implements Conversations {
     checkId(id)
     await this.#database.transaction('write', () => {
       if (this.#isEncrypted(id)) throw encryptedError('database')
-      const { entries, bodies, head } = checkChange(
+      const { entries, bodies, head, own } = checkChange(
         change,
         (one) =>
           this.#database.get<EntryRow>('SELECT parent FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)
             ?.parent,
+        this.#takesEncrypted,
       )
+      const row = this.#row(id)
+      const members = ownOf(row)
       this.#database.run(
-        `INSERT INTO sluice_conversations (id, title, head, updated) VALUES (?, '', ?, ?)
-        ON CONFLICT (id) DO UPDATE SET head = coalesce(excluded.head, head), updated = excluded.updated`,
+        `INSERT INTO sluice_conversations (id, title, head, updated, own) VALUES (?, '', ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET head = coalesce(excluded.head, head), updated = excluded.updated, own = excluded.own`,
         id,
         head ?? null,
-        Date.now(),
+        own && head === undefined && row ? row.updated : Date.now(),
+        JSON.stringify(own ? withOwn(members, own) : members),
       )
       for (const { ref, bytes } of change.blobs ?? [])
         this.#database.run(
@@ -281,8 +297,9 @@ class SqliteConversations implements Conversations {
     const entries = this.#database
       .all<EntryRow>('SELECT body FROM sluice_entries WHERE conversation = ? ORDER BY number', id)
       .map(({ body }) => JSON.parse(body) as ConversationEntry)
-    if (!this.#takesEncrypted) refuseEncrypted(row.title, entries, 'database')
-    return { id, title: row.title || titleOf(entries), head: row.head, entries }
+    const own = ownOf(row)
+    if (!this.#takesEncrypted) refuseEncrypted(row.title, own, entries, 'database')
+    return { id, title: row.title || titleOf(entries), head: row.head, entries, ...own }
   }
 
   #delete(id: string): boolean {

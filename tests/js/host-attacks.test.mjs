@@ -131,6 +131,7 @@ test('a right that a window lacks is refused, method by method', async (t) => {
     takeDrops: 'chat',
     synthesize: 'read',
     heard: 'read',
+    watchConversations: 'read',
     server: 'server',
     localServers: 'server',
     serverModels: 'server',

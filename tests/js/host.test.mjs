@@ -208,7 +208,13 @@ test('what the app gives for a turn goes before what was configured', async (t) 
   const { model, temperature, messages } = server.requests[0].body
   assert.deepEqual([model, temperature, messages.map(({ content }) => content)], ['chosen', 0, ['something else']])
   const [{ signal, entry, message, ...asked }] = seen
-  assert.deepEqual(asked, { text: 'Hi', conversation: 'a', why: 'send', messages: [{ role: 'user', content: 'Hi' }] })
+  assert.deepEqual(asked, {
+    text: 'Hi',
+    conversation: 'a',
+    why: 'send',
+    app: {},
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
   assert.deepEqual([signal.aborted, entry.role, entry.text], [false, 'user', 'Hi'])
   assert.equal((await window.get('open', { conversation: 'a' })).entries[1].message, message)
 })

@@ -49,6 +49,8 @@ export interface WindowFrame {
   messages?: MessageFrame[]
   /** Those that the window opened and that changed, as they now stand. */
   conversations?: ConversationView[]
+  /** For a window that asked for it (`watchConversations`): the conversations that changed, as a list shows them. */
+  items?: ConversationItem[]
   /**
    * Conversations that the window opened so many others ago that it is told of them no more, until it opens them again.
    */
@@ -114,6 +116,10 @@ export interface ConversationView {
   id: string
   /** What a person called it, or the first line of the first question; absent where there is neither. */
   title?: string
+  /** What the app's `appView` lets windows have of what it keeps with the conversation. */
+  app?: JsonObject
+  /** What the app calls it by, such as for folders. Absent: nothing. */
+  tags?: string[]
   /** Why the store did not take what was said last. It is kept in memory and tried again. */
   unsaved?: string
   /**
@@ -144,6 +150,8 @@ export interface EntryBase {
   at: number
   /** Which of several branches it is. Absent where there is only one. */
   branch?: BranchView
+  /** What the app's `appView` lets windows have of what it keeps with the entry. */
+  app?: JsonObject
 }
 
 /** What a person wrote. */
@@ -203,6 +211,16 @@ export interface ConversationItem {
   updated: number
   /** How many entries it has, on all branches. */
   entries: number
+  /** What the app calls it by. Absent: nothing. */
+  tags?: string[]
+  /** Its last answer waits for a person. */
+  waiting?: true
+  /** An answer goes on, or is prepared. */
+  running?: true
+  /** How many questions are open. Absent: none. */
+  asks?: number
+  /** An answer ended or a question came while no window had it open. Whoever opens it has read it. */
+  unread?: true
   /** It cannot be read, and why. */
   damaged?: string
 }
@@ -350,10 +368,12 @@ export interface Methods extends ServerMethods {
    */
   earlier(input: { entry: string; limit?: number }): EntryView[]
   /**
-   * The conversation that changed last comes first. `query`: those with it in their title or text. Default: the first
-   * 100.
+   * The conversation that changed last comes first. `query`: those with it in their title or text. `tags`: those with
+   * all of them. Default: the first 100.
    */
-  conversations(input: { query?: string; skip?: number; limit?: number }): ConversationItem[]
+  conversations(input: { query?: string; tags?: string[]; skip?: number; limit?: number }): ConversationItem[]
+  /** From now on the window is told which conversations changed (`WindowFrame.items`). */
+  watchConversations(): void
   /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
   search(input: { query: string; limit?: number }): FoundEntry[]
   /**
@@ -391,9 +411,10 @@ export interface Methods extends ServerMethods {
   unsubscribe(input: { message: string }): void
   /** From now on the window gets this conversation whenever it changes. */
   open(input: { conversation?: string }): ConversationView
-  configuration(): ConfigurationView
-  /** Changes what is configured; returns it as it then stands. */
-  configure(patch: ConfigurationPatch): ConfigurationView
+  /** What is configured; with `conversation`: as it counts there. */
+  configuration(input?: { conversation?: string }): ConfigurationView
+  /** Changes what is configured, for all conversations or for one; returns it as it then stands. */
+  configure(patch: ConfigurationPatch & { conversation?: string }): ConfigurationView
   /** The result of a tool that this window runs. */
   result(input: { message: string; call: number; token: string; value?: Json; error?: string }): void
   /** The sound of a text, in base64, as the app's `speech` makes it. With the right `chat` or `pet`. */
@@ -443,6 +464,7 @@ export const methods = [
   'choose',
   'earlier',
   'conversations',
+  'watchConversations',
   'search',
   'rename',
   'delete',

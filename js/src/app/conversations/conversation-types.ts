@@ -95,7 +95,7 @@ export interface ConversationInfo {
   tags?: string[]
   /** The answer at the end of the shown branch waits for a person. */
   waiting?: true
-  /** As in `OwnMembers`. */
+  /** An answer ended or a question came, and no window had it open. Absent: all of it was seen. */
   seen?: false
   /**
    * What is wrong with it, and where. Such a conversation cannot be loaded or changed until somebody repairs it. Absent

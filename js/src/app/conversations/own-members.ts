@@ -62,7 +62,7 @@ export function withOwn(own: OwnMembers, change: OwnChange): OwnMembers {
 export const hasTags = (tags: readonly string[] = [], wanted: readonly string[] = []): boolean =>
   wanted.every((tag) => tags.includes(tag))
 
-/** Reads what a store wrote. */
+/** Reads what a store wrote: the members alone, or a whole conversation. */
 export function readOwn(value: unknown): OwnMembers | undefined {
   return isObject(value) ? withOwn({}, value as OwnChange) : undefined
 }

@@ -32,6 +32,7 @@ export { petWindow } from './pet-window.js'
 export type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
 export { UserError } from '../host/user-error.js'
 export type {
+  ConversationDescription,
   HostConnection,
   FinishedTurn,
   Host,
@@ -97,6 +98,9 @@ export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost
     preloadPath,
     connect: (peer) => host.connect(peer),
     send: (text, conversation) => host.send(text, conversation),
+    describe: (conversation, description) => host.describe(conversation, description),
+    mark: (entry, app) => host.mark(entry, app),
+    configure: (patch, conversation) => host.configure(patch, conversation),
     bridge: (rights) => host.bridge(rights),
     close: async () => {
       ipcMain.removeHandler(CHANNEL)

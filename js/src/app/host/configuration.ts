@@ -111,11 +111,32 @@ export class Configuration {
     if (initial !== undefined) this.#apply(read(checkPatch, initial, 'configuration'), 'configuration.')
   }
 
-  /** For the next turn, with what the app says about it. */
-  settings(turn: Settings = {}): Settings {
+  /** For the next turn of a conversation, with what was configured there, and what the app says about it. */
+  settings(turn: Settings = {}, own: JsonObject = {}): Settings {
     this.#changeTools()
-    const toolToggles = { ...(this.#state.settings['toolToggles'] as object | undefined), ...turn.toolToggles }
-    return { ...this.#state.settings, ...turn, ...(Object.keys(toolToggles).length > 0 ? { toolToggles } : {}) }
+    const settings = merge(this.#state.settings, own)
+    const toolToggles = { ...(settings['toolToggles'] as object | undefined), ...turn.toolToggles }
+    return { ...settings, ...turn, ...(Object.keys(toolToggles).length > 0 ? { toolToggles } : {}) }
+  }
+
+  /** The settings of a conversation behind a patch, which may hold nothing else. Throws a refusal where they do not fit. */
+  ownSettings(before: JsonObject, input: unknown): JsonObject {
+    const { settings = {}, ...rest } = read(checkPatch, input)
+    const [other] = Object.keys(rest)
+    if (other !== undefined)
+      throw refuse('argument', 'found it for one conversation, expected settings alone: it counts for all', {
+        path: other,
+      })
+    const own = mergeSettings(before, settings, '')
+    this.#check(merge(this.#state.settings, own), '')
+    return own
+  }
+
+  /** As it counts in a conversation with settings of its own. */
+  viewWith(own: JsonObject): ConfigurationView {
+    const { view } = this
+    const settings = merge(view.settings, own)
+    return { ...structuredClone(view), settings, estimatedTokens: tokensSent(settings, view.tokens) }
   }
 
   configure(input: unknown): ConfigurationView {
@@ -169,10 +190,19 @@ export class Configuration {
       tools: mergeTools(before.tools, patch.tools ?? {}),
     }
     try {
-      this.#engine.describe(this.#state.settings)
-      this.#changeTools()
+      this.#check(this.#state.settings, path)
     } catch (error) {
       this.#state = before
+      throw error
+    }
+  }
+
+  /** Whether the engine takes these settings, and the tools as they are changed. */
+  #check(settings: JsonObject, path: string): void {
+    try {
+      this.#engine.describe(settings)
+      this.#changeTools()
+    } catch (error) {
       const { code, detail, path: at } = toBridgeError(error, hidden('a configuration'))
       const where = at === undefined ? {} : { path: `${path}${at.startsWith('tools') ? '' : 'settings.'}${at}` }
       throw refuse(code === 'option' ? 'argument' : code, detail, where)

@@ -1,5 +1,6 @@
 // Saves a conversation, one save at a time. If the store fails, what was said waits here until it is saved.
 import type { Conversations, ConversationEntry, StoredBlob } from '../conversations/conversation-types.js'
+import type { OwnChange } from '../conversations/own-members.js'
 
 /** When a save that failed is tried again: at first, then in twice the time, */
 const AGAIN_MS = 1000
@@ -24,6 +25,8 @@ export class ConversationSaver {
   /** Ids of entries to save. */
   readonly #unsaved = new Set<string>()
   #headUnsaved = false
+  /** What of the app's own members is to be saved. */
+  #own: OwnChange | undefined
   readonly #blobs = new Map<string, Uint8Array>()
   #saving: Promise<void> | undefined
   #trouble: string | undefined
@@ -37,7 +40,7 @@ export class ConversationSaver {
 
   /** Something is not saved yet. */
   get waits(): boolean {
-    return this.#unsaved.size > 0 || this.#headUnsaved
+    return this.#unsaved.size > 0 || this.#headUnsaved || this.#own !== undefined
   }
 
   /** The save that is going on. */
@@ -74,6 +77,11 @@ export class ConversationSaver {
     this.#headUnsaved = true
   }
 
+  /** The next save has these members of the app's own. */
+  addOwn(change: OwnChange): void {
+    this.#own = { ...this.#own, ...change }
+  }
+
   /** These entries were removed. */
   drop(ids: Iterable<string>): void {
     for (const id of ids) this.#unsaved.delete(id)
@@ -82,6 +90,7 @@ export class ConversationSaver {
   /** Forgets the head, the blobs and the failures: a save would create the conversation again. */
   clear(): void {
     this.#headUnsaved = false
+    this.#own = undefined
     this.#blobs.clear()
     this.#failures = 0
     this.#trouble = undefined
@@ -124,13 +133,16 @@ export class ConversationSaver {
   async #writeOnce(): Promise<boolean> {
     const { store, conversation, entry, head: headOf, onUnsaved } = this.#options
     const ids = [...this.#unsaved]
+    const own = this.#own
+    const isOwnAlone = ids.length === 0 && !this.#headUnsaved
     const entries = ids.flatMap((id) => entry(id) ?? [])
-    const head = headOf()
+    const head = isOwnAlone ? null : headOf()
     const blobs = [...this.#blobs].map(([ref, bytes]) => ({ ref, bytes }))
     this.#unsaved.clear()
     this.#headUnsaved = false
+    this.#own = undefined
     try {
-      await store.save(conversation, { entries, blobs, ...(head === null ? {} : { head }) })
+      await store.save(conversation, { entries, blobs, ...(head === null ? {} : { head }), ...own })
       for (const { ref } of blobs) this.#blobs.delete(ref)
       this.#failures = 0
       this.#tell(undefined)
@@ -140,6 +152,7 @@ export class ConversationSaver {
       this.#unsaved.clear()
       for (const id of [...ids, ...since]) if (entry(id)) this.#unsaved.add(id) // in their order: parents first
       this.#headUnsaved = true
+      if (own) this.#own = { ...own, ...(this.#own as OwnChange | undefined) }
       onUnsaved(conversation, error)
       this.#tell(error)
       return false

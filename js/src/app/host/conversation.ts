@@ -1,15 +1,23 @@
 // One conversation as the host holds it: its entries, and the answer that goes on.
 import { randomUUID } from 'node:crypto'
-import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import type { ConversationItem, ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
 import { EntryTree } from '../conversations/entry-tree.js'
 import { messagesForModel, type MessagesOptions } from '../conversations/for-model.js'
 import { heardOf } from '../conversations/heard-text.js'
 import { titleOf } from '../conversations/words.js'
-import type { Conversations, ConversationEntry, HeardPosition } from '../conversations/conversation-types.js'
-import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
+import type {
+  Conversations,
+  ConversationEntry,
+  HeardPosition,
+  OwnMembers,
+} from '../conversations/conversation-types.js'
+import { readOwn, withOwn, type OwnChange } from '../conversations/own-members.js'
+import type { ChatMessage, JsonObject, ResultPart } from '../../engine/core/events.js'
 import { refuse } from './checks.js'
 import { ConversationSaver } from './conversation-saver.js'
+import { guard } from './guard.js'
+import type { HostOptions } from './host-types.js'
 import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
 import { Keeper } from './keeper.js'
 import type { Message } from './host-message.js'
@@ -37,6 +45,10 @@ export interface ConversationOptions {
   lasting: boolean
   /** What the model is told of a branch. */
   forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
+  /** What windows may have of what the app keeps with it. */
+  appView: HostOptions['appView']
+  /** An answer is over. */
+  onEnd: (conversation: HostConversation) => void
   /** Windows are to be told. */
   onChange: (conversation: HostConversation) => void
   /** The store did not take what was said. */
@@ -60,6 +72,9 @@ export class HostConversation {
   readonly #saver: ConversationSaver
   readonly #answers = new Map<string, Answer>()
   #title = ''
+  #own: OwnMembers = {}
+  /** When its entries last changed, in Unix milliseconds, as far as it is known. */
+  #updated = 0
   #loading: Promise<void> | undefined
   /** False: entries hold only what `view` shows, and their contents must be loaded. */
   #whole = false
@@ -109,12 +124,14 @@ export class HostConversation {
   }
 
   async #read(): Promise<void> {
-    const stored = (await this.#options.store.load(this.id)) ?? { entries: [], title: '', head: null }
+    const stored = (await this.#options.store.load(this.id)) ?? { id: this.id, entries: [], title: '', head: null }
     this.#whole = true
     this.#tree.load(stored.entries, new Set([...this.#tree.ids].filter((id) => this.live(id) || this.#saver.has(id))))
     this.#forgetRemoved()
     this.#title = stored.title
-    if (!this.#saver.waits) this.#tree.head = stored.head
+    if (this.#saver.waits) return
+    this.#tree.head = stored.head
+    this.#own = readOwn(stored) ?? {}
   }
 
   #forgetRemoved(): void {
@@ -136,9 +153,30 @@ export class HostConversation {
     return {
       id: this.id,
       ...(this.#title === '' ? {} : { title: this.#title }),
+      ...shownApp(this.#options.appView, this.#own.app),
+      ...(this.#own.tags ? { tags: this.#own.tags } : {}),
       forgotten: this.#tree.depth(shown[0]),
       entries: this.#entryViews(shown),
       ...(trouble === undefined ? {} : { unsaved: trouble }),
+    }
+  }
+
+  /** As a list shows it. */
+  get item(): ConversationItem {
+    const live = [...this.#answers.values()].flatMap(({ live: message, over }) => (message && !over ? message : []))
+    const asks = live.reduce((sum, { asks: open }) => sum + open.size, 0)
+    const waits = asks > 0 || this.#tree.get(this.#tree.head)?.state !== undefined
+    const last = [...this.#tree.entries].reduce((time, { at }) => Math.max(time, at), this.#updated)
+    return {
+      id: this.id,
+      title: this.#title,
+      updated: last,
+      entries: this.#tree.size,
+      ...(this.#own.tags ? { tags: this.#own.tags } : {}),
+      ...(waits ? { waiting: true } : {}),
+      ...(this.busy ? { running: true } : {}),
+      ...(asks > 0 ? { asks } : {}),
+      ...(this.#own.seen === false ? { unread: true } : {}),
     }
   }
 
@@ -153,10 +191,11 @@ export class HostConversation {
     return entries
       .filter(({ first }) => !first)
       .map((entry) => {
-        const { id, role, at, text = '', parts, parent, heard } = entry
+        const { id, role, at, text = '', parts, parent, heard, app } = entry
+        const own = shownApp(this.#options.appView, app, entry)
         const siblings = siblingsOf(entry)
         const branch = siblings.length > 1 ? { branch: { index: siblings.indexOf(entry), count: siblings.length } } : {}
-        if (role === 'user') return { id, role, text, ...(parts ? { parts } : {}), at, ...branch }
+        if (role === 'user') return { id, role, text, ...(parts ? { parts } : {}), at, ...branch, ...own }
         const first = this.#tree.get(parent)?.first
         return {
           id,
@@ -166,6 +205,7 @@ export class HostConversation {
           ...branch,
           ...(heard ? { heard: heard.text } : {}),
           ...(first ? { first } : {}),
+          ...own,
         }
       })
   }
@@ -187,6 +227,39 @@ export class HostConversation {
 
   async bytes(ref: string): Promise<Uint8Array | null> {
     return this.#saver.bytes(ref) ?? (await this.#options.store.bytes(this.id, ref))
+  }
+
+  // -- what the app keeps with it ---------------------------------------------------------------------------------------
+
+  /** The app's own members. */
+  get own(): OwnMembers {
+    return this.#own
+  }
+
+  /** There is nothing in it yet. */
+  get isEmpty(): boolean {
+    return this.#tree.size === 0
+  }
+
+  /** Changes the app's own members. Nothing happens where that is what they are. */
+  describe(change: OwnChange): void {
+    const own = withOwn(this.#own, change)
+    if (JSON.stringify(own) === JSON.stringify(this.#own)) return
+    this.#own = own
+    this.#saver.addOwn(change)
+    this.#options.onChange(this)
+    this.#saver.save()
+  }
+
+  /** Changes what the app keeps with an entry; null: nothing any more. */
+  mark(id: string, app: JsonObject | null): void {
+    const { app: _, ...entry } = this.#entry(id)
+    this.#tree.put(app ? { ...entry, app } : entry)
+    if (this.#answer(id).over || entry.message) {
+      this.#saver.add(id)
+      this.#saver.save()
+    }
+    this.#options.onChange(this)
   }
 
   // -- turns ----------------------------------------------------------------------------------------------------------
@@ -318,6 +391,7 @@ export class HostConversation {
     answer.sentBefore = undefined
     this.#take(id, answer, live, all ?? history)
     if (live.settled) delete answer.live
+    this.#options.onEnd(this)
     this.#saver.save()
   }
 
@@ -333,6 +407,7 @@ export class HostConversation {
   }
 
   #take(id: string, answer: Answer, live: Message, history: ChatMessage[]): void {
+    this.#updated = Date.now()
     const { id: _, seq, questions: __, retry: ___, preparing: ____, ...message } = live.view
     answer.seq = seq
     this.#put(id, { message, history })
@@ -454,6 +529,7 @@ export class HostConversation {
     this.#drop(id === undefined ? this.#tree.clear() : this.#tree.delete(id))
     if (id === undefined) {
       this.#title = ''
+      this.#own = {}
       this.#saver.clear()
     }
     this.#options.onChange(this)
@@ -487,6 +563,17 @@ export class HostConversation {
     const head = this.#tree.get(this.#tree.head)
     return head && !this.#answer(head.id).over && !head.message ? head.parent : this.#tree.head
   }
+}
+
+/** What a window may have of what the app keeps. Where the app's function throws, that is nothing. */
+function shownApp(
+  appView: HostOptions['appView'],
+  app: JsonObject | undefined,
+  entry?: ConversationEntry,
+): { app?: JsonObject } {
+  let shown: JsonObject | undefined
+  if (app && appView) guard('appView', () => void (shown = appView(app, entry)))
+  return shown ? { app: shown } : {}
 }
 
 /** The answer that goes on is no longer saved by itself. */

@@ -1,10 +1,9 @@
 // All conversations of a host: those that are loaded, whose entry is whose, and what is forgotten where no store keeps
 // it.
-import type { ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import type { ConversationItem, ConversationView, EntryView, MessageView } from '../bridge/messages.js'
 import type { MessagesOptions } from '../conversations/for-model.js'
 import type { MemoryConversations } from '../conversations/memory-conversations.js'
 import type {
-  ConversationInfo,
   Conversations,
   ConversationEntry,
   FoundInStore,
@@ -17,6 +16,7 @@ import { HostConversation } from './conversation.js'
 import { guard } from './guard.js'
 import type { Waiting } from './interrupted.js'
 import type { Message } from './host-message.js'
+import type { HostOptions } from './host-types.js'
 
 /** How many idle conversations keep their contents in memory. */
 const MAX_WHOLE = 8
@@ -29,6 +29,8 @@ export interface ConversationsOptions {
   forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
   /** Set where the app gave no store: at most `keep` answers stay. */
   forgetful: { store: MemoryConversations; keep: number } | undefined
+  /** What windows may have of what the app keeps with it. */
+  appView: HostOptions['appView']
   /** Some window has it open. */
   isOpen: (conversation: string) => boolean
   onChange: (conversation: string) => void
@@ -80,6 +82,7 @@ export class HostConversations {
     const conversation = this.#use(id)
     await conversation.load(true)
     this.#own(conversation)
+    conversation.describe({ seen: true })
     await this.#wake(conversation)
     return conversation.view
   }
@@ -174,6 +177,7 @@ export class HostConversations {
     this.#running.delete(message.id)
     conversation.busy = false
     conversation.finish(message.id, history)
+    this.#options.onChange(conversation.id)
     this.#release()
   }
 
@@ -247,8 +251,48 @@ export class HostConversations {
 
   // -- what is done to whole conversations ----------------------------------------------------------------------------
 
-  list(options: { query?: string; skip?: number; limit?: number }): Promise<ConversationInfo[]> {
-    return this.#options.store.list(options)
+  async list(options: {
+    query?: string
+    tags?: string[]
+    skip?: number
+    limit?: number
+  }): Promise<ConversationItem[]> {
+    const infos = await this.#options.store.list(options)
+    return infos.map(({ seen, ...info }) => {
+      const { running, asks } = this.#byId.get(info.id)?.item ?? {}
+      return {
+        ...info,
+        ...(running ? { running } : {}),
+        ...(asks === undefined ? {} : { asks, waiting: true as const }),
+        ...(seen === false ? { unread: true as const } : {}),
+      }
+    })
+  }
+
+  /** As a list shows it. */
+  itemOf(id: string): ConversationItem {
+    return this.#get(id).item
+  }
+
+  /** A conversation with what the app keeps with it. */
+  async loaded(id: string): Promise<HostConversation> {
+    const conversation = this.#use(id)
+    await conversation.load()
+    this.#own(conversation)
+    return conversation
+  }
+
+  /** A question came. */
+  asked(message: string): void {
+    const owner = this.#owners.get(message)
+    if (!owner) return
+    this.#unseen(owner)
+    this.#options.onChange(owner.id)
+  }
+
+  /** Something to read came: where nobody has it open, a list says so. */
+  #unseen(conversation: HostConversation): void {
+    if (!this.#options.isOpen(conversation.id)) conversation.describe({ seen: false })
   }
 
   search(query: string, limit?: number): Promise<FoundInStore[]> {
@@ -294,12 +338,14 @@ export class HostConversations {
   #get(id: string): HostConversation {
     let conversation = this.#byId.get(id)
     if (!conversation) {
-      const { store, forModel, onUnsaved, onChange } = this.#options
+      const { store, forModel, appView, onUnsaved, onChange } = this.#options
       conversation = new HostConversation(id, {
         store,
         forModel,
+        appView,
         lasting: !this.#options.forgetful,
         onUnsaved,
+        onEnd: (changed) => this.#unseen(changed),
         onChange: (changed) => onChange(changed.id),
       })
       this.#byId.set(id, conversation)

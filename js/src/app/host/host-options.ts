@@ -14,6 +14,7 @@ import {
   wrong,
   type Check,
 } from '../../engine/core/options.js'
+import { checkApp, checkTags } from '../conversations/own-members.js'
 import type { TurnOptions } from './host-types.js'
 
 /** The options of every host, for those that take more. */
@@ -21,6 +22,8 @@ export const hostMembers = {
   run: func('that gives { model, … }'),
   system: is('a text, or a function (about) => text', (value) => ['string', 'function'].includes(typeof value)),
   prepareMs: milliseconds,
+  begin: func('({ conversation, text }) => { title, tags, app }'),
+  appView: func('(app, entry) => app'),
   goOn: text,
   contextTokens: whole(1),
   openExternal: func('(url) => void'),
@@ -65,6 +68,11 @@ export const checkOptions = members({ members: hostMembers, needs: ['run'] })
 export const checkRights = members({
   members: { read: flag, chat: flag, approve: flag, configure: flag, server: flag, pet: flag },
 })
+
+/** What `mark` takes. */
+export const checkMark = orNull(checkApp)
+
+export const checkDescription = members({ members: { title: text, tags: checkTags, app: orNull(checkApp) } })
 
 /** Checks what `run` gave. Its members are checked when the turn begins. */
 export function checkTurn(turn: unknown): asserts turn is TurnOptions {

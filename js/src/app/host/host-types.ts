@@ -1,10 +1,11 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
-import type { Bridge, ConfigurationPatch, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
+import type { Bridge, ConfigurationPatch, ConfigurationView, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
 import type { ConversationEntry, Conversations, SavedMessage } from '../conversations/conversation-types.js'
 import type {
   ChatMessage,
   ErrorEvent,
   FinishReason,
+  JsonObject,
   Outcome,
   ResultPart,
   Rule,
@@ -122,6 +123,16 @@ export interface FinishedTurn {
   error?: ErrorEvent
 }
 
+/** What an app says of a conversation. What is left out stays. */
+export interface ConversationDescription {
+  /** Up to 200 characters; an empty one stands for the first line of the first question. */
+  title?: string
+  /** By which lists find it: at most 16, of 1 to 64 characters. */
+  tags?: string[]
+  /** Up to 64 KiB of JSON. No model gets it, and windows only what `appView` lets through. null: nothing any more. */
+  app?: JsonObject | null
+}
+
 /** What the app is asked to prepare an answer for. */
 export interface Prepare {
   /** Id of the conversation. */
@@ -134,6 +145,8 @@ export interface Prepare {
    * on.
    */
   why: 'send' | 'regenerate' | 'edit' | 'goOn' | 'first' | 'resume'
+  /** What the app keeps with the conversation; empty where that is nothing. */
+  app: JsonObject
   /** Aborted when the message is cancelled, the host is closed, or `prepareMs` is over. */
   signal: AbortSignal
 }
@@ -180,6 +193,15 @@ export interface HostOptions {
   onUnsaved?: (failure: { conversation: string; error: unknown }) => void
   /** Lets people choose who answers, in windows with the right `server`: `<sluice-server>`. Default: they cannot. */
   server?: ServerChoice
+  /**
+   * What a new conversation is called, and what the app keeps with it; called with the first entry, before `system` and
+   * `run`. Default: nothing.
+   */
+  begin?: (about: { conversation: string; text: string }) => ConversationDescription | undefined
+  /**
+   * What windows may have of what the app keeps with a conversation (`app`), or with an entry of it. Default: nothing.
+   */
+  appView?: (app: JsonObject, entry?: ConversationEntry) => JsonObject | undefined
   /** In front of every conversation: a text, or a function that is asked before each answer. Default none. */
   system?: string | ((about: Prepare) => string | undefined | Promise<string | undefined>)
   /** Milliseconds that `system` and `run` may take together. Default 30,000; 0: no limit. */
@@ -264,6 +286,18 @@ export interface Host {
   connect(peer: WindowPeer): HostConnection
   /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */
   send(text: string, conversation?: string): Promise<string>
+  /**
+   * Names a conversation, and changes what the app keeps with it. A new one is created. Resolves when the store took it,
+   * or waits to be tried again (`onUnsaved`).
+   */
+  describe(conversation: string, description: ConversationDescription): Promise<void>
+  /** Changes what the app keeps with an entry: up to 64 KiB of JSON; null: nothing any more. */
+  mark(entry: string, app: JsonObject | null): void
+  /**
+   * Changes what is configured, for all conversations, or settings of one: those go before what counts for all, and
+   * behind what `run` gives.
+   */
+  configure(patch: ConfigurationPatch, conversation?: string): Promise<ConfigurationView>
   /**
    * A bridge to this host in the same process, for tests and main-process code. Default: every right but that of the
    * pet.

@@ -1,9 +1,17 @@
 // The host of an engine: its windows, and the calls that they make. Bad input gets an error as the reply, never an
 // exception.
 import { randomUUID } from 'node:crypto'
-import type { BridgeError, WindowFrame, PetOrder, Reply } from '../bridge/messages.js'
+import type {
+  BridgeError,
+  ConfigurationPatch,
+  ConfigurationView,
+  WindowFrame,
+  PetOrder,
+  Reply,
+} from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError, type ErrorCode } from '../../engine/core/errors.js'
+import type { JsonObject } from '../../engine/core/events.js'
 import { MemoryConversations } from '../conversations/memory-conversations.js'
 import { atMost, STORE_MS } from '../../engine/core/not-saved.js'
 import { checkRunnable } from '../../engine/core/runnable.js'
@@ -15,12 +23,13 @@ import { First } from './first.js'
 import { guard } from './guard.js'
 import { Links } from './links.js'
 import { checkId, checkText, methodsOf, type MethodEntry } from './methods.js'
-import { checkEngine, checkOptions, checkRights } from './host-options.js'
+import { checkDescription, checkEngine, checkMark, checkOptions, checkRights } from './host-options.js'
 import { Pet } from './pet.js'
 import { ServerPage } from './host-server.js'
 import { Speech } from './speech.js'
 import { DEFAULT_CONVERSATION, Turns } from './turns.js'
 import type {
+  ConversationDescription,
   HostConnection,
   Host,
   HostBridge,
@@ -42,6 +51,7 @@ export function createHost(engine: Engine, options: HostOptions): Host {
 class EngineHost implements Host {
   readonly #options: HostOptions
   readonly #conversations: HostConversations
+  readonly #configuration: Configuration
   readonly #pet: Pet
   readonly #server: ServerPage
   readonly #speech: Speech
@@ -62,6 +72,7 @@ class EngineHost implements Host {
     const own = conversations ? undefined : new MemoryConversations()
     this.#conversations = new HostConversations({
       store: conversations ?? (own as MemoryConversations),
+      appView: options.appView,
       forModel: { heard: options.heard, maxTokens: options.contextTokens },
       forgetful: own && { store: own, keep: keepMessages },
       isOpen: (conversation) => [...this.#windows].some(({ opened }) => opened.has(conversation)),
@@ -72,7 +83,7 @@ class EngineHost implements Host {
       onWaiting: (conversation, { id, waiting }) => this.#turns.wake(conversation, id, waiting),
     })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
-    const configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure))
+    const configuration = (this.#configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure)))
     this.#pet = new Pet(engine, {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),
@@ -105,6 +116,7 @@ class EngineHost implements Host {
     const window = new HostWindow(peer, {
       frameMs: this.#options.frameMs ?? 16,
       view: (conversation) => this.#conversations.view(conversation),
+      item: (conversation) => this.#conversations.itemOf(conversation),
       onBroken: (broken) => this.#disconnect(broken),
     })
     if (this.#closed) window.close()
@@ -113,7 +125,7 @@ class EngineHost implements Host {
   }
 
   async send(text: string, conversation: string = DEFAULT_CONVERSATION): Promise<string> {
-    if (this.#closed) throw new SluiceError({ code: 'closed', detail: 'the host was closed' })
+    this.#mustBeOpen()
     const given = rethrowAsSluiceError(() => ({
       text: checkText(this.#options)(text, 'text'),
       conversation: checkId(conversation, 'conversation'),
@@ -125,6 +137,38 @@ class EngineHost implements Host {
         throw error
       })
     }
+  }
+
+  async describe(conversation: string, description: ConversationDescription): Promise<void> {
+    this.#mustBeOpen()
+    checkDescription(description, 'description')
+    await this.#turns.describe(
+      rethrowAsSluiceError(() => checkId(conversation, 'conversation')),
+      structuredClone(description),
+    )
+  }
+
+  mark(entry: string, app: JsonObject | null): void {
+    this.#mustBeOpen()
+    checkMark(app, 'app')
+    rethrowAsSluiceError(() => this.#conversations.ownerOf(checkId(entry, 'entry')).mark(entry, structuredClone(app)))
+  }
+
+  async configure(patch: ConfigurationPatch, conversation?: string): Promise<ConfigurationView> {
+    this.#mustBeOpen()
+    try {
+      return conversation === undefined
+        ? this.#configuration.configure(patch)
+        : await this.#turns.configure(patch, checkId(conversation, 'conversation'))
+    } catch (error) {
+      return rethrowAsSluiceError(() => {
+        throw error
+      })
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new SluiceError({ code: 'closed', detail: 'the host was closed' })
   }
 
   bridge(rights: WindowRights = { read: true, chat: true, approve: true, configure: true, server: true }): HostBridge {

@@ -2,6 +2,7 @@
 export { createHost } from './host.js'
 export { UserError } from './user-error.js'
 export type {
+  ConversationDescription,
   HostConnection,
   FinishedTurn,
   Host,

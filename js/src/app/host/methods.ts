@@ -5,7 +5,9 @@ import { toBase64 } from '../../engine/core/base64.js'
 import { picturesOf } from './host-attachments.js'
 import {
   flag,
+  isPlain,
   jsonObject,
+  list,
   members,
   name,
   nothing,
@@ -27,7 +29,7 @@ import { checkCapabilities, type Pet } from './pet.js'
 import { TOKEN_LENGTH } from './host-questions.js'
 import { checkServerInput, type ServerPage } from './host-server.js'
 import type { Speech } from './speech.js'
-import { DEFAULT_CONVERSATION, type Turns } from './turns.js'
+import { DEFAULT_CONVERSATION, ownSettings, type Turns } from './turns.js'
 import type { HostOptions, WindowRights } from './host-types.js'
 import type { Voices } from './host-voices.js'
 import { approve, deny, takeResult } from './window-answers.js'
@@ -53,7 +55,7 @@ export interface MethodEntry {
   run: (window: HostWindow, input: unknown) => unknown
 }
 
-type Input<M extends Method> = Parameters<Methods[M]> extends [infer I, ...unknown[]] ? I : undefined
+type Input<M extends Method> = Parameters<Methods[M]> extends [(infer I)?, ...unknown[]] ? I : undefined
 type Output<M extends Method> = ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>
 type Run<M extends Method> = (window: HostWindow, input: Input<M>) => Output<M>
 
@@ -81,13 +83,26 @@ const orEmpty =
 const unchecked: Check<never> = (input) => input as never
 
 const openInput: Check<Input<'open'>> = orEmpty(members<Input<'open'>>({ conversation: optional(checkId) }))
-const listInput = orEmpty(members({ query: optional(text(1000, 0)), skip: optional(whole(0, MAX_CALL)), limit }))
+const listInput = orEmpty(
+  members({
+    query: optional(text(1000, 0)),
+    tags: optional(list(text(64), 16)),
+    skip: optional(whole(0, MAX_CALL)),
+    limit,
+  }),
+)
 const approveInput = members<WindowDecision>({
   ...decision,
   remember: optional(oneOf('once', 'turn', 'session', 'always')),
   exact: optional(flag),
   arguments: optional(jsonObject({ characters: 1_000_000, values: 100_000, depth: 64 })),
 })
+/** For which conversation, and the patch, which the configuration checks itself. */
+const configureInput = (input: unknown) => {
+  if (!isPlain(input) || input['conversation'] === undefined) return { patch: input } as never
+  const { conversation, ...patch } = input
+  return { conversation: checkId(conversation, 'conversation'), patch } as never
+}
 const useServerInput = members({
   server: nullable(checkServerInput),
   mode: optional(oneOf('native', 'text', 'auto')),
@@ -136,6 +151,9 @@ export function methodsOf(parts: MethodParts): Map<unknown, MethodEntry> {
     conversations: method<'conversations'>('read', listInput, (window, input) =>
       window.read(async () => (await conversations.list(input)).map(forWindows), 'search'),
     ),
+    watchConversations: method<'watchConversations'>('read', nothing, (window) => {
+      window.watchesList = true
+    }),
     search: method<'search'>('read', members({ query: text(1000), limit }), (window, { query, limit }) =>
       window.read(() => conversations.search(query, limit), 'search'),
     ),
@@ -194,8 +212,17 @@ export function methodsOf(parts: MethodParts): Map<unknown, MethodEntry> {
     earlier: method<'earlier'>('read', members({ entry: checkId, limit }), (window, { entry, limit = 100 }) =>
       window.read(() => conversations.earlier(entry, limit)),
     ),
-    configuration: method<'configuration'>('configure', nothing, () => configuration.view),
-    configure: method<'configure'>('configure', unchecked, (_, patch) => configuration.configure(patch)),
+    configuration: method<'configuration'>('configure', openInput, (window, { conversation }) =>
+      conversation === undefined
+        ? configuration.view
+        : window.read(async () => configuration.viewWith(ownSettings(await conversations.loaded(conversation)))),
+    ),
+    configure: method<'configure'>('configure', configureInput, (window, input: unknown) => {
+      const { conversation, patch } = input as { conversation?: string; patch: unknown }
+      return conversation === undefined
+        ? configuration.configure(patch)
+        : window.read(() => turns.configure(patch, conversation))
+    }),
     server: method<'server'>('server', nothing, () => server.view),
     localServers: method<'localServers'>('server', nothing, () => server.local()),
     serverModels: method<'serverModels'>('server', checkServerInput, (window, input) => server.models(window, input)),

@@ -1,8 +1,8 @@
 // The turns of a host: how each begins, what its run is given, and what becomes of its answer.
-import type { ProactiveInput, ProactiveReply, MessageView } from '../bridge/messages.js'
+import type { ConfigurationView, ProactiveInput, ProactiveReply, MessageView } from '../bridge/messages.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { messageOf } from '../../engine/core/errors.js'
-import type { ChatMessage, Outcome } from '../../engine/core/events.js'
+import type { ChatMessage, JsonObject, Outcome } from '../../engine/core/events.js'
 import type { ConversationEntry } from '../conversations/conversation-types.js'
 import { shortTitle } from '../conversations/words.js'
 import type { Model } from '../../engine/core/model.js'
@@ -22,7 +22,8 @@ import type { Waiting } from './interrupted.js'
 import { Message, type Segment } from './host-message.js'
 import { prepareTurn, unprepared } from './preparation.js'
 import type { Pet } from './pet.js'
-import type { FinishedTurn, HostOptions, Prepare, TurnOptions } from './host-types.js'
+import { checkDescription } from './host-options.js'
+import type { ConversationDescription, FinishedTurn, HostOptions, Prepare, TurnOptions } from './host-types.js'
 import type { HostWindow } from './window.js'
 
 export const DEFAULT_CONVERSATION = 'main'
@@ -53,7 +54,7 @@ interface Beginning {
 
 /** What a message is made of. */
 interface Start extends Pick<Beginning, 'question' | 'messages' | 'before'> {
-  conversation: string
+  conversation: HostConversation
   why: Prepare['why']
   sender: HostWindow | undefined
   waiting?: Waiting
@@ -133,7 +134,7 @@ export class Turns {
     const { conversations, windows } = this.#parts
     const going = await conversation.goOnWaiting(id, waiting)
     const sender = [...windows].find(({ opened, rights }) => opened.has(conversation.id) && rights.chat)
-    const message = this.#start({ ...going, conversation: conversation.id, why: 'resume', sender, waiting })
+    const message = this.#start({ ...going, conversation, why: 'resume', sender, waiting })
     conversations.wakes(conversation, waiting, message)
     this.#resumed(message)
     this.#follow(message, conversation, going.question, true)
@@ -143,8 +144,46 @@ export class Turns {
     return {
       question,
       messages: conversation.messages(question),
-      begin: (message) => this.#parts.conversations.begin(conversation, question, message),
+      begin: (message) => {
+        const isFirst = conversation.isEmpty
+        const kept = this.#parts.conversations.begin(conversation, question, message)
+        if (isFirst) this.#describe(conversation, question)
+        return kept
+      },
     }
+  }
+
+  /** What the app says of a conversation that begins. */
+  #describe(conversation: HostConversation, { text = '', first }: ConversationEntry): void {
+    const { begin } = this.#parts.options
+    if (!begin) return
+    guard('begin', () => {
+      const given: unknown = begin({ conversation: conversation.id, text: first ? '' : text })
+      if (given === undefined) return
+      checkDescription(given, 'begin()')
+      const { title, ...own } = given as ConversationDescription
+      conversation.describe(own)
+      if (title) this.#entitle(conversation, () => title)
+    })
+  }
+
+  /** What the app says of any conversation. */
+  async describe(id: string, { title, ...own }: ConversationDescription): Promise<void> {
+    const { conversations } = this.#parts
+    const conversation = await conversations.loaded(id)
+    conversation.describe(own)
+    await conversation.saved()
+    if (title !== undefined) await conversations.rename(id, title)
+  }
+
+  /** Changes the settings of one conversation. */
+  async configure(patch: unknown, id: string): Promise<ConfigurationView> {
+    const { conversations, configuration } = this.#parts
+    const conversation = await conversations.loaded(id)
+    const settings = configuration.ownSettings(ownSettings(conversation), patch)
+    conversation.describe({ configuration: Object.keys(settings).length > 0 ? { settings } : null })
+    await conversation.saved()
+    return configuration.viewWith(settings)
   }
 
   /** The store did not take what was said. */
@@ -182,7 +221,7 @@ export class Turns {
     try {
       const { begin, ...start } = await beginning(conversation)
       if (isClosed()) throw refuse('closed', 'the host was closed')
-      const message = this.#start({ ...start, conversation: id, why, sender })
+      const message = this.#start({ ...start, conversation, why, sender })
       this.#follow(message, conversation, begin(message), false)
       return message.id
     } catch (error) {
@@ -203,7 +242,8 @@ export class Turns {
       before,
       waiting,
       begin: async (signal) => {
-        const occasion = { conversation, message: message.id, why, question, messages }
+        const app = structuredClone(conversation.own.app ?? {})
+        const occasion = { conversation: conversation.id, app, message: message.id, why, question, messages }
         const { turn, messages: said } = await prepareTurn(options, occasion, signal)
         signal.throwIfAborted()
         const limited = why === 'first' ? first.limited(turn) : turn
@@ -216,6 +256,7 @@ export class Turns {
       graceMs: options.approvalGraceMs ?? 30_000,
       onEvent: (event) => {
         onFirst?.(event)
+        if (event.type === 'approval') conversations.asked(message.id)
         guard('onEvent', () => options.onEvent?.(message.id, event))
       },
       onIpc: (event) => pet.order(message, event),
@@ -229,14 +270,14 @@ export class Turns {
   #segments(
     turn: TurnOptions,
     messages: ChatMessage[],
-    conversation: string,
+    conversation: HostConversation,
     saved: string | undefined,
     message: () => Message,
   ): (history: ChatMessage[]) => Segment {
     const { engine, configuration } = this.#parts
     const { own: hooks, rest } = splitHooks(turn)
     const { messages: own, request, signal, rules, context, ...settings } = rest
-    const model = isObject(settings.model) ? withCacheKey(settings.model, conversation) : settings.model
+    const model = isObject(settings.model) ? withCacheKey(settings.model, conversation.id) : settings.model
     const adapter = hooks.approvals === undefined ? engine.approvals : hooks.approvals
     const adapted = { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) }
     const said = own ?? messages
@@ -246,7 +287,7 @@ export class Turns {
       const resumed = state
       state = undefined
       if (resumed !== undefined) return engine.resume(resumed, common)
-      return engine.run({ ...configuration.settings(settings), ...common, request, messages: [...said, ...history] })
+      return engine.run({ ...configuration.settings(settings, ownSettings(conversation)), ...common, request, messages: [...said, ...history] })
     }
     return (history) => ({ run: begin(history), tools: engine.tools, reader: readerOf(model), adapted })
   }
@@ -338,6 +379,12 @@ export class Turns {
       }),
     )
   }
+}
+
+/** The settings that were configured for a conversation alone. */
+export function ownSettings({ own }: HostConversation): JsonObject {
+  const settings = own.configuration?.['settings']
+  return isObject(settings) ? (settings as JsonObject) : {}
 }
 
 /** Servers that ask for it learn which requests are of one conversation. */

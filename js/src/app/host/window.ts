@@ -2,6 +2,7 @@
 // holds the tokens of its questions.
 import type {
   QuestionView,
+  ConversationItem,
   ConversationView,
   Delta,
   DroppedFile,
@@ -35,6 +36,7 @@ const EARLY_FRAMES = 3
 export interface WindowOptions {
   frameMs: number
   view: (conversation: string) => ConversationView
+  item: (conversation: string) => ConversationItem
   /** Called when the transport threw. */
   onBroken: (window: HostWindow) => void
 }
@@ -48,6 +50,9 @@ export class HostWindow implements Watcher {
   // -- what it watches
   readonly #feeds = new Map<Message, Feed>()
   readonly opened = new Set<string>()
+  /** It is told which conversations change. */
+  watchesList = false
+  readonly #items = new Set<string>()
   /** It is told what the pet's voice does. */
   watchesVoice = false
   /** Snapshots that are being sent. */
@@ -221,8 +226,9 @@ export class HostWindow implements Watcher {
   }
 
   conversationChanged(conversation: string): void {
-    if (!this.opened.has(conversation)) return
-    this.#conversations.add(conversation)
+    if (this.watchesList) this.#items.add(conversation)
+    if (this.opened.has(conversation)) this.#conversations.add(conversation)
+    else if (!this.watchesList) return
     this.#schedule()
   }
 
@@ -359,6 +365,7 @@ export class HostWindow implements Watcher {
     this.#waiting.clear()
     if (read && messages.length > 0) frame.messages = approve ? messages : messages.map(withoutQuestions)
     if (read && this.#conversations.size > 0) frame.conversations = [...this.#conversations].map(this.#options.view)
+    if (read && this.#items.size > 0) frame.items = [...this.#items].map(this.#options.item)
     if (this.#left.size > 0) frame.left = [...this.#left]
     if (chat && this.#execute.length > 0) frame.execute = this.#execute
     if (this.#abort.length > 0) frame.abort = this.#abort
@@ -367,6 +374,7 @@ export class HostWindow implements Watcher {
     if (chat && this.#dropped) frame.dropped = this.#dropped
     if (!chat) for (const { token } of this.#execute) this.#failExecution(token)
     this.#conversations.clear()
+    this.#items.clear()
     this.#left.clear()
     this.#execute = []
     this.#abort = []

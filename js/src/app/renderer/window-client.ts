@@ -20,6 +20,7 @@ import { Listeners } from './listeners.js'
 import { LiveConnection } from './live-connection.js'
 import { LiveConversation } from './live-conversation.js'
 import { droppedOf, LiveDrops } from './live-drops.js'
+import { LiveList } from './live-list.js'
 import { LiveMessage } from './live-message.js'
 import { LiveVoice } from './live-voice.js'
 import { bytesOf, pictureOf } from './picture.js'
@@ -35,8 +36,16 @@ export interface SendOptions extends Omit<SendInput, 'text' | 'parts'> {
 
 /** The conversations that the host keeps. What changes them needs the right `chat`. */
 export interface ConversationList {
-  /** The one that changed last comes first. `query`: those with it in their title or text. Default: the first 100. */
-  list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
+  /**
+   * The one that changed last comes first. `query`: those with it in their title or text; `tags`: those with all
+   * of them. Default: the first 100.
+   */
+  list(options?: { query?: string; tags?: string[]; skip?: number; limit?: number }): Promise<ConversationItem[]>
+  /**
+   * Calls `listener` with the conversations that changed, at most once per frame; one that was deleted has no entries.
+   * Returns what ends that.
+   */
+  subscribe(listener: (changed: ConversationItem[]) => void): () => void
   /** Entries that hold `query`, the last that was said first. Default `limit`: 50. */
   search(query: string, options?: { limit?: number }): Promise<FoundEntry[]>
   /**
@@ -88,6 +97,7 @@ export class Client {
   readonly #conversations = new Map<string, LiveConversation>()
   readonly #tools: WindowTools
   readonly #drops: LiveDrops
+  readonly #list: LiveList
   readonly #endVoice = new Listeners<[number]>()
   readonly #off: (() => void)[] = []
   #closed = false
@@ -106,8 +116,10 @@ export class Client {
     this.#tools = new WindowTools(this.#call)
     this.voice = new LiveVoice(this.#call)
     this.#drops = new LiveDrops(this.#call)
+    this.#list = new LiveList(this.#call)
     this.conversations = {
       list: (options = {}) => this.#call('conversations', options),
+      subscribe: (listener) => this.#list.add(listener),
       search: (query, options = {}) => this.#call('search', { query, ...options }),
       rename: (conversation, title) => this.#call('rename', { conversation, title }),
       delete: (conversation, entry) =>
@@ -227,14 +239,17 @@ export class Client {
     return message
   }
 
-  /** What is configured. Needs the right `configure`. */
-  configuration(): Promise<ConfigurationView> {
-    return this.#call('configuration')
+  /** What is configured; with `conversation`: as it counts there. Needs the right `configure`. */
+  configuration(where: { conversation?: string } = {}): Promise<ConfigurationView> {
+    return this.#call('configuration', where)
   }
 
-  /** Changes what is configured; gives it as it then stands. Needs the right `configure`. */
-  configure(patch: ConfigurationPatch): Promise<ConfigurationView> {
-    return this.#call('configure', patch)
+  /**
+   * Changes what is configured, for all conversations, or the settings of one; gives it as it then stands. Needs the
+   * right `configure`.
+   */
+  configure(patch: ConfigurationPatch, where: { conversation?: string } = {}): Promise<ConfigurationView> {
+    return this.#call('configure', { ...patch, ...where })
   }
 
   /** Tools with `runsIn: 'window'` that this window runs, by name. Gives back what takes them away again. */
@@ -253,6 +268,7 @@ export class Client {
     this.voice.close()
     this.drafts.close()
     this.#drops.close()
+    this.#list.close()
     this.#endVoice.clear()
     this.#closed = true
   }
@@ -273,6 +289,7 @@ export class Client {
     // Conversations first, so that a page has the entry before its message changes.
     for (const id of frame.left ?? []) this.#conversations.get(id)?.leave()
     for (const view of frame.conversations ?? []) this.#conversations.get(view.id)?.receive(view)
+    if (frame.items) this.#list.receive(frame.items)
     for (const change of frame.messages ?? []) this.#messages.get(change.id)?.deref()?.receive(change)
     for (const execute of frame.execute ?? []) void this.#tools.execute(execute)
     for (const abort of frame.abort ?? []) this.#tools.abort(abort)
@@ -293,12 +310,14 @@ export class Client {
       for (const message of this.#live()) message.disconnect()
       this.voice.disconnect()
       this.#drops.disconnect()
+      this.#list.disconnect()
     }
     this.connection.set(state, retryAt)
     if (state !== 'connected' || before === 'connected') return
     for (const message of this.#live()) message.reconnect()
     this.voice.reconnect()
     this.#drops.reconnect()
+    this.#list.reconnect()
   }
 
   async *#check(server: ServerInput, signal: AbortSignal | undefined): AsyncGenerator<ServerCheck, void, undefined> {

@@ -120,8 +120,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   how.options.calls_in_reasoning = (chosen & 14U) == 4;
   const std::string why = check_scan_once(how, setup().may_go[choice], repair_utf8(text), chosen);  // as a wire does
   if (why.empty()) return 0;
-  std::fprintf(stderr, "%s, limits %zu/%zu: %s\n", std::string(how.protocols[0]->id()).c_str(),
-               how.limits.candidate_bytes, how.limits.argument_bytes, why.c_str());
+  std::fprintf(stderr, "%s, limits %zu/%zu: ", std::string(how.protocols[0]->id()).c_str(), how.limits.candidate_bytes,
+               how.limits.argument_bytes);
+  std::fwrite(why.data(), 1, why.size(), stderr);  // a text may hold zeros
+  std::fputc('\n', stderr);
   std::abort();
 }
 

@@ -63,9 +63,9 @@ class BarredReader final : public BlockReader {
       while (at < block.size() && is_white(block[at])) ++at;
     }
     const Fit unmarked = FamilyReader::fit(block.substr(at), words_.unmarked().openers, length);
-    if ((section == Fit::partial || unmarked == Fit::partial) && !ended) return State::open;
-    if (at == 0 && unmarked != Fit::yes && FamilyReader::fit(block, words_.barred().openers, length) == Fit::no)
-      return no_call(0);
+    const Fit barred = at == 0 ? FamilyReader::fit(block, words_.barred().openers, length) : Fit::yes;
+    if ((section == Fit::partial || unmarked == Fit::partial || barred == Fit::partial) && !ended) return State::open;
+    if (unmarked != Fit::yes && barred == Fit::no) return no_call(0);
     family_ = unmarked == Fit::yes ? words_.unmarked() : words_.barred();
     auto &grammar = std::get<AttributeElements>(family_.grammar);
     grammar.form.attributed = unmarked == Fit::yes && at == 0 && !follows;

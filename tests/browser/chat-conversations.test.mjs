@@ -56,6 +56,32 @@ const focused = (page) =>
       element.shadowRoot.activeElement?.textContent.trim(),
   )
 
+test('a list says which conversation waits, goes on, or was not read, and hears of changes', async (t) => {
+  const page = await open(t, { viewport: { width: 360, height: 600 } })
+  await page.evaluate(async () => {
+    Object.assign(all[0], { waiting: true, running: true, unread: true })
+    Object.assign(all[1], { running: true })
+    Object.assign(all[2], { unread: true })
+    client.conversations.subscribe = (listener) => {
+      window.changed = listener
+      return () => (window.changed = undefined)
+    }
+    element.client = undefined
+    await element.updateComplete
+    element.client = client
+  })
+  const states = () => page.locator('sluice-conversations .state').allInnerTexts()
+  await until(async () => (await states()).length === 3, 'the states')
+  assert.deepEqual(await states(), ['waits for your word', 'thinking …', 'new'])
+  await picture(page, 'conversations-states')
+  await page.evaluate(() => {
+    for (const one of all) for (const name of ['waiting', 'running', 'unread']) delete one[name]
+    changed()
+  })
+  await until(async () => (await states()).length === 0, 'a change')
+  assert.equal(await page.locator('sluice-conversations .unread').count(), 0)
+})
+
 for (const [lang, words] of Object.entries({
   en: {
     untitled: 'Untitled',

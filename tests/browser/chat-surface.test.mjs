@@ -163,9 +163,9 @@ test('every part that the documents name can be styled from outside, and every s
     ],
     [
       'sluice-conversations',
-      ['list', 'item', 'title', 'date'],
+      ['list', 'item', 'title', 'date', 'state'],
       () => {
-        client.conversations = { list: async () => [{ id: 'a', title: 'A', updated: 1, entries: 1 }] }
+        client.conversations = { list: async () => [{ id: 'a', title: 'A', updated: 1, entries: 1, unread: true }] }
         return element.refresh()
       },
     ],

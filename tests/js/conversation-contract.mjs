@@ -92,7 +92,10 @@ export function contract(name, { open, again, skip = false }) {
 
   check("the app's own members are kept with a conversation and an entry, and change it in no list", async (t) => {
     const store = await open(t)
-    await store.save('main', { entries: [question('q', null, 'Hi', { app: { mark: [1, null] } })], app: { persona: 'cat' } })
+    await store.save('main', {
+      entries: [question('q', null, 'Hi', { app: { mark: [1, null] } })],
+      app: { persona: 'cat' },
+    })
     const [{ updated }] = await store.list()
     await store.save('main', { tags: ['work', 'rain', 'work'], configuration: { settings: { mode: 'text' } } })
     await store.save('main', { seen: false })
@@ -113,27 +116,33 @@ export function contract(name, { open, again, skip = false }) {
     assert.deepEqual((await store.load('empty')).entries, [])
   })
 
-  check('a list by tags has the conversations with all of them; it says which of them waits for a person', async (t) => {
-    const store = await open(t)
-    for (const [id, tags] of [
-      ['one', ['a']],
-      ['two', ['a', 'b']],
-      ['three', []],
-    ])
-      await store.save(id, { entries: [question('q', null, `About ${id}`), answer('r', 'q', 'x', { state: 's' })], tags })
-    const found = async (options) => (await store.list(options)).map(({ id }) => id).sort()
-    assert.deepEqual(await found({ tags: ['a'] }), ['one', 'two'])
-    assert.deepEqual(await found({ tags: ['b', 'a'] }), ['two'])
-    assert.deepEqual(await found({ tags: ['a'], query: 'ONE' }), ['one'])
-    assert.deepEqual(await found({ tags: ['a'], skip: 1, limit: 5 }).then(({ length }) => length), 1)
-    assert.deepEqual(await found({ tags: [] }), ['one', 'three', 'two'])
-    assert.ok((await store.list()).every(({ waiting }) => waiting === true))
-    await store.save('one', { entries: [answer('r', 'q', 'x')] })
-    assert.deepEqual((await store.list({ tags: ['a'] })).map(({ id, waiting }) => `${id} ${waiting}`).sort(), [
-      'one undefined',
-      'two true',
-    ])
-  })
+  check(
+    'a list by tags has the conversations with all of them; it says which of them waits for a person',
+    async (t) => {
+      const store = await open(t)
+      for (const [id, tags] of [
+        ['one', ['a']],
+        ['two', ['a', 'b']],
+        ['three', []],
+      ])
+        await store.save(id, {
+          entries: [question('q', null, `About ${id}`), answer('r', 'q', 'x', { state: 's' })],
+          tags,
+        })
+      const found = async (options) => (await store.list(options)).map(({ id }) => id).sort()
+      assert.deepEqual(await found({ tags: ['a'] }), ['one', 'two'])
+      assert.deepEqual(await found({ tags: ['b', 'a'] }), ['two'])
+      assert.deepEqual(await found({ tags: ['a'], query: 'ONE' }), ['one'])
+      assert.deepEqual(await found({ tags: ['a'], skip: 1, limit: 5 }).then(({ length }) => length), 1)
+      assert.deepEqual(await found({ tags: [] }), ['one', 'three', 'two'])
+      assert.ok((await store.list()).every(({ waiting }) => waiting === true))
+      await store.save('one', { entries: [answer('r', 'q', 'x')] })
+      assert.deepEqual((await store.list({ tags: ['a'] })).map(({ id, waiting }) => `${id} ${waiting}`).sort(), [
+        'one undefined',
+        'two true',
+      ])
+    },
+  )
 
   check('of the own members, what is no JSON, too large or unknown is refused with its place', async (t) => {
     const store = await open(t)

@@ -100,7 +100,9 @@ class FileConversations implements Conversations {
       if (own) log.own = withOwn(log.own, own)
       log.dead += entries.filter((entry) => log.tree.has(entry.id)).length
       log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
-      return log.dead > MAX_DEAD && log.dead > log.tree.size ? ANEW : lineOf({ at, head, ...(own ? { own: log.own } : {}) }, bodies)
+      return log.dead > MAX_DEAD && log.dead > log.tree.size
+        ? ANEW
+        : lineOf({ at, head, ...(own ? { own: log.own } : {}) }, bodies)
     })
   }
 

@@ -21,7 +21,11 @@ export const checkApp: Check = (value, path) => {
   if (!isObject(value)) throw wrong(path, value, 'an object of JSON')
   const bytes = Buffer.byteLength(encode(value, path))
   if (bytes > MAX_BYTES)
-    throw new SluiceError({ code: 'limit', path, detail: `found ${bytes} bytes of JSON, expected at most ${MAX_BYTES}` })
+    throw new SluiceError({
+      code: 'limit',
+      path,
+      detail: `found ${bytes} bytes of JSON, expected at most ${MAX_BYTES}`,
+    })
 }
 
 const orNull =

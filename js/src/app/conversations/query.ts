@@ -62,7 +62,10 @@ export function pageOf(
   infos: ConversationInfo[],
   { tags, skip = 0, limit = LIST_LIMIT }: ListOptions,
 ): ConversationInfo[] {
-  return infos.filter((info) => hasTags(info.tags, tags)).sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(skip, skip + limit)
+  return infos
+    .filter((info) => hasTags(info.tags, tags))
+    .sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1))
+    .slice(skip, skip + limit)
 }
 
 /** The entries of a conversation whose text has the query. */

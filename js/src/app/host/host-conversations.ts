@@ -251,12 +251,7 @@ export class HostConversations {
 
   // -- what is done to whole conversations ----------------------------------------------------------------------------
 
-  async list(options: {
-    query?: string
-    tags?: string[]
-    skip?: number
-    limit?: number
-  }): Promise<ConversationItem[]> {
+  async list(options: { query?: string; tags?: string[]; skip?: number; limit?: number }): Promise<ConversationItem[]> {
     const infos = await this.#options.store.list(options)
     return infos.map(({ seen, ...info }) => {
       const { running, asks } = this.#byId.get(info.id)?.item ?? {}

@@ -1,5 +1,13 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
-import type { Bridge, ConfigurationPatch, ConfigurationView, WindowFrame, PetCapabilities, PetOrder, Reply } from '../bridge/messages.js'
+import type {
+  Bridge,
+  ConfigurationPatch,
+  ConfigurationView,
+  WindowFrame,
+  PetCapabilities,
+  PetOrder,
+  Reply,
+} from '../bridge/messages.js'
 import type { ConversationEntry, Conversations, SavedMessage } from '../conversations/conversation-types.js'
 import type {
   ChatMessage,

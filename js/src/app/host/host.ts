@@ -83,7 +83,9 @@ class EngineHost implements Host {
       onWaiting: (conversation, { id, waiting }) => this.#turns.wake(conversation, id, waiting),
     })
     const onConfigure: HostOptions['onConfigure'] = (all) => guard('onConfigure', () => options.onConfigure?.(all))
-    const configuration = (this.#configuration = rethrowAsSluiceError(() => new Configuration(engine, options.configuration, onConfigure)))
+    const configuration = (this.#configuration = rethrowAsSluiceError(
+      () => new Configuration(engine, options.configuration, onConfigure),
+    ))
     this.#pet = new Pet(engine, {
       ...options,
       onPetFailure: (failure) => guard('onPetFailure', () => options.onPetFailure?.(failure)),

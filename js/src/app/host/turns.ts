@@ -287,7 +287,12 @@ export class Turns {
       const resumed = state
       state = undefined
       if (resumed !== undefined) return engine.resume(resumed, common)
-      return engine.run({ ...configuration.settings(settings, ownSettings(conversation)), ...common, request, messages: [...said, ...history] })
+      return engine.run({
+        ...configuration.settings(settings, ownSettings(conversation)),
+        ...common,
+        request,
+        messages: [...said, ...history],
+      })
     }
     return (history) => ({ run: begin(history), tools: engine.tools, reader: readerOf(model), adapted })
   }

@@ -273,7 +273,7 @@ export interface SluiceChatElement extends HTMLElement {
 /**
  * `<sluice-conversations>`: the conversations that a host keeps, to be found, opened, renamed, saved as files and
  * deleted. Fires `sluice-open`, `sluice-rename` and `sluice-delete`. Slots: `new`, `empty`. Parts: `list`, `item`,
- * `title`, `date`.
+ * `title`, `date`, `state`.
  */
 export interface SluiceConversationsElement extends HTMLElement {
   /** The client, from `connect()`. */

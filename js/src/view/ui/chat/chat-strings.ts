@@ -98,6 +98,7 @@ export interface ChatStrings {
   newConversation: string
   search: string
   untitled: string
+  unread: string
   nothingFound: string
   noConversations: string
   rename: string
@@ -206,6 +207,7 @@ const en: ChatStrings = {
   newConversation: 'New conversation',
   search: 'Search',
   untitled: 'Untitled',
+  unread: 'new',
   nothingFound: 'Nothing found.',
   noConversations: 'No conversations yet.',
   rename: 'Rename',
@@ -300,6 +302,7 @@ const zh: ChatStrings = {
   newConversation: '新对话',
   search: '搜索',
   untitled: '无标题',
+  unread: '新消息',
   nothingFound: '没有找到。',
   noConversations: '还没有对话。',
   rename: '改名',

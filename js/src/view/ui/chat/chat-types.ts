@@ -92,6 +92,8 @@ export interface ConversationsClient {
   open(conversation?: string): Pick<ChatConversation, 'subscribe'>
   /** The conversations that the host keeps. */
   readonly conversations: {
+    /** Tells of every change of one of them. Default: the list is read anew when the one that is open changes. */
+    subscribe?(listener: () => void): () => void
     /** The one that changed last comes first. */
     list(options?: { query?: string; skip?: number; limit?: number }): Promise<ConversationItem[]>
     /** An empty title stands for the first line of the first question. */

@@ -69,7 +69,13 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
     if (changed.has('client')) void this.refresh()
     else this.#soon()
     // What is said in the one that is open gives it its title, and its place.
-    return client && current ? client.open(current).subscribe(() => this.#soon()) : undefined
+    const offs = [
+      current && client?.open(current).subscribe(() => this.#soon()),
+      client?.conversations?.subscribe?.(() => this.#soon()),
+    ]
+    return () => {
+      for (const off of offs) if (off) off()
+    }
   }
 
   #soon(): void {
@@ -239,18 +245,19 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
   }
 
   #item(item: ConversationItem): TemplateResult {
-    const { id, title, updated, damaged } = item
+    const { id, title, updated, damaged, unread } = item
     const { chat, language } = this
     const name = title || chat.untitled
     const now = Date.now()
     const current = id === this.current
-    return html`<li class="item ${current ? 'current' : ''}" part="item" data-id=${id}>
+    const state = this.#stateOf(item)
+    return html`<li class="item ${current ? 'current' : ''} ${unread ? 'unread' : ''}" part="item" data-id=${id}>
       ${
         this.renaming === id
           ? html`<input class="field title-field" aria-label=${chat.newTitle} maxlength="200" value=${title} @keydown=${(event: KeyboardEvent) => this.#onTitleKey(event, item)}
           @blur=${() => (this.renaming = undefined)}>`
           : html`<button type="button" class="open" aria-current=${current ? 'true' : nothing} ?disabled=${damaged !== undefined} title=${damaged === undefined ? nothing : chat.damaged}
-          @click=${() => this.#open(id)}><bdi class="title" part="title">${name}</bdi><span class="date" part="date">${sameDay(updated, now) ? hourOf(updated, language) : dayOf(updated, now, chat, language)}</span></button>
+          @click=${() => this.#open(id)}><bdi class="title" part="title">${name}</bdi><span class="date" part="date">${state ? html`<span class="state" part="state">${state}</span> · ` : nothing}${sameDay(updated, now) ? hourOf(updated, language) : dayOf(updated, now, chat, language)}</span></button>
         <span class="tools">${this.#tool('rename', chat.rename, 'pencil', name, () => this.#askTitle(id))}${this.#tool('export', chat.export, 'file', name, () => this.#export(item))}${this.#tool('delete', chat.delete, 'trash', name, () => this.#askToDelete(id))}</span>`
       }
       ${
@@ -263,6 +270,12 @@ export class SluiceConversations extends FollowingElement<ConversationsClient> {
         <button type="button" class="button" @click=${() => this.#leave(id, 'delete')}>${chat.cancel}</button><button type="button" class="button danger" @click=${() => this.#delete(id)}>${chat.delete}</button></div>`
           : nothing
       }</li>`
+  }
+
+  /** What a person should know of a conversation that is not open. */
+  #stateOf({ waiting, running, unread }: ConversationItem): string | undefined {
+    const { chat } = this
+    return waiting ? chat.doing.asking : running ? chat.doing.thinking : unread ? chat.unread : undefined
   }
 
   #tool(

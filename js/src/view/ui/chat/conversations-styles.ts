@@ -12,7 +12,8 @@ export const conversationsStyles = css`
   .open { flex: 1; display: grid; min-width: 0; min-height: 44px; padding: 5px 10px; border: 0; background: none; text-align: start; line-height: 1.35; }
   .open:disabled { opacity: .6; }
   .title { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .current .title { font-weight: 600; }
+  :is(.current, .unread) .title { font-weight: 600; }
+  .state { color: var(--_accent-ink); font-weight: 600; }
   .date { font-size: .82em; color: var(--_muted); }
   .title-field { flex: 1; margin: 5px; min-width: 0; }
   .tools { display: flex; padding-inline-end: 4px; }

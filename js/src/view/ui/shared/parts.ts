@@ -95,7 +95,7 @@ const thread = ['scroller', 'entries', 'entry', 'jump', 'trouble']
 const composer = ['field', 'send', 'stop', 'attach', 'chip', 'queue', 'row', 'hint', 'trouble']
 const questions = ['dock', 'row', 'title', ...checklist]
 const chat = ['header', 'avatar', 'banner', 'thread', 'composer', 'dock', 'foot', 'welcome', 'suggestion']
-const conversations = ['list', 'item', 'title', 'date']
+const conversations = ['list', 'item', 'title', 'date', 'state']
 const server = ['service', 'model', 'test', 'use', 'steps', 'step']
 
 /** What a part is called outside: `missing` of `missing: question-missing` is the second. */

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { randomUUID } from 'node:crypto'
 import type { Approvals } from './approvals.js'
 import { backend, type Backend } from './backend.js'

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Addon } from './addon.cjs'
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The window of the pet: orders come in, a model performs them in their order, and every one is answered.
 import type { Bridge, PetCapabilities, PetOrder, PetSide, Reply } from '../../app/bridge/messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'

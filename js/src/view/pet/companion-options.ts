@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What `companion` takes and gives.
 import type { QuestionView, HeardInput, MessageView } from '../../app/bridge/messages.js'
 import { checkQuietHours, type QuietHours } from '../../app/bridge/pet-settings.js'

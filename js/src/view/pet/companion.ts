@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The pet as it lives in its page: what goes on with a client becomes a state, the state becomes a face. The model's
 // own expressions lie above the state and end by themselves. No DOM is needed but for what a page can hide.
 import { isCommentary } from '../../app/bridge/commentary.js'

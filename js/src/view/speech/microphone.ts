@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // Somebody speaks to the pet: what an app's recogniser hears, and how that goes together with a voice.
 import { flag, func, members, oneOf, withMethods } from '../../engine/core/options.js'
 import { Listeners } from '../../app/renderer/listeners.js'

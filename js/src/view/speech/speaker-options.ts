@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What `speaker` takes and gives.
 import type { MessageView } from '../../app/bridge/messages.js'
 import { anything, func, members, milliseconds, whole, withMethods } from '../../engine/core/options.js'

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // Says answers: keeps a few pieces ready, plays them in their order, and fires the cues with their words.
 import { guarded, Listeners } from '../../app/renderer/listeners.js'
 import { CueTrack } from './cue-track.js'

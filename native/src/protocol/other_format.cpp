@@ -52,6 +52,39 @@ std::shared_ptr<const Protocol> protocol_of(std::string_view id) {
   return protocol;
 }
 
+// Is the whole text one JSON object with a name and arguments, and nothing else? Whether a tool has the name, the
+// protocols that read it say.
+bool is_bare_call(std::string_view text, size_t depth) {
+  text = trim(text);
+  if (!text.starts_with('{') || !check_json(text, depth).ok()) return false;
+  bool name = false, arguments = false, other = false;
+  for (JsonSlices members(text); members.next();) {
+    const std::string key = members.key_text();
+    if (key == "name" && json_kind(members.value()) == '"')
+      name = true;
+    else if ((key == "arguments" || key == "parameters") && json_kind(members.value()) == '{')
+      arguments = true;
+    else
+      other = true;
+  }
+  return name && arguments && !other;
+}
+
+// The ids of the protocols that read JSON without any marks.
+const std::vector<std::string_view> &bare_ids() {
+  static const auto list = [] {
+    std::vector<std::string_view> all;
+    for (const std::string_view id : protocol_ids())
+      if (const auto protocol = protocol_of(id)) {
+        const auto markers = protocol->openers(NoTools());
+        if (std::any_of(markers.begin(), markers.end(), [](const Marker &one) { return one.bytes == "{"; }))
+          all.push_back(id);
+      }
+    return all;
+  }();
+  return list;
+}
+
 // Opener → the ids of the protocols that have it.
 const std::map<std::string, std::vector<std::string_view>> &openers() {
   static const auto table = [] {
@@ -85,6 +118,7 @@ std::string_view find_other_format(std::string_view text, const Protocols &read,
   std::vector<std::string_view> candidates;
   for (const auto &[opener, ids] : openers())
     if (text.find(opener) != text.npos) candidates.insert(candidates.end(), ids.begin(), ids.end());
+  if (is_bare_call(text, limits.depth)) candidates.insert(candidates.end(), bare_ids().begin(), bare_ids().end());
   sort_all(candidates);
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   std::string_view best;

@@ -19,7 +19,7 @@ class Watcher final : public QuietSink {
                      size_t) override {
     if (calls.empty()) return;
     if (!has_protocol(parsed_, protocol))
-      log_.diagnostic("text_call_in_native_mode", calls.front().name, 0, start, raw);
+      log_.diagnostic("text_call_in_native_mode", protocol, 0, start, raw);
     else if (!calls.front().name.empty())
       unsealed_.push_back({start, calls.front().name});
   }

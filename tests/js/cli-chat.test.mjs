@@ -207,7 +207,7 @@ test('chat: a provider of another wire, and its recorded answer in parse', async
     ).text(),
   )
   const { message, err } = await parsed('recorded', ['--chunks', 'byte'])
-  assert.equal(err, 'wire: anthropic, because it has `data:` lines with messages and content blocks\n')
+  assert.equal(err, 'wire: anthropic, because it has events of anthropic\n')
   assert.deepEqual(
     message.blocks.map((block) => block.text ?? [block.name, block.arguments, block.source]),
     ['Let me see. ', ['file_read', { path: 'a' }, 'native']],

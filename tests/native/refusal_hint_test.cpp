@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/text.h"
+#include "wire/network_hint.h"
 
 using namespace sluice;
 
@@ -70,4 +71,33 @@ TEST_CASE("a refusal comes with what can be done about it") {
     CHECK(hint.find(one.hint) != std::string::npos);
     CHECK(hint.find('\n') == std::string::npos);
   }
+}
+
+TEST_CASE("a connection that failed comes with what can be done about it") {
+  struct Case {
+    std::string_view words, hint;
+  };
+  const Case cases[] = {
+      {"fetch failed: connect ECONNREFUSED 127.0.0.1:11434", "Nothing listens"},
+      {"[Errno 111] Connection refused", "Nothing listens"},
+      {"curl: (7) Couldn't connect to server", "Nothing listens"},
+      {"getaddrinfo ENOTFOUND api.example", "No such host"},
+      {"getaddrinfo EAI_AGAIN api.example", "No such host"},
+      {"Could not resolve host: api.example", "No such host"},
+      {"[Errno -2] Name or service not known", "No such host"},
+      {"read ECONNRESET", "closed the connection"},
+      {"socket hang up", "closed the connection"},
+      {"self-signed certificate in certificate chain", "NODE_EXTRA_CA_CERTS"},
+      {"DEPTH_ZERO_SELF_SIGNED_CERT", "NODE_EXTRA_CA_CERTS"},
+      {"ssl3_get_record:wrong version number", "http://"},
+      {"the app was asleep", ""},
+  };
+  for (const Case &one : cases)
+    for (const bool heard : {false, true}) {
+      CAPTURE(one.words);
+      const std::string_view hint = network_hint(one.words, heard);
+      CHECK((one.hint.empty() ? hint.empty() : hint.find(one.hint) != hint.npos));
+    }
+  CHECK(network_hint("other side closed", false).find("closed the connection") != std::string_view::npos);
+  CHECK(network_hint("other side closed", true).empty());
 }

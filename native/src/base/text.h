@@ -21,6 +21,13 @@ inline constexpr std::string_view trim(std::string_view text, bool (*is)(char) =
   return text;
 }
 
+// A count for people: 12,345.
+inline std::string with_commas(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
 // As a message quotes a word.
 inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 

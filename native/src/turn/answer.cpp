@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/quiet_sink.h"
+#include "wire/network_hint.h"
 
 namespace sluice {
 namespace {
@@ -115,6 +116,7 @@ Status Answer::feed(std::string_view bytes) {
 void Answer::finish(End how, std::string_view detail) {
   const bool ours = is_cut();  // we ended the answer ourselves
   const bool gave_up = how == End::hook;
+  const bool heard = state_ >= AnswerState::streaming;
   apply(AnswerTrigger::finish);
   log_.withdraw(Log::Event::request, 0);
   reader_->finish(how == End::complete && !ours);
@@ -122,6 +124,7 @@ void Answer::finish(End how, std::string_view detail) {
   if (has_ended()) how = End::complete;  // a broken connection after the end does not matter
   conclude(false, how);
   if (!is_open()) return;
+  if (error_ && error_->code == "empty_answer" && error_->hint.empty()) error_->hint = bytes_hint();
   // A hook that failed over an error is the error: the host did not decide what becomes of the other one.
   const bool broke_off = gave_up ? error_ || how != End::complete : how != End::complete && !error_;
   if (broke_off && !ours) {
@@ -132,6 +135,7 @@ void Answer::finish(End how, std::string_view detail) {
                     : gave_up             ? "a hook of the host failed"
                                           : "the connection broke";
     broken.retryable = !gave_up && !shown_;
+    if (!gave_up && how != End::aborted) broken.hint = network_hint(broken.detail, heard);
     error_ = std::move(broken);
   }
   close();
@@ -326,6 +330,7 @@ void Answer::on_error(const WireError &error) {
   shown.status = error.status;
   shown.retry_after_ms = error.retry_after_ms;
   shown.request_id = error.request_id;
+  if (!reader_->likeness().empty() && shown.detail.starts_with("the answer is not ")) shown.hint = bytes_hint();
   error_ = std::move(shown);
   conclude(true);
 }

@@ -125,6 +125,7 @@ class Answer final : WireSink, ScanSink {
   void end_text(TextEnd end);
   std::optional<TurnError> fault_of_end() const;
   std::string nothing_came() const;
+  std::string bytes_hint() const;
   bool only_thought() const;
   void tell_other_format(const std::string &text, const Protocols &read);
   bool goes_on();

@@ -35,10 +35,12 @@ void Answer::conclude(bool whole, End how) {
     const bool unfinished = !whole && finish == Finish::none && setup_.wire->has_end();
     const bool nothing = says_all && !gave_something() && reader_->media().empty();
     if (unfinished) code = "unfinished";
-    if (setup_.parser && unfinished)  // nothing runs, and the input may be a piece of a recording
+    const bool foreign = nothing && !reader_->likeness().empty();
+    if (setup_.parser && unfinished && !foreign)  // nothing runs, and the input may be a piece of a recording
       log_.diagnostic("unfinished", "the answer has no end");
     else if (setup_.parser && nothing && setup_.wire->has_end())  // a text of nobody may be empty
-      log_.diagnostic("empty_answer", nothing_came());
+      log_.diagnostic("empty_answer",
+                      nothing_came() + (foreign ? "; it looks like " + std::string(reader_->likeness()) : ""));
     else if (nothing && !setup_.parser)
       error_ = {"empty_answer", nothing_came(), "", true, false};
     else if (unfinished)
@@ -80,6 +82,17 @@ void Answer::conclude(bool whole, End how) {
 std::string Answer::nothing_came() const {
   const std::string unread = reader_->unread();
   return "the provider answered nothing" + (unread.empty() ? "" : " that Sluice reads; not read: " + unread);
+}
+
+// What came in place of an answer in the format of the wire; empty: nothing did, or it was in that format. It counts
+// all bytes, so it is asked for when the body is over.
+std::string Answer::bytes_hint() const {
+  const std::string_view like = reader_->likeness();
+  if (empty_bytes_ == 0 || (like.empty() && reader_->knows())) return {};
+  std::string hint = with_commas(empty_bytes_) + (empty_bytes_ == 1 ? " byte came, not" : " bytes came, none");
+  hint.append(" in the format of ").append(setup_.wire->id());
+  if (!like.empty()) hint.append("; they look like ").append(like);
+  return hint + '.';
 }
 
 // Did the answer give reasoning, and nothing else?

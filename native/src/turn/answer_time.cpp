@@ -13,12 +13,6 @@ constexpr int64_t kSilenceMs = 1000;
 // A host whose tick is later than this was busy: bytes may wait in its socket.
 constexpr int64_t kBusyMs = 100;
 
-std::string with_commas(size_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 }  // namespace
 
 // How long the provider may be silent; 0: for ever.

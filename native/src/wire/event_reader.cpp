@@ -362,8 +362,7 @@ bool EventReader::report_no_answer() {
   const ProviderError error = read_provider_error(body, 0);
   if (error.words.empty()) return false;
   failed_ = true;
-  const std::string unread = unread_.likeness().empty() ? "" : ", it looks like " + std::string(unread_.likeness());
-  const std::string detail = "the answer is not " + std::string(answer_) + unread + ": " + error.words;
+  const std::string detail = "the answer is not " + std::string(answer_) + ": " + error.words;
   sink_.on_error(http_error_.tell(error.code("provider"), detail, error));
   return true;
 }

@@ -28,6 +28,8 @@ class EventReader : public WireReader, private SseSink, private ArraySink {
   void finish(bool complete) final;
   Refusal refusal() const final { return http_error_.refusal(); }
   std::string unread() const final { return unread_.words(); }
+  std::string_view likeness() const final { return unread_.likeness(); }
+  bool knows() const final { return known_; }
   std::string_view media() const final { return unread_.media(); }
   void save(std::string &out) const final;
   void load(std::string_view saved) final;

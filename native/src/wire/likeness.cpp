@@ -3,6 +3,13 @@
 namespace sluice {
 
 std::string_view looks_like(JsonView event) {
+  if (event.kind() == '[') {  // of events, as a whole body
+    std::string_view found;
+    event.items([&](JsonView item) {
+      if (found.empty() && item.is_object()) found = looks_like(item);
+    });
+    return found;
+  }
   const std::string_view type = event["type"].string();
   if (event["choices"].kind() == '[') return "openai-chat";
   if (type.starts_with("response.") || event["object"].string() == "response") return "openai-responses";
@@ -11,8 +18,11 @@ std::string_view looks_like(JsonView event) {
   const std::string_view named = event["event_type"].string();
   if (named.starts_with("interaction.") || named.starts_with("step.") || event["object"].string() == "interaction")
     return "gemini-interactions";
-  if (event["candidates"].kind() == '[' || event["usageMetadata"].is_object()) return "gemini";
-  if (event["done"].kind() == 't' && (event["message"].is_object() || event["response"].kind() == '"')) return "ollama";
+  if (event["candidates"].kind() == '[' || event["usageMetadata"].is_object() || event["promptFeedback"].is_object())
+    return "gemini";
+  const char done = event["done"].kind();
+  if ((done == 't' || done == 'f') && (event["message"].is_object() || event["response"].kind() == '"'))
+    return "ollama";
   return {};
 }
 

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-constexpr size_t kMostPaths = 8;
+constexpr size_t kMostPaths = 3;
 constexpr size_t kMostMembers = 1000;  // of one event that are looked at, items of lists among them
 constexpr size_t kMostName = 40;       // bytes of a member's name that are told
 constexpr size_t kMostPath = 400;      // bytes
@@ -108,7 +108,6 @@ void Unread::look(JsonView event, std::span<const ReadMembers> read, std::string
 std::string Unread::words() const {
   std::string out;
   for (const std::string &path : paths_) out.append(out.empty() ? "" : ", ").append(path);
-  if (!likeness_.empty()) out.append(out.empty() ? "" : "; ").append("the answer looks like ").append(likeness_);
   return out;
 }
 

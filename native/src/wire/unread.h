@@ -26,7 +26,7 @@ class Unread {
   // Looks at an event of an answer that gave nothing so far. `read`: what its wire knows, "" first. `type`: of an event
   // that the wire does not know, else empty. `foreign`: the event is none of this wire.
   void look(JsonView event, std::span<const ReadMembers> read, std::string_view type, bool foreign);
-  // Where there are texts, lists and objects that nobody read, in words; empty: nowhere.
+  // Where there are texts, lists and objects that nobody read, at most three places, in words; empty: nowhere.
   std::string words() const;
   const std::string &media() const { return media_; }      // the place of the first picture or sound; empty: none came
   std::string_view likeness() const { return likeness_; }  // of the wire of which the answer seems to be, or empty

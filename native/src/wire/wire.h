@@ -145,6 +145,10 @@ class WireReader {
   virtual bool has_orphans() const { return false; }
   // Where the answer, which gave nothing so far, held something that nobody reads, in words; empty: nowhere.
   virtual std::string unread() const { return {}; }
+  // The id of the wire of which the answer, which this wire does not know, seems to be; empty: nobody knows.
+  virtual std::string_view likeness() const { return {}; }
+  // Did the answer hold anything of this wire's format?
+  virtual bool knows() const { return true; }
   // The place of a picture or a sound that nobody reads, in an answer that gave nothing else; empty: none came.
   virtual std::string_view media() const { return {}; }
   // Does the HTTP status say that this is no answer? Its body then holds the provider's words: `open` while they may

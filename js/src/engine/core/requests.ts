@@ -6,6 +6,7 @@ import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
 import { wires, type WireName } from './providers.js'
+import { startHint } from './local-servers.js'
 import { readRefusal, refusalText, retryAfter } from './provider-refusal.js'
 import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
 import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets.js'
@@ -125,6 +126,12 @@ export class Requests {
   /** Aborts the open request so that the turn can be saved. An answer that is being shown goes on, unless `now`. */
   suspend(now: boolean): void {
     if (now || !this.#shown) this.#abort?.abort(SUSPENDED)
+  }
+
+  /** What JavaScript knows of this error beside the engine's hint: how a server on this machine is started. */
+  hintOf({ code, hint }: ErrorEvent): { hint?: string } {
+    const start = code === 'network' && hint?.startsWith('Nothing listens') ? startHint(this.#server.url) : undefined
+    return start === undefined ? {} : { hint: `${hint} ${start}` }
   }
 
   /** Sends the request that the turn wants, and reads its answer. */

@@ -445,7 +445,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
    */
   #tell(event: SluiceEvent): boolean {
     try {
-      if (event.type === 'error') Object.assign(event, this.#requests.facts)
+      if (event.type === 'error') Object.assign(event, this.#requests.facts, this.#requests.hintOf(event))
       if (event.type === 'progress') this.#tools.count(event)
       if (event.type === 'diagnostic' && event.code === 'unknown_toggle') warnOnce(`toolToggles: ${event.detail}`)
       if (this.#takenBack(event)) return false

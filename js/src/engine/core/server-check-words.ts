@@ -1,4 +1,5 @@
 // What checkServer says, in the languages of the elements.
+import { starts } from './local-servers.js'
 import type { LocalizedText } from './tool-words.js'
 
 export interface Said {
@@ -8,19 +9,6 @@ export interface Said {
 
 const seconds = (ms: number): string => (ms < 950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`)
 
-/** How a server on this machine is started. */
-const starts: { readonly [provider: string]: { en: string; zh: string } } = {
-  ollama: { en: 'Start it: `ollama serve`.', zh: '请启动它：`ollama serve`。' },
-  lmstudio: { en: 'Start the server in LM Studio, under Developer.', zh: '请在 LM Studio 的 Developer 页启动服务器。' },
-  'llama.cpp': {
-    en: 'Start it: `llama-server -m MODEL.gguf --jinja`.',
-    zh: '请启动它：`llama-server -m MODEL.gguf --jinja`。',
-  },
-  vllm: {
-    en: 'Start it: `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser …`.',
-    zh: '请启动它：`vllm serve MODEL --enable-auto-tool-choice --tool-call-parser …`。',
-  },
-}
 const pulls: typeof starts = {
   ollama: { en: 'Get one: `ollama pull qwen3:8b`.', zh: '请下载一个：`ollama pull qwen3:8b`。' },
   lmstudio: { en: 'Load one in LM Studio.', zh: '请在 LM Studio 里加载一个。' },

@@ -27,7 +27,7 @@ export function turnOf(
   engine: Engine,
   { bytes, wire: named, protocol, model, settings = {} }: ParseInput,
 ): { turn: ParserTurn; guess?: Guess | undefined; native: boolean } {
-  const guess = named ? undefined : guessWire(bytes)
+  const guess = named ? undefined : guessWire(engine, bytes)
   const wire = named ?? (guess as Guess).wire
   // Looks for calls in the text even if the stream holds native calls.
   const wanted: Settings = { mode: 'text', ...settings, ...(protocol === undefined ? {} : { protocol }) }

@@ -60,6 +60,7 @@ export type {
   RunOutcome,
   RunResult,
   StoppedRun,
+  TakenFallback,
 } from './engine/core/run-options.js'
 export {
   tool,

@@ -245,7 +245,7 @@ test('autoFallback goes on in mode text where tools are refused, also behind cal
   assert.match(JSON.stringify(asText.messages), /TOOL_REQUEST.*echo\.back.*you said hi/)
   assert.ok(asText.messages.every(({ role, tool_calls: calls }) => role !== 'tool' && !calls))
   assert.throws(
-    () => run({ autoFallback: { on: ['signature'] } }),
+    () => run({ autoFallback: { on: ['thought_signature'] } }),
     (error) => error.path === 'autoFallback.on[0]' && /expected tools_unsupported/.test(error.message),
   )
 })

@@ -13,14 +13,18 @@ test('autoFallback.when: sees the failure as the turn would end with it; true as
   const seen = []
   const turn = run({ autoFallback: { when: (failure) => seen.push(failure) > 0 } })
   const events = await collect(turn)
-  const { outcome, message } = await turn.done
+  const { outcome, message, fallback } = await turn.done
   assert.equal(outcome, 'completed')
+  assert.deepEqual(fallback, { reason: 'host', round: 2 })
   assert.deepEqual(
     message.blocks.map(({ type }) => type),
     ['text', 'tool_use', 'text'],
   )
   const [{ detail, ...failure }] = seen
-  assert.deepEqual([seen.length, failure], [1, { code: 'http', status: 400, round: 2 }])
+  assert.deepEqual(
+    [seen.length, failure],
+    [1, { code: 'http', status: 400, words: 'tool turns are disabled for this tenant', round: 2 }],
+  )
   assert.match(detail, /^HTTP 400: tool turns are disabled for this tenant \(http:/)
   assert.deepEqual(
     ofType(events, 'diagnostic').map(({ code, detail }) => [code, detail]),
@@ -29,6 +33,31 @@ test('autoFallback.when: sees the failure as the turn would end with it; true as
   const [, refused, asText] = server.requests.map(({ body }) => body)
   assert.ok(refused.tools && !asText.tools)
   assert.match(JSON.stringify(asText.messages), /TOOL_REQUEST.*you said hi/)
+})
+
+test('autoFallback.when: true before a further try, of a refusal and of an error in the stream', async (t) => {
+  for (const failure of [
+    { status: 503, error: 'no tools today' },
+    { parts: [{ error: { message: 'overloaded', type: 'overloaded_error' } }] },
+  ]) {
+    const { server, run } = await stage(t, { answers: [failure, { text: 'Done.' }], tools: [echo()] })
+    const { outcome, fallback } = await run({
+      retries: () => assert.fail('asked'),
+      autoFallback: { on: [], when: () => true },
+    }).done
+    assert.deepEqual([outcome, fallback, server.requests.length], ['completed', { reason: 'host', round: 1 }, 2])
+  }
+})
+
+test('a result names the reason of a fallback, and has none where there was none', async (t) => {
+  const noTools = refusal('m does not support tools')
+  const { run } = await stage(t, {
+    answers: [noTools, { text: 'a' }, { text: 'b' }],
+    tools: [echo()],
+    autoFallback: 'text',
+  })
+  assert.deepEqual((await run().done).fallback, { reason: 'tools_unsupported', round: 1 })
+  assert.equal((await run().done).fallback, undefined)
 })
 
 test('autoFallback.when: false, and the turn fails as without it', async (t) => {
@@ -59,10 +88,10 @@ test('autoFallback.when: is asked only if no reason applies, nothing was shown, 
   // a tool that the server refuses is left out, the member for token counts as well
   assert.deepEqual(await asked([refusal("Invalid schema for function 'echo_back'"), done]), ['completed'])
   assert.deepEqual(await asked([refusal('Unknown parameter: stream_options'), done]), ['completed'])
-  // further tries come first, and it is asked once
+  // before each further try
   const busy = { status: 503, error: 'overloaded', headers: { 'retry-after-ms': '1' } }
-  assert.deepEqual(await asked([busy, busy, done], { retries: 2 }), ['completed'])
-  assert.deepEqual(await asked(() => busy, { retries: 2 }), ['failed', 503])
+  assert.deepEqual(await asked([busy, busy, done], { retries: 2 }), ['completed', 503, 503])
+  assert.deepEqual(await asked(() => busy, { retries: 2 }), ['failed', 503, 503, 503])
   // text that was shown, an answer that ended well, and another mode
   assert.deepEqual(await asked([{ parts: [{ text: 'Well' }, { error: 'it broke' }] }]), ['failed'])
   assert.deepEqual(await asked([callsEcho, done]), ['completed'])

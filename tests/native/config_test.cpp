@@ -168,8 +168,8 @@ TEST_CASE("what has several forms says which") {
   CHECK(bad(R"({"autoFallback":{}})").ends_with("expected null | text | an object with on"));
   CHECK(bad(R"({"autoFallback":{"in":[]}})") == "autoFallback.in: unknown member; did you mean on?");
   CHECK(bad(R"({"autoFallback":{"on":"text"}})") == "autoFallback.on: found \"text\", expected an array of reasons");
-  CHECK(bad(R"({"autoFallback":{"on":["tools_unsupported","signature"]}})") ==
-        "autoFallback.on[1]: found \"signature\", expected tools_unsupported | thought_signature | template | schema");
+  CHECK(bad(R"({"autoFallback":{"on":["tools_unsupported","thought_signature"]}})") ==
+        "autoFallback.on[1]: found \"thought_signature\", expected tools_unsupported | signature | template | schema");
   CHECK(bad(R"({"loop":"manual"})") == "loop: found \"manual\", expected automatic | user_mediated");
   CHECK(bad(R"({"observeOnly":0})") == "observeOnly: found 0, expected true | false");
   CHECK(bad(R"({"observeOnly":{"result":{}}})").starts_with("observeOnly.result: unknown member"));

@@ -65,7 +65,7 @@
  *   A fault of the model, the provider, the network or a tool is an event:
  *     {"type":"error","block":1,"code":"http","detail":"HTTP 503: overloaded","hint":"...","retryable":true,"fatal":false,
  *      "status":503,"retryAfterMs":2000,"requestId":"req_1"}
- *   hint is there if Sluice has advice; status, retryAfterMs and requestId are there if the response had them
+ *   hint is there if Sluice has advice; words are what the provider itself said, if it said anything; status, retryAfterMs and requestId are there if the response had them
  *   (sluice_turn_response); retryable means that SLUICE_END_RETRY is allowed and may help. A bug of Sluice, or lack of memory,
  *   poisons the turn: it emits one last "error" with "fatal":true, then "done", and every later call returns the same code.
  *   An engine or a turn made from a bad document exists, and every call on it returns that error. Every function accepts NULL

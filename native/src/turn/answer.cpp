@@ -330,6 +330,7 @@ void Answer::on_error(const WireError &error) {
   shown.status = error.status;
   shown.retry_after_ms = error.retry_after_ms;
   shown.request_id = error.request_id;
+  shown.words = error.words;
   if (!reader_->likeness().empty() && shown.detail.starts_with("the answer is not ")) shown.hint = bytes_hint();
   error_ = std::move(shown);
   conclude(true);

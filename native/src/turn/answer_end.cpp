@@ -52,6 +52,7 @@ void Answer::conclude(bool whole, End how) {
     ObjectWriter event(log_.event(Log::Event::other));
     event.text("type", "diagnostic").text("code", code).text("detail", error_->detail);
     event.boolean("retryable", error_->retryable);
+    if (!error_->words.empty()) event.text("words", error_->words);
   }
   const bool broken = error_ || how != End::complete;
   // What the provider runs may go on in its next answer: code of it waits for the calls.
@@ -113,6 +114,7 @@ std::optional<TurnError> Answer::fault_of_end() const {
   fault.code = "provider";
   fault.detail = "the answer ended with \"" + finish_word_ + '"';
   if (!finish_explanation_.empty()) fault.detail += ": " + finish_explanation_;
+  fault.words = finish_explanation_;
   switch (finish) {
     case Finish::failed: fault.retryable = true; break;
     case Finish::other:

@@ -21,10 +21,11 @@ constexpr Choice<Inject> kInjects[] = {{"top", Inject::top}, {"bottom", Inject::
 constexpr Choice<ResultApproval> kResultApprovals[] = {
     {"never", ResultApproval::never}, {"on_error", ResultApproval::on_error}, {"always", ResultApproval::always}};
 // Errors after which mode auto may go on in mode text; "text" means all of them.
-constexpr Choice<FallbackReason> kFallbackReasons[] = {{"tools_unsupported", FallbackReason::tools_unsupported},
-                                                       {"thought_signature", FallbackReason::thought_signature},
-                                                       {"template", FallbackReason::bad_template},
-                                                       {"schema", FallbackReason::schema}};
+constexpr Choice<FallbackReason> kFallbackReasons[] = {
+    {to_text(FallbackReason::tools_unsupported), FallbackReason::tools_unsupported},
+    {to_text(FallbackReason::signature), FallbackReason::signature},
+    {to_text(FallbackReason::bad_template), FallbackReason::bad_template},
+    {to_text(FallbackReason::schema), FallbackReason::schema}};
 constexpr Choice<Dispatch> kDispatches[] = {
     {"round", Dispatch::round}, {"block", Dispatch::block}, {"end", Dispatch::end}};
 // Pairs of choices; the second one sets the flag.

@@ -79,6 +79,10 @@ void write_error(const TurnError &error, std::string &out) {
   append_json_string(out, error.code);
   out += ",\"detail\":";
   append_json_string(out, error.detail);
+  if (!error.words.empty()) {
+    out += ",\"words\":";
+    append_json_string(out, error.words);
+  }
   if (!error.hint.empty()) {
     out += ",\"hint\":";
     append_json_string(out, error.hint);

@@ -24,6 +24,7 @@ struct TurnError {
   int32_t status = 0;           // of the HTTP response; 0: not an HTTP error
   int64_t retry_after_ms = -1;  // -1: the response did not say
   std::string request_id = {};  // empty: the response did not say
+  std::string words = {};       // what the provider itself said; empty: nothing
   std::string tool = {};        // of the host's own request, which the server refuses; empty: none
 
   template <class AnyError, class Visit>
@@ -36,6 +37,7 @@ struct TurnError {
     visit("status", error.status);
     visit("retryAfterMs", error.retry_after_ms);
     visit("requestId", error.request_id);
+    visit("words", error.words);
     visit("tool", error.tool);
   }
 };

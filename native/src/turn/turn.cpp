@@ -15,7 +15,6 @@
 #include "wire/reasoning_refusal.h"
 #include "wire/refusal_hint.h"
 #include "wire/refused_tool.h"
-#include "wire/text_fallback.h"
 
 namespace sluice {
 namespace {
@@ -266,7 +265,7 @@ bool Turn::send_otherwise(const TurnError &error) {
   Setup &setup = *setup_;
   if (wants_tools_for_calls(error.detail) && !setup.text_mode() && !setup.offers_tools() &&
       (error.status == 400 || error.status == 422)) {
-    change_to_text(error.detail);
+    change_to_text(error.detail, "calls_without_tools");
     return true;
   }
   const Refused tool = refused(error);
@@ -295,18 +294,24 @@ bool Turn::send_reasoning_otherwise(const TurnError &error) {
   return true;
 }
 
-bool Turn::falls_back_to_text(const TurnError &error) const {
+std::optional<FallbackReason> Turn::reason_for_text(const TurnError &error) const {
   const Config &config = setup_->config;
-  if (config.fallback_reasons == 0 || config.mode != Mode::automatic) return false;
+  if (config.fallback_reasons == 0 || config.mode != Mode::automatic) return std::nullopt;
   const auto reason = fallback_reason(error.code, error.status, error.detail);
-  if (!reason || (config.fallback_reasons & static_cast<uint8_t>(*reason)) == 0) return false;
+  if (!reason || (config.fallback_reasons & static_cast<uint8_t>(*reason)) == 0) return std::nullopt;
   // A tool of the host's own request goes out in mode text as well.
-  return *reason != FallbackReason::schema || (setup_->offers_tools() && error.tool.empty());
+  if (*reason == FallbackReason::schema && (!setup_->offers_tools() || !error.tool.empty())) return std::nullopt;
+  return reason;
 }
 
-// From here on calls and results are text, those of earlier rounds as well.
-void Turn::change_to_text(std::string_view why) {
-  log_.diagnostic("fallback_to_text", why);
+// From here on calls and results are text, those of earlier rounds as well. `reason`: one of autoFallback,
+// `calls_without_tools`, or `host`.
+void Turn::change_to_text(std::string_view why, std::string_view reason) {
+  ObjectWriter(log_.event(Log::Event::other))
+      .text("type", "diagnostic")
+      .text("code", "fallback_to_text")
+      .text("detail", why)
+      .text("reason", reason);
   setup_->change_to_text();
   fell_back_ = true;
   tell_unknown_model();
@@ -329,8 +334,8 @@ bool Turn::fall_back(const TurnError &error) {
   } else if (error.code == "signature_refused") {
     log_.diagnostic("signature_dropped", error.detail);
     opaque_refused_ = true;
-  } else if (falls_back_to_text(error)) {
-    change_to_text(error.detail);
+  } else if (const auto reason = reason_for_text(error)) {
+    change_to_text(error.detail, to_text(*reason));
   } else {
     return false;
   }
@@ -501,7 +506,7 @@ Status Turn::ask_in_text(std::string_view why) {
   if (setup_->config.mode != Mode::automatic) return not_now("only mode auto changes to mode text");
   if (answer_->shown()) return not_now("something of this answer was shown or run: it cannot be forgotten");
   log_.withdraw(Log::Event::request, 0);
-  change_to_text(repair_utf8(why));
+  change_to_text(repair_utf8(why), "host");
   log_.forget_answer();
   open_answer();
   send_request();

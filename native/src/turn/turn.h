@@ -16,6 +16,7 @@
 #include "turn/gate.h"
 #include "turn/log.h"
 #include "turn/setup.h"
+#include "wire/text_fallback.h"
 
 namespace sluice {
 
@@ -88,8 +89,8 @@ class Turn final : Answer::Listener {
   void close_answer(std::string_view detail);
   void explain(TurnError &error, std::string_view detail) const;
   bool fall_back(const TurnError &error);
-  bool falls_back_to_text(const TurnError &error) const;
-  void change_to_text(std::string_view why);
+  std::optional<FallbackReason> reason_for_text(const TurnError &error) const;
+  void change_to_text(std::string_view why, std::string_view reason);
   Status ask_in_text(std::string_view why);
   struct Refused {
     const ToolOffer *offer = nullptr;

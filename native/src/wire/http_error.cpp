@@ -39,7 +39,7 @@ void HttpError::response(int32_t status, std::string_view headers) {
 
 WireError HttpError::tell(std::string_view code, std::string_view detail, const ProviderError &error) const {
   const int64_t retry_after_ms = retry_after_ms_ >= 0 ? retry_after_ms_ : error.retry_after_ms;
-  return {code, detail, error.transient, active() ? status_ : 0, retry_after_ms, request_id_};
+  return {code, detail, error.transient, active() ? status_ : 0, retry_after_ms, request_id_, error.words};
 }
 
 WireReader::Refusal HttpError::refusal() const {

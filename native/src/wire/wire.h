@@ -35,12 +35,14 @@ struct WireError {
   // "usage_refused" where it does not know the member that asks for token counts, "signature_refused" where it refuses
   // an opaque part of an earlier answer, "schema_refused" where it does not know the member that has a tool's schema.
   std::string_view code;
-  std::string_view detail;  // the provider's own words
+  std::string_view detail;  // what went wrong, in the provider's words if it has some
   bool transient = false;   // asking again may help: overloaded, rate limit, 5xx
   // From the response's head, where it has them.
   int32_t status = 0;  // of HTTP, where that is the error
   int64_t retry_after_ms = -1;
   std::string_view request_id = {};
+  // What the provider itself said, without status and address; empty: nothing.
+  std::string_view words = {};
 };
 
 constexpr uint32_t kNoCall = UINT32_MAX;  // in place of a slot

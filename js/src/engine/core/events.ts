@@ -464,6 +464,10 @@ export interface DiagnosticEvent extends Base {
   tool?: string
   /** The same request may succeed later. */
   retryable?: boolean
+  /** Of `provider_error`: what the provider itself said. */
+  words?: string
+  /** Of `fallback_to_text`: see `RunResult.fallback`. */
+  reason?: string
 }
 /** Something went wrong and is shown in the message. */
 export interface ErrorEvent extends Base {
@@ -473,6 +477,8 @@ export interface ErrorEvent extends Base {
   /** Which of those in js/docs/codes.md. */
   code: ErrorEventCode
   detail: string
+  /** What the provider itself said, without status and address. Absent if it said nothing. */
+  words?: string
   /** What to do about it. */
   hint?: string
   /** The same request may succeed later: nothing of the answer was shown. */
@@ -556,6 +562,8 @@ export interface ErrorBlock {
   /** Which of those in js/docs/codes.md. */
   code: ErrorEventCode
   detail: string
+  /** What the provider itself said, without status and address. Absent if it said nothing. */
+  words?: string
   /** What to do about it. */
   hint?: string
 }

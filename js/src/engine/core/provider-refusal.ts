@@ -32,15 +32,20 @@ export async function readRefusal(response: Response, signal: AbortSignal): Prom
   return all.take()
 }
 
-/** What a refusal says, in the provider's own words where they are found. */
+/** What a refusal says, with its status. */
 export function refusalText(status: number, body: Uint8Array): string {
+  const said = refusalWords(body)
+  return `HTTP ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** The provider's own words, where they are found; empty: it says nothing. */
+export function refusalWords(body: Uint8Array): string {
   const text = textOf(body)
   const { error, message } = jsonOf(text)
   const words = text.startsWith('<')
     ? pageWords(text)
     : ((isObject(error) ? error['message'] : error) ?? message ?? text)
-  const said = typeof words === 'string' ? words.replace(/\s+/g, ' ').slice(0, MAX_WORDS) : ''
-  return `HTTP ${status}${said === '' ? '' : `: ${said}`}`
+  return typeof words === 'string' ? words.replace(/\s+/g, ' ').slice(0, MAX_WORDS) : ''
 }
 
 /**

@@ -7,8 +7,14 @@ import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
 import { wires, type WireName } from './providers.js'
 import { startHint } from './local-servers.js'
-import { readRefusal, refusalText, retryAfter } from './provider-refusal.js'
-import { checkChanged, type ChangedRequest, type OutgoingRequest, type RequestFailure } from './run-options.js'
+import { readRefusal, refusalText, refusalWords, retryAfter } from './provider-refusal.js'
+import {
+  checkChanged,
+  type ChangedRequest,
+  type OutgoingRequest,
+  type RequestFailure,
+  type TakenFallback,
+} from './run-options.js'
 import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets.js'
 import { lowerCase, type Server } from './model.js'
 import { hookTimeout, type Stage } from './stage.js'
@@ -24,7 +30,7 @@ import {
   type HttpRequest,
   type Transport,
 } from './transport.js'
-import type { TextFallback } from './text-fallback.js'
+import type { Refusal, TextFallback } from './text-fallback.js'
 import type { AnswerEnd } from './turn.js'
 
 /** Status, request id and `Retry-After` of a response. */
@@ -35,8 +41,16 @@ interface Try {
   how: AnswerEnd
   detail?: string
   delayMs?: number | null
-  /** What went wrong, for people; absent where nothing did. */
-  failure?: string
+  /** What went wrong; absent where nothing did. */
+  failure?: Failure | undefined
+  /** The app wants this answer in mode text: why. */
+  inText?: string | undefined
+}
+
+/** What went wrong, for people, and what the provider itself said of it. */
+interface Failure {
+  detail: string
+  words?: string | undefined
 }
 
 /** The reason of a request that is aborted because the run is suspended. */
@@ -58,14 +72,17 @@ export class Requests {
   readonly #stage: Stage
   readonly #server: Server
   readonly #fallback: TextFallback | undefined
+  /** Of the last request that the app or a reason wanted in mode text. */
+  fallback: TakenFallback | undefined
+  #round = 0
   #abort: AbortController | undefined
   #reading: AbortController | undefined
   #attempt = 0
 
   // -- of this answer
   #sawText = false
-  /** The words of an error of the provider that may pass, if the answer holds one. */
-  #transient: string | undefined
+  /** An error of the provider that may pass, if the answer holds one. */
+  #transient: Failure | undefined
   /** A part of it was shown, so it cannot be asked for again. */
   #shown = false
   /** The turn has read its end, even if the connection stays open. */
@@ -107,7 +124,10 @@ export class Requests {
         if (event.status === 'streaming' || event.source === 'provider') this.#shown = true
         return
       case 'diagnostic':
-        if (event.code === 'provider_error' && event.retryable) this.#transient = event.detail ?? event.code
+        if (event.code === 'provider_error' && event.retryable)
+          this.#transient = { detail: event.detail ?? event.code, words: event.words }
+        if (event.code === 'fallback_to_text')
+          this.fallback = { reason: event.reason ?? event.code, round: this.#round }
         return
       case 'round':
         this.#over = true
@@ -137,6 +157,7 @@ export class Requests {
   /** Sends the request that the turn wants, and reads its answer. */
   async perform(round: number): Promise<void> {
     const { turn } = this.#stage
+    this.#round = round
     const text = turn.request as string // as it stands: a parse and print here would change big integers
     const { signal } = (this.#abort = new AbortController())
     this.#sawText = this.#shown = this.#over = false
@@ -145,11 +166,20 @@ export class Requests {
       how,
       detail,
       delayMs = null,
-      failure = '',
+      failure,
+      inText,
     } = await this.#try(text, round, signal).catch((error: unknown): Try => this.#broken(error, signal))
-    if (delayMs !== null && !this.#sawText) {
+    if (inText !== undefined && !signal.aborted) {
       try {
-        this.#tellRetry(round, delayMs, failure)
+        this.#attempt = 0
+        this.#finish('fallback', inText)
+        return
+      } catch (error) {
+        if (!isState(error)) ({ how, detail } = this.#broken(error, signal))
+      }
+    } else if (delayMs !== null && !this.#sawText) {
+      try {
+        this.#tellRetry(round, delayMs, failure ?? { detail: '' })
         await sleep(delayMs, signal)
         this.#attempt++
         this.#finish('retry', detail)
@@ -158,18 +188,6 @@ export class Requests {
         // Cancelled meanwhile, or something of the answer was already shown or run (`state`).
         if (signal.aborted) how = 'aborted'
         else if (!isState(error)) throw error
-      }
-    }
-    if (how === 'complete' && !this.#shown && this.#fallback && !signal.aborted) {
-      try {
-        const why = await this.#fallback.wanted(round, detail, signal)
-        if (why !== undefined) {
-          this.#attempt = 0
-          this.#finish('fallback', why)
-          return
-        }
-      } catch (error) {
-        if (!isState(error)) ({ how, detail } = this.#broken(error, signal))
       }
     }
     if (signal.reason === SUSPENDED || (this.#stage.suspending && how === 'complete')) {
@@ -190,7 +208,8 @@ export class Requests {
     } catch (error) {
       if (signal.aborted || error instanceof HookError) throw error
       const detail = messageOf(error)
-      return { how: 'network', detail, failure: detail, delayMs: await this.#delay(round, detail, signal) }
+      const failure = { detail }
+      return { how: 'network', detail, failure, delayMs: await this.#delay(round, failure, signal) }
     }
   }
 
@@ -200,8 +219,15 @@ export class Requests {
     const refusal = response.status >= 400 ? await readRefusal(response, signal) : undefined
     const facts = (this.#facts = factsOf(response, refusal, turn.secrets))
     if (refusal) {
-      const failure = refusalText(response.status, refusal)
+      const words = refusalWords(refusal)
+      const failure = { detail: refusalText(response.status, refusal), words: words === '' ? undefined : words }
       const detail = shownUrl(request.url)
+      const inText = await this.#fallback?.wanted(round, signal, detail, {
+        status: response.status,
+        headers: hideSecretsIn(response.headers, turn.secrets),
+        body: refusal,
+      } satisfies Refusal)
+      if (inText !== undefined) return { how: 'complete', inText }
       const delayMs = await this.#delay(round, failure, signal, facts)
       // The turn never sees an answer that is asked for again: an error that was told cannot be taken back.
       if (delayMs === null) {
@@ -212,7 +238,10 @@ export class Requests {
     }
     step(() => turn.response(response.status, hideSecretsIn(response.headers, turn.secrets)))
     const brokeOff = await this.#read(response, signal)
-    const failure = this.#transient ?? (brokeOff ? 'the answer broke off before anything of it was shown' : undefined)
+    const inText = this.#shown ? undefined : await this.#fallback?.wanted(round, signal)
+    if (inText !== undefined) return { how: 'complete', inText }
+    const failure: Failure | undefined =
+      this.#transient ?? (brokeOff ? { detail: 'the answer broke off before anything of it was shown' } : undefined)
     return {
       how: 'complete',
       ...(failure === undefined ? {} : { failure, delayMs: await this.#delay(round, failure, signal) }),
@@ -282,7 +311,7 @@ export class Requests {
   /** Milliseconds until the next try; null: there is none. */
   async #delay(
     round: number,
-    detail: string,
+    { detail, words }: Failure,
     signal: AbortSignal,
     refused?: { status: number; retryAfterMs?: number },
   ): Promise<number | null> {
@@ -298,6 +327,7 @@ export class Requests {
       attempt: this.#attempt + 1,
       ...this.#facts,
       detail: turn.withoutSecrets(detail),
+      ...(words === undefined ? {} : { words: turn.withoutSecrets(words) }),
       delayMs: usual,
     }
     const own = typeof retries === 'function'
@@ -313,7 +343,7 @@ export class Requests {
     return wait !== null && !this.#stage.over && Date.now() + wait < turn.tick() ? wait : null
   }
 
-  #tellRetry(round: number, delayMs: number, detail: string): void {
+  #tellRetry(round: number, delayMs: number, { detail }: Failure): void {
     const {
       turn,
       hooks: { retries = DEFAULT_RETRIES },

@@ -28,7 +28,7 @@ import {
   type Check,
   type Shape,
 } from './options.js'
-import { settingNames, type Settings } from './settings.js'
+import { settingNames, type FallbackReason, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
 import type { FinalDecision } from './turn.js'
 import type { Transport } from './transport.js'
@@ -77,6 +77,8 @@ export interface RequestFailure {
   retryAfterMs?: number
   /** What went wrong, in the provider's words where it has some. */
   detail: string
+  /** What the provider itself said, without status and address. Absent if it said nothing. */
+  words?: string
   /** How many milliseconds Sluice would wait; null: another try is of no use. */
   delayMs: number | null
 }
@@ -379,8 +381,21 @@ export interface RunResult {
   usage?: Usage
   /** The last error of the turn, where it did not get over it. */
   error?: ErrorEvent
+  /** If `autoFallback` went on in mode text: an app may remember it for this model. */
+  fallback?: TakenFallback
   /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
   reason?: string
+}
+
+/** That a run went on in mode text. */
+export interface TakenFallback {
+  /**
+   * A reason of `autoFallback`; `host`: its `when` said so; `calls_without_tools`: the provider refused calls in the
+   * conversation beside a request without tools.
+   */
+  reason: FallbackReason | 'host' | 'calls_without_tools' | (string & {})
+  /** The round whose request was refused, from 1. */
+  round: number
 }
 
 /** What `cancel` left behind. */

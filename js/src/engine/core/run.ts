@@ -578,7 +578,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
-    this.#result = resultOf(turn, outcome, error, this.#reason)
+    const result = (this.#result = resultOf(turn, outcome, error, this.#reason, this.#requests.fallback))
     this.#polling.close()
     clearTimeout(this.#deadline)
     this.#removeSignal?.()
@@ -590,7 +590,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#questions.forgetAll()
     turn.close()
     this.#events.end()
-    this.#settle(this.#result)
+    this.#settle(result)
     this.#quiet.tell()
   }
 

@@ -334,8 +334,8 @@ export interface Fallback {
   /** For these reasons alone. Default: all of them. */
   on?: FallbackReason[]
   /**
-   * Sees a failed answer of which nothing was shown, if no reason of `on` applies and Sluice does not ask again by
-   * itself. true: asks again in mode text. `engine.run` calls it, in mode `auto`; what it throws ends the turn with the
+   * Sees a failed answer of which nothing was shown, before `retries` does, if no reason of `on` applies and Sluice
+   * does not ask again by itself. true: asks again in mode text. `engine.run` calls it, in mode `auto`; what it throws ends the turn with the
    * error `hook`. A state does not hold it: `engine.resume` takes the one of the engine.
    */
   when?: (failure: FailedAnswer) => boolean | Promise<boolean>
@@ -349,6 +349,8 @@ export interface FailedAnswer {
   status?: number
   /** In the provider's words, if it has some. */
   detail: string
+  /** What the provider itself said, without status and address. Absent if it said nothing. */
+  words?: string
   /** The round of the turn, from 1. */
   round: number
   /** What to do about it, if Sluice knows. */
@@ -357,10 +359,10 @@ export interface FailedAnswer {
 
 /**
  * Why `autoFallback` may go on in mode text: the provider refuses tools, misses a signature that only Gemini gives
- * (`thought_signature`), cannot render its chat template (a status from 500, with `jinja` or `template` in its words),
+ * (`signature`), cannot render its chat template (a status from 500, with `jinja` or `template` in its words),
  * or refuses the schema of a tool that it does not name.
  */
-export type FallbackReason = 'tools_unsupported' | 'thought_signature' | 'template' | 'schema'
+export type FallbackReason = 'tools_unsupported' | 'signature' | 'template' | 'schema'
 
 /** What a configuration exposes to the model, and why the rest is hidden: `SLUICE_GET_TOOLS`. */
 export interface ToolList {

@@ -9,6 +9,13 @@ import type { Turn } from './turn.js'
 
 type When = NonNullable<Fallback['when']>
 
+/** A response with an HTTP error. */
+export interface Refusal {
+  status: number
+  headers: { [name: string]: string }
+  body: Uint8Array
+}
+
 export class TextFallback {
   readonly #stage: Stage
   readonly #when: When
@@ -23,16 +30,19 @@ export class TextFallback {
 
   /**
    * The provider's words if the app wants the open answer in text. Undefined: it does not, or there is nothing to ask.
-   * Rejects with a HookError if the app's function fails. `end`: what `finish` would get beside `complete`.
+   * Rejects with a HookError if the app's function fails.
+   * @param end what `finish` would get beside `complete`
+   * @param refusal a response that the turn has not read
    */
-  async wanted(round: number, end: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-    const error = this.#failure(end)
+  async wanted(round: number, signal: AbortSignal, end?: string, refusal?: Refusal): Promise<string | undefined> {
+    const error = this.#failure(end, refusal)
     if (!error) return undefined
-    const { code, status, detail = '', hint } = error
+    const { code, status, detail = '', hint, words } = error
     const failure: FailedAnswer = {
       code,
       ...(status === undefined ? {} : { status }),
       detail,
+      ...(words === undefined ? {} : { words }),
       round,
       ...(hint === undefined ? {} : { hint }),
     }
@@ -46,7 +56,7 @@ export class TextFallback {
    * The error with which the turn would fail if the answer ended now; undefined if it would not, or asks again by
    * itself. A copy of the turn tries it.
    */
-  #failure(end: string | undefined): ErrorEvent | undefined {
+  #failure(end: string | undefined, refusal: Refusal | undefined): ErrorEvent | undefined {
     const { turn } = this.#stage
     if (turn.tools.settings.mode !== 'auto') return undefined
     const copy = this.#copy()
@@ -54,6 +64,10 @@ export class TextFallback {
     try {
       copy.secrets = turn.secrets
       while (copy.nextEvent() !== null); // events of before
+      if (refusal) {
+        copy.response(refusal.status, refusal.headers)
+        copy.feed(refusal.body)
+      }
       copy.finish('complete', end)
       let failure: ErrorEvent | undefined
       for (const event of copy.events()) {

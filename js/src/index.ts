@@ -49,6 +49,7 @@ export type {
   ChangedRequest,
   CheckpointReason,
   FinalAnswer,
+  RequestSource,
   OutgoingRequest,
   DeniedCall,
   RequestFailure,

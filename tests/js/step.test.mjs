@@ -26,7 +26,7 @@ test('a step tells every event in its place, tasks as well, and numbers them on'
     1000,
   )
   assert.deepEqual(events.slice(0, 3), [
-    { type: 'request', round: 1, bytes: turn.request.length, seq: 1 },
+    { type: 'request', round: 1, bytes: turn.request.length, sources: [['host', 1]], seq: 1 },
     { type: 'reasoning', block: 0, text: 'so', seq: 2 },
     { type: 'text', block: 1, text: 'Well, "😀"', seq: 3 },
   ])

@@ -61,8 +61,10 @@ class ListWriter {
  public:
   std::string &next() {  // begins a value; the caller appends it
     if (!out_.empty()) out_ += ',';
+    ++count_;
     return out_;
   }
+  size_t count() const { return count_; }  // of the values
   bool empty() const { return out_.empty(); }
   size_t size() const { return out_.size(); }
   const std::string &values() const { return out_; }  // without the brackets
@@ -70,6 +72,7 @@ class ListWriter {
 
  private:
   std::string out_;
+  size_t count_ = 0;
 };
 
 }  // namespace sluice

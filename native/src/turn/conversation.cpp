@@ -38,11 +38,13 @@ struct Item {
   std::vector<std::string> calls;  // ids of the calls of an assistant message
   std::string answers;             // id of the call that a tool message answers
   std::string_view metadata;
+  Origin origin = Origin::host;
 };
 
-Item read_item(std::string_view json) {
+Item read_item(std::string_view json, Origin origin = Origin::host) {
   Item item;
   item.json = json;
+  item.origin = origin;
   for (JsonSlices members(json); members.next();) {
     const std::string key = members.key_text();
     if (key == "role") item.role = json_text(members.value());
@@ -152,7 +154,7 @@ std::vector<Item> in_order(std::vector<Item> items, const Wording &words, std::d
       ObjectWriter message(text);
       message.text("role", "tool").text("tool_call_id", id).text("content", words(Word::not_run));
       message.close();
-      out.push_back(read_item(text));
+      out.push_back(read_item(text, items[i].origin));
     }
   }
   return out;
@@ -396,15 +398,17 @@ std::vector<Item> with_made_pictures(std::vector<Item> items, const Form &form, 
   if (how == MadePictures::automatic && std::none_of(items.begin(), items.end(), holds_picture)) return items;
   std::vector<Item> out;
   std::string waiting;
+  Origin origin = Origin::host;  // of what waits
   bool echoed = false;
   const auto flush = [&] {
-    if (!waiting.empty()) out.push_back(read_item(owned.emplace_back(std::exchange(waiting, {}))));
+    if (!waiting.empty()) out.push_back(read_item(owned.emplace_back(std::exchange(waiting, {})), origin));
   };
   for (Item &item : items) {
     if (item.role != "tool" && !(item.role == "user" && json_member(item.metadata, "imagesOf"))) flush();
     if (item.role == "assistant") {
       echoed = is_echoed(item, form, echoed);
       if (!echoed || !form.setup.wire->echoes_answers()) waiting = made_pictures(item, form.setup.config.words);
+      origin = item.origin;
     }
     out.push_back(std::move(item));
   }
@@ -491,10 +495,10 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
   }
   size_t earlier = 0;
   for (const Item &item : items) earlier += item.role == "assistant";
-  for (const std::string &message : history_) items.push_back(read_item(message));
+  for (const std::string &message : history_) items.push_back(read_item(message, Origin::turn));
   for (Item &item : items)
     if (std::string kept = with_items_of_answers(item, setup); !kept.empty())
-      item = read_item(owned_.emplace_back(std::move(kept)));
+      item = read_item(owned_.emplace_back(std::move(kept)), item.origin);
   items = in_order(std::move(items), setup.config.words, owned_);
   items = with_made_pictures(std::move(items), form, owned_);
 
@@ -502,11 +506,12 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
   size_t instruction = SIZE_MAX;
   for (size_t i = 0; i < items.size(); ++i) {
     const Item &item = items[i];
-    if (is_instruction(item.role)) {
+    const Origin origin = item.origin;
+    if (is_instruction(item.role) && origin == Origin::host) {
       if (instruction == SIZE_MAX) instruction = messages_.size();
       if (std::string expanded; form.macros && expand(form, item.json, expanded)) {
         macro = true;
-        messages_.push_back(owned_.emplace_back(std::move(expanded)));
+        add(std::move(expanded), origin);
         continue;
       }
     }
@@ -517,27 +522,36 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
         (json_member(item.metadata, "native") || json_member(item.metadata, "media"))) {
       std::string rebuilt = without_native(item, form);
       if (rebuilt.empty()) continue;
-      items[i] = read_item(owned_.emplace_back(std::move(rebuilt)));
+      items[i] = read_item(owned_.emplace_back(std::move(rebuilt)), origin);
     }
     earlier_answers_ += of_host;
     if (!form.text_calls || item.calls.empty()) {
       if (item.role == "tool" && !form.parsed.empty())
-        messages_.push_back(owned_.emplace_back(with_harmless_result(item, form.defuse)));
+        add(with_harmless_result(item, form.defuse), origin);
       else if (arguments_are_sendable(item))
-        messages_.push_back(item.json);
+        add(item.json, origin);
       else
-        messages_.push_back(owned_.emplace_back(with_sendable_arguments(item.json)));
+        add(with_sendable_arguments(item.json), origin);
       continue;
     }
-    messages_.push_back(owned_.emplace_back(as_text(item, form, echoed)));
+    add(as_text(item, form, echoed), origin);
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
     const std::string results = results_as_text(items, i + 1, last, item, form);
-    messages_.push_back(owned_.emplace_back(R"({"role":"user","content":)" + json_string(results) + "}"));
+    add(R"({"role":"user","content":)" + json_string(results) + "}", last > i + 1 ? items[i + 1].origin : origin);
     i = last - 1;
   }
   if (!macro) add_definitions(setup, form.expand, instruction);
-  give_roles(*setup.dialect, setup.config.words(Word::between), messages_, owned_);
+  give_roles(*setup.dialect, setup.config.words(Word::between), messages_, origins_, owned_);
+}
+
+void Conversation::add(std::string_view message, Origin origin) {
+  messages_.push_back(message);
+  origins_.push_back(origin);
+}
+
+void Conversation::add(std::string message, Origin origin) {
+  add(std::string_view(owned_.emplace_back(std::move(message))), origin);
 }
 
 // Describes the tools where no macro asks for them: in the first instruction, or in one of its own.
@@ -548,6 +562,7 @@ void Conversation::add_definitions(const Setup &setup, bool wanted, size_t instr
   if (instruction == SIZE_MAX) {
     owned_.push_back(R"({"role":"system","content":)" + json_string(definitions) + "}");
     messages_.insert(messages_.begin(), owned_.back());
+    origins_.insert(origins_.begin(), Origin::guide);
   } else {
     owned_.push_back(with_text(messages_[instruction], definitions, setup.inject() == Inject::top));
     messages_[instruction] = owned_.back();

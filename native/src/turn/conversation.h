@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "turn/setup.h"
+#include "wire/wire.h"
 
 namespace sluice {
 
@@ -32,15 +33,20 @@ class Conversation {
   // The messages to send. Each result stands right after the message with its call, a call without a result gets one,
   // and a result without a call is left out. They are views of the host's request and of this object.
   const std::vector<std::string_view> &messages() const { return messages_; }
+  // Whom each of them comes from.
+  const std::vector<Origin> &origins() const { return origins_; }
   // How many of them are the assistant's, from before this turn.
   size_t earlier_answers() const { return earlier_answers_; }
 
  private:
+  void add(std::string_view message, Origin origin);
+  void add(std::string message, Origin origin);  // one that was written anew
   void add_definitions(const Setup &setup, bool wanted, size_t instruction);
 
   const std::vector<std::string> history_;
   std::deque<std::string> owned_;
   std::vector<std::string_view> messages_;
+  std::vector<Origin> origins_;
   size_t earlier_answers_ = 0;
 };
 

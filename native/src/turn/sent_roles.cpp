@@ -13,7 +13,7 @@ class Sent {
   Sent(const Dialect &dialect, const std::string &between, std::deque<std::string> &owned)
       : dialect_(dialect), between_(between), owned_(owned) {}
 
-  void add(std::string_view message) {
+  void add(std::string_view message, Origin origin) {
     std::string role = json_member_text(message, "role");
     bool instruction = is_instruction(role);
     const bool moved = instruction && !is_taken();
@@ -28,8 +28,8 @@ class Sent {
       all_.back() = owned_.emplace_back(joined_messages(all_.back(), message, keeps_parts(role)));
     } else {
       if (role == "user" && last_ == "tool" && dialect_.roles == Roles::alternating)
-        all_.push_back(owned_.emplace_back(R"({"role":"assistant","content":)" + json_string(between_) + "}"));
-      all_.push_back(message);
+        add_unseen(owned_.emplace_back(R"({"role":"assistant","content":)" + json_string(between_) + "}"), origin);
+      add_unseen(message, origin);
     }
     at_beginning_ = at_beginning_ && instruction;
     last_ = std::move(role);
@@ -40,8 +40,12 @@ class Sent {
   bool looks_on() const {
     return at_beginning_ || dialect_.instructions != Instructions::anywhere || dialect_.roles != Roles::any;
   }
-  void add_unseen(std::string_view message) { all_.push_back(message); }
+  void add_unseen(std::string_view message, Origin origin) {
+    all_.push_back(message);
+    origins_.push_back(origin);
+  }
   std::vector<std::string_view> all() { return std::move(all_); }
+  std::vector<Origin> origins() { return std::move(origins_); }
 
  private:
   bool is_taken() const {
@@ -77,6 +81,7 @@ class Sent {
   std::deque<std::string> &owned_;
   // -- what was added
   std::vector<std::string_view> all_;
+  std::vector<Origin> origins_;
   std::string last_;         // its role
   bool last_moved_ = false;  // it was an instruction
   bool last_has_images_ = false;
@@ -86,14 +91,15 @@ class Sent {
 }  // namespace
 
 void give_roles(const Dialect &dialect, const std::string &between, std::vector<std::string_view> &messages,
-                std::deque<std::string> &owned) {
+                std::vector<Origin> &origins, std::deque<std::string> &owned) {
   Sent sent(dialect, between, owned);
-  for (const std::string_view message : messages)
+  for (size_t i = 0; i < messages.size(); ++i)
     if (sent.looks_on())
-      sent.add(message);
+      sent.add(messages[i], origins[i]);
     else
-      sent.add_unseen(message);
+      sent.add_unseen(messages[i], origins[i]);
   messages = sent.all();
+  origins = sent.origins();
 }
 
 }  // namespace sluice

@@ -82,7 +82,7 @@ Status Turn::load_answer(std::string_view saved) {
   open_answer();
   if (Status status = answer_->load(SavedReader(saved), setup_->config); !status.ok())
     return std::move(status).inside("answer");
-  if (!setup_->parser) request_ = std::make_shared<const std::string>(build_request(opaque_refused_));
+  if (!setup_->parser) write_request();
   return {};
 }
 
@@ -107,8 +107,7 @@ void Turn::resume() {
   if (setup_->parser) return;
   const bool held = gate_.hold_back_messages();
   if (log_.done()) return;
-  if (held && log_.waits(Log::Event::request, 0))
-    request_ = std::make_shared<const std::string>(build_request(opaque_refused_));  // its history has changed
+  if (held && log_.waits(Log::Event::request, 0)) write_request();  // its history has changed
   if (log_.withdraw(Log::Event::request, 0)) {
     answer_->forget_offers();  // its body has this engine's tools
     emit_request();

@@ -106,13 +106,21 @@ void Turn::begin_round(bool final_answer) {
 void Turn::open_answer() { answer_ = std::make_unique<Answer>(*setup_, log_, static_cast<Answer::Listener &>(*this)); }
 
 void Turn::send_request() {
-  std::string unsent;
-  request_ = std::make_shared<const std::string>(build_request(opaque_refused_, &unsent));
-  if (!unsent.empty() && !std::exchange(reported_unsent_, true)) log_.diagnostic("unsent_part", unsent);
+  RequestNotes notes;
+  request_ = std::make_shared<const std::string>(build_request(opaque_refused_, &notes));
+  sources_ = std::move(notes.sources);
+  if (!notes.unsent.empty() && !std::exchange(reported_unsent_, true)) log_.diagnostic("unsent_part", notes.unsent);
   emit_request();
 }
 
-std::string Turn::build_request(bool drop_opaque, std::string *unsent) const {
+// The body of an open answer's request, after a restore.
+void Turn::write_request() {
+  RequestNotes notes;
+  request_ = std::make_shared<const std::string>(build_request(opaque_refused_, &notes));
+  sources_ = std::move(notes.sources);
+}
+
+std::string Turn::build_request(bool drop_opaque, RequestNotes *notes) const {
   const Setup &setup = *setup_;
   // Skip the open round: it has no messages yet, and after a restore its messages must not appear in its own request.
   const Conversation conversation(setup, history_messages(setup, log_.message(), log_.round_number() - 1, false, false),
@@ -129,7 +137,11 @@ std::string Turn::build_request(bool drop_opaque, std::string *unsent) const {
   parts.plain_schemas = schema_refused_;
   parts.dialect = setup.dialect;
   parts.reasoning = reasoning_;
-  parts.unsent = unsent;
+  parts.origins = conversation.origins();
+  if (notes != nullptr) {
+    parts.unsent = &notes->unsent;
+    parts.sent_origins = &notes->sources;
+  }
   parts.ask_usage = setup.config.ask_usage && !usage_refused_;
   std::string request = setup.wire->write(parts);
   if (!cache_refused_) request = with_cached_prefix(std::move(request), *setup.dialect, setup.config.cache);
@@ -142,6 +154,15 @@ void Turn::emit_request() {
   ObjectWriter event(log_.event(Log::Event::request));
   event.text("type", "request").number("round", log_.round_number());
   event.number("bytes", static_cast<int64_t>(request_->size()));
+  std::string &out = event.value("sources");
+  out += '[';
+  for (size_t from = 0, to = 0; from < sources_.size(); from = to) {
+    while (to < sources_.size() && sources_[to] == sources_[from]) ++to;
+    out.append(from == 0 ? "[\"" : ",[\"").append(to_text(sources_[from])).append("\",");
+    append_number(out, static_cast<int64_t>(to - from));
+    out += ']';
+  }
+  out += ']';
 }
 
 // The host finished the answer: after a failure the turn falls back or ends, else its calls may run.

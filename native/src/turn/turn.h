@@ -82,7 +82,13 @@ class Turn final : Answer::Listener {
   void begin_round(bool final_answer);
   void open_answer();
   void send_request();
-  std::string build_request(bool drop_opaque, std::string *unsent = nullptr) const;
+  // What is told of a request beside its body.
+  struct RequestNotes {
+    std::string unsent;           // what the wire cannot send of the conversation, in words
+    std::vector<Origin> sources;  // of the elements of the conversation
+  };
+  std::string build_request(bool drop_opaque, RequestNotes *notes = nullptr) const;
+  void write_request();
   bool sends_opaque() const;
   bool sends_pictures() const;
   void emit_request();
@@ -139,6 +145,7 @@ class Turn final : Answer::Listener {
   Gate gate_;
   std::unique_ptr<Answer> answer_;                       // nullptr: there was no request yet
   std::shared_ptr<const std::string> request_;           // body of the open answer's request; shared with its readers
+  std::vector<Origin> sources_;                          // of that request; not saved: a restore writes it again
   bool fell_back_ = false;                               // from mode auto to mode text
   bool usage_refused_ = false;                           // the provider refuses the member that asks for the usage
   bool opaque_refused_ = false;                          // it refused a signature: requests hold none

@@ -162,6 +162,7 @@ class Messages {
     if (all_.empty() || all_.back().role != role) all_.push_back({role, {}});
     return all_.back().blocks;
   }
+  size_t count() const { return all_.size(); }
   std::string array() {
     of("");
     all_.pop_back();
@@ -193,8 +194,11 @@ std::string write_messages(const std::vector<SentMessage> &sent, size_t first, c
         for (const SentPart &part : message.parts) write_part(part, messages.of("user"));
         if (message.parts.empty()) messages.of("user");
     }
+    parts.note_sent(messages.count(), message.origin);
   }
-  return messages.array();
+  std::string array = messages.array();
+  parts.note_sent(messages.count(), Origin::host);
+  return array;
 }
 
 // ---- Tools ----

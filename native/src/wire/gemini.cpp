@@ -137,6 +137,7 @@ class Contents {
     return list_.array();
   }
   size_t size() const { return list_.size() + parts_.size(); }
+  size_t count() const { return list_.count() + (parts_.empty() && images_.empty() ? 0 : 1); }
 
  private:
   enum class Turn : uint8_t { none, head, user, model, results };
@@ -348,7 +349,11 @@ class GeminiWire final : public Wire {
     Contents contents(parts, gemini_version(model_of(parts.body)));
     const bool apart = first < sent.size();
     if (!apart) contents.begin_with(instructions);
-    for (size_t i = first; i < sent.size(); ++i) contents.add(sent[i]);
+    for (size_t i = first; i < sent.size(); ++i) {
+      contents.add(sent[i]);
+      parts.note_sent(contents.count(), sent[i].origin);
+    }
+    parts.note_sent(contents.count(), Origin::host);
 
     if (apart && !instructions.empty()) {
       ListWriter all;

@@ -109,6 +109,7 @@ class InputSteps {
     }
   }
 
+  size_t count() const { return list_.count() + (user_.empty() ? 0 : 1); }
   const std::string &json() {
     end_user();
     return list_.values();
@@ -282,10 +283,12 @@ class GeminiInteractionsWire final : public Wire {
     const bool continues = is_given(body, "previous_interaction_id");
     size_t known = continues ? parts.earlier_answers : 0;
     for (size_t i = first; i < sent.size(); ++i)
-      if (known == 0)
+      if (known == 0) {
         input.add(sent[i]);
-      else if (sent[i].role == SentMessage::Role::assistant)
+        parts.note_sent(input.count(), sent[i].origin);
+      } else if (sent[i].role == SentMessage::Role::assistant) {
         --known;
+      }
 
     body.take_out("messages").set_default("stream", "true");
     if (!continues && !is_given(body, "background")) body.set_default("store", "false");

@@ -1,4 +1,6 @@
 // Ollama's /api/chat.
+#include <algorithm>
+
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "wire/body.h"
@@ -205,7 +207,15 @@ class OllamaWire final : public Wire {
     RequestBody body(parts.body);
     std::string messages = "[";
     Unsent unsent;
-    for (const SentMessage &message : sent_messages(parts, kRules)) write_message(message, messages, unsent);
+    size_t count = 0;
+    for (const SentMessage &message : sent_messages(parts, kRules)) {
+      const size_t before = messages.size();
+      write_message(message, messages, unsent);
+      size_t items = 0;
+      for (JsonSlices own(message.native); own.next();) ++items;
+      if (messages.size() > before) count += std::max<size_t>(items, 1);
+      parts.note_sent(count, message.origin);
+    }
     messages += ']';
     if (parts.unsent != nullptr) *parts.unsent = unsent.words();
     body.set("messages", [&](std::string &out) { out += messages; }).set_default("stream", "true");

@@ -100,6 +100,7 @@ class Input {
     }
   }
   const std::string &json() const { return list_.values(); }
+  size_t count() const { return list_.count(); }
 
  private:
   // A message that says nothing is refused.
@@ -298,10 +299,12 @@ class OpenAiResponsesWire final : public Wire {
     Input input(body, parts.drop_opaque);
     size_t known = known_answers(parts, body, sent);
     for (const SentMessage &message : sent)
-      if (known == 0)
+      if (known == 0) {
         input.add(message);
-      else if (message.role == SentMessage::Role::assistant)
+        parts.note_sent(input.count(), message.origin);
+      } else if (message.role == SentMessage::Role::assistant) {
         --known;
+      }
     const auto host_tools = body.member("tools");
     const bool offers = !tools.empty() || (host_tools && JsonSlices(*host_tools).next());
     body.take_out("messages").set_default("stream", "true");

@@ -402,6 +402,7 @@ std::string write_request(const RequestParts &parts) {
     for (size_t i = 0; i < parts.messages.size(); ++i) {
       if (i > 0) out += ',';
       writer.write(parts.messages[i], !with_calls.empty() && with_calls[i]);
+      if (i < parts.origins.size()) parts.note_sent(i + 1, parts.origins[i]);
     }
     out += ']';
   };

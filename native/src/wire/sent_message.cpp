@@ -89,7 +89,11 @@ class Taker {
       : parts_(parts), rules_(rules), names_(parts), calls_(rules.ids) {}
 
   std::vector<SentMessage> all() {
-    for (const std::string_view message : parts_.messages) take(message);
+    for (size_t i = 0; i < parts_.messages.size(); ++i) {
+      const size_t before = out_.size();
+      take(parts_.messages[i]);
+      if (out_.size() > before && i < parts_.origins.size()) out_.back().origin = parts_.origins[i];
+    }
     return std::move(out_);
   }
 

@@ -34,6 +34,7 @@ struct SentCall {
 struct SentMessage {
   enum class Role : uint8_t { system, user, assistant, tool };
   Role role = Role::user;
+  Origin origin = Origin::host;
   bool developer = false;       // a system message that the host wrote as the developer's
   std::vector<SentPart> parts;  // no text part is empty
   // -- assistant

@@ -173,12 +173,19 @@ struct CacheWish {
   std::string key;  // of the conversation; empty: none
 };
 
+// Whom an element of a conversation comes from: the guide to the tools alone, the host's messages, or this turn.
+enum class Origin : uint8_t { guide, host, turn };
+constexpr std::string_view to_text(Origin origin) {
+  return origin == Origin::guide ? "guide" : origin == Origin::host ? "host" : "turn";
+}
+
 struct RequestParts {
   std::string_view body;  // the host's `request`: a checked JSON object
   // Each one checked JSON object in OpenAI's shape, in a valid order. Where `metadata.native` holds the items of an
   // earlier answer, they may go back: this server wrote them for this model, and the wire echoes them. Results have the
   // order of their calls, and ids may repeat.
   std::vector<std::string_view> messages;
+  std::vector<Origin> origins;                    // of each of them; empty: nobody asks
   const std::vector<ToolOffer> *tools = nullptr;  // offered in the request after the host's own; nullptr: none
   const std::vector<ToolOffer> *names = nullptr;  // every tool of the engine: name → wire name for calls in `messages`
   size_t earlier_answers = 0;                     // assistant's messages that the turn began with
@@ -188,8 +195,14 @@ struct RequestParts {
   bool ask_usage = false;                         // ask for token counts, unless the host's body says otherwise
   const Dialect *dialect = &dialect_of({}, {}, {});
   ReasoningWish reasoning = ReasoningWish::by_dialect;
+  // Where set: gets one for each element of the conversation in the body.
+  std::vector<Origin> *sent_origins = nullptr;
   std::string *unsent = nullptr;  // where set: gets in words what this wire cannot send of the messages, if anything
 
+  // The conversation in the body has now `count` elements; what is new of it comes from `origin`.
+  void note_sent(size_t count, Origin origin) const {
+    if (sent_origins != nullptr) sent_origins->resize(count, origin);
+  }
   const std::vector<ToolOffer> &offered() const {
     static const std::vector<ToolOffer> kNone;
     return tools != nullptr ? *tools : kNone;

@@ -236,6 +236,11 @@ export interface RequestEvent extends Base, OfRound {
   type: 'request'
   /** The size of its body. */
   bytes: number
+  /**
+   * Whom the elements of its conversation come from, in their order: how many of each. `guide`: the engine's guide to
+   * the tools alone; `host`: the `messages` of the turn; `turn`: what the turn added.
+   */
+  sources: ['guide' | 'host' | 'turn', number][]
 }
 /**
  * By `run()`: a request failed before anything of its answer was shown, and is sent again after a wait, which begins

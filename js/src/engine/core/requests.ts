@@ -1,7 +1,7 @@
 // Requests of a run, one at a time: hooks, transport, the bytes of the answer, and further tries.
 import { latin1 } from './bytes.js'
 import { messageOf, SluiceError } from './errors.js'
-import type { ChatMessage, ErrorEvent, SluiceEvent } from './events.js'
+import type { ChatMessage, ErrorEvent, RequestEvent, SluiceEvent } from './events.js'
 import { callHook, HookError, unlessAborted } from './hooks.js'
 import { onAbort } from './on-abort.js'
 import { encode, shown } from './options.js'
@@ -11,6 +11,7 @@ import { readRefusal, refusalText, refusalWords, retryAfter } from './provider-r
 import {
   checkChanged,
   type ChangedRequest,
+  type RequestSource,
   type OutgoingRequest,
   type RequestFailure,
   type TakenFallback,
@@ -75,6 +76,7 @@ export class Requests {
   /** Of the last request that the app or a reason wanted in mode text. */
   fallback: TakenFallback | undefined
   #round = 0
+  #sources: RequestEvent['sources'] = []
   #abort: AbortController | undefined
   #reading: AbortController | undefined
   #attempt = 0
@@ -155,9 +157,10 @@ export class Requests {
   }
 
   /** Sends the request that the turn wants, and reads its answer. */
-  async perform(round: number): Promise<void> {
+  async perform({ round, sources }: RequestEvent): Promise<void> {
     const { turn } = this.#stage
     this.#round = round
+    this.#sources = sources
     const text = turn.request as string // as it stands: a parse and print here would change big integers
     const { signal } = (this.#abort = new AbortController())
     this.#sawText = this.#shown = this.#over = false
@@ -261,7 +264,8 @@ export class Requests {
     const { beforeRequest } = this.#stage.hooks
     if (!beforeRequest) return request
     const { messages: conversation } = wires[this.#server.wire]
-    const outgoing = new Outgoing(request, round, this.#attempt + 1, conversation)
+    const sources = this.#sources.flatMap(([source, count]) => Array<RequestSource>(count).fill(source))
+    const outgoing = new Outgoing(request, round, this.#attempt + 1, conversation, sources)
     const changed = await callHook('beforeRequest', () => beforeRequest(outgoing), hookTimeout(this.#stage), signal)
     if (changed === undefined || changed === null) return request
     const { text: body, headers } = asHookFault('beforeRequest', () => changedBody(changed, outgoing, conversation))
@@ -365,6 +369,7 @@ class Outgoing implements OutgoingRequest {
   readonly #conversation: string
   readonly #body: () => { readonly [member: string]: unknown }
   readonly text: string
+  readonly sources: OutgoingRequest['sources']
   readonly headers: OutgoingRequest['headers']
 
   /** @param conversation the member of the body that holds it */
@@ -373,8 +378,10 @@ class Outgoing implements OutgoingRequest {
     readonly round: number,
     readonly attempt: number,
     conversation: string,
+    sources: readonly RequestSource[],
   ) {
     this.#conversation = conversation
+    this.sources = Object.freeze(sources)
     let parsed: { readonly [member: string]: unknown } | undefined
     this.#body = () =>
       (parsed ??= JSON.parse(body, (_, value: unknown) => Object.freeze(value)) as { [member: string]: unknown })

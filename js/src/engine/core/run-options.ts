@@ -33,6 +33,9 @@ import type { CallInfo, ToolResult } from './tool.js'
 import type { FinalDecision } from './turn.js'
 import type { Transport } from './transport.js'
 
+/** Whom a message of a request comes from. */
+export type RequestSource = 'guide' | 'host' | 'turn'
+
 /** A request before it is sent. Its members are frozen: give back what is to be another. */
 export interface OutgoingRequest {
   /** The body as it stands. Unless the hook gives back another, these very characters are sent. */
@@ -43,6 +46,11 @@ export interface OutgoingRequest {
    * The conversation in the body: its `messages`, or on their wires `input` and `contents`, in the wire's own shape.
    */
   readonly messages: readonly ChatMessage[]
+  /**
+   * Whom each of `messages` comes from: `guide` is the engine's own guide to the tools, `host` one of the run's
+   * `messages`, also where the guide stands in it, and `turn` what this turn said and did.
+   */
+  readonly sources: readonly RequestSource[]
   /** Names in lower case; with the key. */
   readonly headers: { readonly [name: string]: string }
   /** The round of the turn, from 1. */

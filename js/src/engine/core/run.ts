@@ -517,7 +517,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     switch (event.type) {
       case 'request':
         this.#lastError = undefined
-        return this.#quiet.track(this.#requests.perform(event.round))
+        return this.#quiet.track(this.#requests.perform(event))
       case 'diagnostic':
         if (event.code === 'tool_left_out' && event.tool !== undefined) this.#refused.add(event.tool)
         return

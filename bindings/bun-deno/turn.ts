@@ -12,7 +12,7 @@ export const Gate = { run: 0, ask: 1, deny: 2 } as const
 /** What a tool delivers: `turn.submit`. Result, failure and progress are text, the others JSON. */
 export const Kind = { result: 0, json: 1, parts: 2, failure: 3, progress: 4, rewritten: 5 } as const
 /** What becomes of a final answer: `turn.conclude`. */
-export const Final = { accept: 0, retry: 1, replace: 2 } as const
+export const Final = { accept: 0, retry: 1, replace: 2, retryBySystem: 257 } as const
 /** What a Delta is a piece of. */
 export const DeltaKind = { text: 1, reasoning: 2, args: 3, progress: 4 } as const
 const documents = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 } as const

@@ -57,6 +57,8 @@ const (
 	FinalAccept  Final = C.SLUICE_FINAL_ACCEPT  // the turn ends with it
 	FinalRetry   Final = C.SLUICE_FINAL_RETRY   // the model reads why not, and answers again
 	FinalReplace Final = C.SLUICE_FINAL_REPLACE // the turn ends with another text in its place
+	// + FinalRetry: the model reads it as a system message, not as one of the user.
+	FinalSystem Final = C.SLUICE_FINAL_SYSTEM
 )
 
 // Gate is how policy and rules judge a call: Turn.Judge.

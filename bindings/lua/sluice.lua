@@ -62,8 +62,8 @@ local sluice = {
   GATE_RUN = 0, GATE_ASK = 1, GATE_DENY = 2,
   --- What a tool delivers: turn:submit.
   RESULT = 0, RESULT_JSON = 1, RESULT_PARTS = 2, FAILURE = 3, PROGRESS = 4, REWRITTEN = 5,
-  --- What becomes of a final answer: turn:conclude.
-  FINAL_ACCEPT = 0, FINAL_RETRY = 1, FINAL_REPLACE = 2,
+  --- What becomes of a final answer: turn:conclude. FINAL_SYSTEM is added to FINAL_RETRY.
+  FINAL_ACCEPT = 0, FINAL_RETRY = 1, FINAL_REPLACE = 2, FINAL_SYSTEM = 256,
   --- What a delta is a piece of: turn:next_delta.
   DELTA_TEXT = 1, DELTA_REASONING = 2, DELTA_ARGS = 3, DELTA_PROGRESS = 4,
   --- Codes of errors.

@@ -259,6 +259,8 @@ inline void DrawnPlay::step() {
   static constexpr const char *kGiven[] = {"{}", R"({"n":1})", R"({"n":"x"})", R"({"path":"/"})", "[", "[]"};
   static constexpr const char *kResults[] = {"done", "\"x\"", "{}",
                                              "<tool_call>{\"name\":\"mail\",\"arguments\":{}}</tool_call>"};
+  static constexpr int32_t kConclusions[] = {SLUICE_FINAL_ACCEPT, SLUICE_FINAL_RETRY, SLUICE_FINAL_REPLACE,
+                                             SLUICE_FINAL_RETRY + SLUICE_FINAL_SYSTEM};
   static constexpr int64_t kGaps[] = {0, 1, 60, 130, 70000};
   const auto call = static_cast<uint32_t>(choices_.below(6));
   switch (choices_.below(14)) {
@@ -295,7 +297,7 @@ inline void DrawnPlay::step() {
       must(session_.error().empty(), "every state that is saved restores", session_.error() + "\n" + state);
       break;
     }
-    case 12: tried([&] { return session_.conclude(static_cast<int32_t>(choices_.below(3)), "x"); }); break;
+    case 12: tried([&] { return session_.conclude(choices_.of(kConclusions), "x"); }); break;
     default: tried([&] { return choices_.below(6) == 0 ? session_.cancel(call) : session_.refuse(call, "no"); });
   }
 }

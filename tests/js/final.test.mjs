@@ -121,7 +121,7 @@ test('an onFinal that throws, talks nonsense, never answers or goes beyond maxRo
   const said = await told()
   for (const part of [
     'onFinal threw: broken',
-    "'accept', { retry: text }",
+    "'accept', { retry: text, role }",
     'onFinal did not answer within 30 ms',
     'the last answer that maxRounds allows',
   ])

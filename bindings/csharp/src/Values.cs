@@ -74,6 +74,8 @@ namespace Sluice
         Retry = 1,
         /// <summary>The turn ends with another text in its place.</summary>
         Replace = 2,
+        /// <summary>As Retry, but the model reads it as a system message, not as one of the user.</summary>
+        RetryBySystem = 257,
     }
 
     /// <summary>Documents that can be read at any time: <see cref="Turn.Get"/>.</summary>

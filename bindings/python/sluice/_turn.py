@@ -224,7 +224,8 @@ class Turn(_Handle):
         return self._call("sluice_turn_judge", _call_number(call), *_in(rules))
 
     def conclude(self, how: int = FINAL_ACCEPT, text: Optional[Text] = None) -> None:
-        """What becomes of the answer of a "final" event; with FINAL_RETRY and FINAL_REPLACE `text` says what is told, or stands in its place."""
+        """What becomes of the answer of a "final" event; with FINAL_RETRY and FINAL_REPLACE `text` says what is told, or stands in its place.
+        FINAL_RETRY + FINAL_SYSTEM tells it in a system message."""
         self._call("sluice_turn_conclude", _int32(how, "how"), *_text(text, "text"))
 
     def cancel(self, call: Call = 0, reason: Optional[Text] = None) -> None:

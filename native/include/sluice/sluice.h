@@ -175,7 +175,9 @@ enum {
 enum {
   SLUICE_FINAL_ACCEPT = 0, /* the turn ends with it */
   SLUICE_FINAL_RETRY = 1,  /* the model reads why not, and answers again */
-  SLUICE_FINAL_REPLACE = 2 /* the turn ends with another text in its place */
+  SLUICE_FINAL_REPLACE = 2, /* the turn ends with another text in its place */
+  SLUICE_FINAL_SYSTEM = 256 /* + SLUICE_FINAL_RETRY: the model reads it as a system message, not as one of the user. A wire whose
+                             * instructions stand outside of the conversation sends it as the user's */
 };
 
 /* What the next event is: sluice_turn_next_delta. */

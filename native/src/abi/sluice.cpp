@@ -328,8 +328,9 @@ int32_t sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_js
 int32_t sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len) {
   return guard(turn, [&](sluice::Turn &t) {
     if (Status status = missing(text, len); !status.ok()) return status;
-    if (how < SLUICE_FINAL_ACCEPT || how > SLUICE_FINAL_REPLACE)
-      return bad_argument("expected what becomes of an answer, 0 to 2, found " + std::to_string(how));
+    const bool by_system = how == SLUICE_FINAL_RETRY + SLUICE_FINAL_SYSTEM;
+    if (!by_system && (how < SLUICE_FINAL_ACCEPT || how > SLUICE_FINAL_REPLACE))
+      return bad_argument("expected what becomes of an answer, 0 to 2 or 257, found " + std::to_string(how));
     if (how != SLUICE_FINAL_ACCEPT && len == 0) return bad_argument("expected a text, found none");
     return t.conclude(static_cast<sluice::Final>(how), view(text, len));
   });

@@ -234,10 +234,10 @@ class HiddenTags {
   size_t next_ = 0;
 };
 
-std::string note_message(std::string_view note) {
+std::string note_message(const Round &round) {
   std::string out;
   ObjectWriter message(out);
-  message.text("role", "user").text("content", note).close();
+  message.text("role", round.note_by_system ? "system" : "user").text("content", round.note).close();
   return out;
 }
 
@@ -314,7 +314,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
       const bool within = whole && !parts.native.empty();
       out.push_back(assistant_message(setup, {number, &round, {}, {}, {}, within ? "[]" : ""}, behind, stored));
     }
-    if (!round.note.empty()) out.push_back(note_message(round.note));
+    if (!round.note.empty()) out.push_back(note_message(round));
   }
   return out;
 }

@@ -75,7 +75,8 @@ struct Round {
   std::string native;             // the items of WireSink::on_native, a JSON array: sent back verbatim
   std::string beside;             // the members of WireSink::on_beside, a JSON object
   bool text_calls = false;        // its calls were written as text
-  std::string note;               // a message of the user that the model reads after the round
+  std::string note;               // what the model reads after the round, from the user
+  bool note_by_system = false;    // it is an instruction instead
   std::vector<Source> sources;    // that came before any text of the round
   size_t retracted = 0;           // text blocks of the round below this index were retracted
   std::vector<HiddenTag> hidden;  // in order
@@ -89,6 +90,7 @@ struct Round {
     visit("textCalls", round.text_calls);
     for (const TokenKind &kind : kTokenKinds) visit(kind.name, round.usage.*kind.count);
     visit("note", round.note);
+    visit("noteBySystem", round.note_by_system);
     visit("retracted", round.retracted);
     visit("model", round.model);
     visit("startedAt", round.started_at);

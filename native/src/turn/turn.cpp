@@ -444,11 +444,12 @@ Status Turn::conclude(Final how, std::string_view text) {
   if (check_ == Check::none) return not_now("no final answer waits");
   if (check_ == Check::asked) return not_now("the final event was not polled: nobody has seen the answer");
   const std::string said = repair_utf8(text);
-  if (how == Final::retry) {
+  if (how == Final::retry || how == Final::retry_by_system) {
     if (is_last_answer()) return error(Code::limit, "this is the last answer of the turn: accept or replace it");
     end_check();
     ended_on_fire_and_forget_ = false;
     log_.retract(said);
+    log_.round().note_by_system = how == Final::retry_by_system;
     begin_round(false);
     return {};
   }

@@ -20,7 +20,8 @@
 
 namespace sluice {
 
-enum class Final : int32_t { accept = 0, retry = 1, replace = 2 };
+// `retry_by_system`: as `retry`, but the model reads it as an instruction, not as a message of the user.
+enum class Final : int32_t { accept = 0, retry = 1, replace = 2, retry_by_system = 257 };
 
 class Turn final : Answer::Listener {
  public:

@@ -72,6 +72,8 @@ impl Final {
     pub const RETRY: Final = Final(1);
     /// The turn ends with another text in its place.
     pub const REPLACE: Final = Final(2);
+    /// As [`Final::RETRY`], but the model reads it as a system message, not as one of the user.
+    pub const RETRY_BY_SYSTEM: Final = Final(257);
 }
 
 /// How policy and rules judge a call: [`Turn::judge`].

@@ -13,7 +13,7 @@ export const REMEMBER: { readonly [remember in ApprovalDuration]: number } = { o
 export const RELEASE = 4
 export const EXACT = 256
 export const SUBMIT = { text: 0, json: 1, parts: 2, failure: 3, progress: 4, rewritten: 5 } as const
-export const FINAL = { accept: 0, retry: 1, replace: 2 } as const
+export const FINAL = { accept: 0, retry: 1, replace: 2, retryBySystem: 257 } as const
 export const DELTA = { none: 0, text: 1, reasoning: 2, args: 3, progress: 4, event: 5, task: 6 } as const
 export const GET = { request: 1, message: 2, history: 3, tools: 4, prompt: 5, state: 6, error: 7 } as const
 

@@ -23,6 +23,7 @@ import {
   type Check,
   encode,
   flag,
+  inside,
   is,
   isObject,
   members,
@@ -89,8 +90,13 @@ export type FinalDecision = 'accept' | RetryFinal | ReplaceFinal
 
 /** A final answer that is sent back. */
 export interface RetryFinal {
-  /** What the model reads, as a message of the user, before it answers again. */
+  /** What the model reads before it answers again. */
   retry: string
+  /**
+   * Whose message that is. Default `user`. A wire whose instructions stand outside of the conversation (anthropic,
+   * gemini) sends `system` as `user`.
+   */
+  role?: 'user' | 'system'
 }
 
 /** A final answer that does not stand. */
@@ -99,11 +105,16 @@ export interface ReplaceFinal {
   replace: string
 }
 
+const checkRole = oneOf('user', 'system')
 /** @internal */
 export const checkFinal: Check = (value, path) => {
-  const given = isObject(value) ? (value['retry'] ?? value['replace']) : undefined
-  if (value !== 'accept' && (typeof given !== 'string' || given === '' || Object.keys(value as object).length !== 1))
-    throw wrong(path, value, "'accept', { retry: text } or { replace: text }")
+  if (value === 'accept') return
+  const { role, ...said } = isObject(value) ? value : ({} as { [member: string]: unknown })
+  const given = said['retry'] ?? said['replace']
+  if (typeof given !== 'string' || given === '' || Object.keys(said).length !== 1)
+    throw wrong(path, value, "'accept', { retry: text, role } or { replace: text }")
+  if (role !== undefined && !('retry' in said)) throw wrong(inside(path, 'role'), role, 'a role beside `retry`')
+  if (role !== undefined) checkRole(role, inside(path, 'role'))
 }
 const checkEnd = oneOf(...Object.keys(END))
 const checkStatus = whole(100, 999)
@@ -286,7 +297,7 @@ export class Turn {
       decision === 'accept'
         ? (['accept', null] as const)
         : 'retry' in decision
-          ? (['retry', decision.retry] as const)
+          ? ([decision.role === 'system' ? 'retryBySystem' : 'retry', decision.retry] as const)
           : (['replace', decision.replace] as const)
     this.#check(native().conclude(this.#open(), FINAL[how], text))
   }

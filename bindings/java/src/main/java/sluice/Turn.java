@@ -64,6 +64,8 @@ public final class Turn extends Handle {
   public static final int FINAL_RETRY = 1;
   /** What becomes of a final answer: the turn ends with another text in its place. */
   public static final int FINAL_REPLACE = 2;
+  /** Added to FINAL_RETRY: the model reads it as a system message, not as one of the user. */
+  public static final int FINAL_SYSTEM = 256;
 
   private final long[] size = new long[1];
 

@@ -129,6 +129,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
   maybe("toolToggles", {R"({"read":false})", R"({"face":false})", R"({"nobody":false})"});
   maybe("forceFinalAnswer", {"false"});
   maybe("maxRounds", {"1", "2"});
+  maybe("maxRequests", {"1", "2"});
   maybe("maxCalls", {"1", "2"});
   maybe("repeatLimit", {"1", "2"});
   maybe("timeoutMs", {"0", "50"});

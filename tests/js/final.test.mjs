@@ -123,7 +123,7 @@ test('an onFinal that throws, talks nonsense, never answers or goes beyond maxRo
     'onFinal threw: broken',
     "'accept', { retry: text, role }",
     'onFinal did not answer within 30 ms',
-    'the last answer that maxRounds allows',
+    'the last answer that maxRounds or maxRequests allows',
   ])
     assert.ok(
       said.some((one) => one.includes(part)),

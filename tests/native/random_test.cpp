@@ -177,6 +177,7 @@ Json random_config(Dice &dice, const Json &rules) {
   if (dice.chance(20)) config["resultApproval"] = dice.of(kResultPolicies);
   if (dice.chance(20)) config["loop"] = "user_mediated";
   if (dice.chance(30)) config["maxRounds"] = 1 + dice.below(3);
+  if (dice.chance(20)) config["maxRequests"] = 1 + dice.below(4);
   if (dice.chance(20)) config["maxCalls"] = 1 + dice.below(4);
   if (dice.chance(30)) config["repeatLimit"] = 1 + dice.below(3);
   if (dice.chance(25)) config["forceFinalAnswer"] = false;
@@ -1021,6 +1022,8 @@ class Conversation {
     require(!before.contains("outcome") || before["outcome"] == after["outcome"], "a turn ends once");
     const Json *most = member(config_, "maxRounds");
     require(number_of(after, "rounds") <= (most != nullptr ? most->get<uint32_t>() : 5) + 2, "rounds have a limit");
+    if (const Json *requests = member(config_, "maxRequests"))
+      require(number_of(after, "rounds") <= requests->get<uint32_t>(), "requests have a limit");
   }
 
   void check_concurrency() {

@@ -354,6 +354,8 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "toolToggles") return read_toggles(value, config.exposure);
   if (name == "defaultToolEnabled") return read_bool(value, config.exposure.default_enabled);
   if (name == "maxRounds") return read_whole_into(value, 1, config.max_rounds);
+  if (name == "maxRequests")
+    return is_null(value) ? (config.max_requests = 0, Status{}) : read_whole_into(value, 1, config.max_requests);
   if (name == "forceFinalAnswer") return read_bool(value, config.force_final_answer);
   if (name == "maxCalls") return read_whole_into(value, 1, config.max_calls);
   if (name == "repeatLimit") return read_whole_into(value, 1, config.repeat_limit);
@@ -407,6 +409,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "resultApproval",
                                          "toolToggles",
                                          "maxRounds",
+                                         "maxRequests",
                                          "defaultToolEnabled",
                                          "forceFinalAnswer",
                                          "maxCalls",
@@ -581,6 +584,7 @@ void write_config(const Config &config, std::string &out) {
   write_toggles(config.exposure.toggles, object.value("toolToggles"));
   object.boolean("defaultToolEnabled", config.exposure.default_enabled);
   object.number("maxRounds", config.max_rounds);
+  object.raw("maxRequests", config.max_requests == 0 ? "null" : std::to_string(config.max_requests));
   object.boolean("forceFinalAnswer", config.force_final_answer);
   object.number("maxCalls", config.max_calls);
   object.number("repeatLimit", config.repeat_limit);

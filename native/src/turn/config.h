@@ -65,6 +65,7 @@ struct Config {
   std::optional<ResultApproval> result_approval;
   std::vector<Rule> rules;
   uint32_t max_rounds = 5;
+  uint32_t max_requests = 0;  // 0: no limit
   bool force_final_answer = true;
   uint32_t max_calls = 32;
   uint32_t repeat_limit = 3;

@@ -31,6 +31,11 @@ void Gate::begin_round(bool final_answer) {
   repeats_.begin_round();
 }
 
+uint32_t Gate::rounds() const {
+  const auto &cards = log_.message().cards;
+  return log_.round_number() + (!cards.empty() && cards.front()->adopted ? 1 : 0);
+}
+
 // In a user-mediated loop the call waits in the messages, with a button, until another turn takes it up. Immediate
 // tools are never left to the user.
 bool Gate::left_to_user(const Card &card) const {
@@ -103,7 +108,7 @@ void Gate::enter(Card &card) {
 bool Gate::needs_check(const Card &card) const {
   return setup_.config.check_arguments && !card.host_checked && card.tool != nullptr && !card.fire_and_forget() &&
          !card.edited() && !(card.tool->provider != nullptr && !card.tool->provider->runs) && !final_answer_ &&
-         !beyond_rounds() && setup_.hidden(*card.tool).empty();
+         !beyond_rounds() && !requests_spent() && setup_.hidden(*card.tool).empty();
 }
 
 void Gate::check(Card &card) {
@@ -151,6 +156,10 @@ Verdict Gate::verdict(const Card &card) const {
 
 // Judges a call that is about to pass the gate. nullopt: it may not run, and has ended.
 std::optional<Verdict> Gate::judge(Card &card) {
+  if (requests_spent() && !card.fire_and_forget()) {  // those that send a message have no result to wait for
+    log_.settle(card, Trigger::cancel, "max_requests", words(Word::no_more_calls));
+    return std::nullopt;
+  }
   if (final_answer_) {
     log_.settle(card, Trigger::cancel, "max_rounds", words(Word::no_more_calls));
     return std::nullopt;

@@ -32,7 +32,14 @@ class Gate {
   void begin_round(bool final_answer);
   bool final_answer() const { return final_answer_; }  // this is the last answer of the turn: its calls do not run
   bool limit_hit() const { return limit_hit_; }        // a limit ended calls of this round
-  bool beyond_rounds() const { return log_.round_number() > setup_.config.max_rounds; }
+  // Rounds of calls so far; those that the turn took over from the conversation are one.
+  uint32_t rounds() const;
+  bool beyond_rounds() const { return rounds() > setup_.config.max_rounds; }
+  bool is_last_round() const { return rounds() >= setup_.config.max_rounds; }
+  // No further answer may be asked for (maxRequests).
+  bool requests_spent() const {
+    return setup_.config.max_requests != 0 && log_.round_number() >= setup_.config.max_requests;
+  }
   bool left_to_user(const Card &card) const;
   void adopt(Card &card);         // takes up a call of the host's last message
   void lose_adopted(Card &card);  // a call that an earlier turn may have run

@@ -97,6 +97,8 @@ void Turn::adopt(std::vector<OpenCall> calls) {
 
 void Turn::begin_round(bool final_answer) {
   log_.begin_round();
+  const bool last = gate_.requests_spent() && log_.round_number() > 1 && setup_->config.force_final_answer;
+  final_answer = final_answer || last;
   gate_.begin_round(final_answer);
   open_answer();
   if (log_.round_number() == 1) tell_unknown_model();
@@ -375,7 +377,8 @@ void Turn::advance() {
   for (const uint32_t call : open)
     if (!gate_.left_to_user(*log_.find(call))) return;
   if (!open.empty()) return end("awaiting_user");
-  if (log_.open_round() == nullptr) return begin_round(gate_.limit_hit() && setup_->config.force_final_answer);
+  const bool forces = setup_->config.force_final_answer;
+  if (log_.open_round() == nullptr) return begin_round((gate_.limit_hit() || gate_.is_last_round()) && forces);
   if (setup_->observes()) return check_final("completed");
   const Message &message = log_.message();
   bool any = false, all_fired = true, all_tags = true, all_malformed = true;
@@ -393,7 +396,7 @@ void Turn::advance() {
   const bool noted = !log_.round().note.empty();
   if (all_fired && !noted && log_.finish() == Finish::pause && setup_->wire->echoes_answers() &&
       !log_.round().native.empty()) {
-    if (gate_.beyond_rounds()) return check_final("limit");
+    if (gate_.beyond_rounds() || gate_.requests_spent()) return check_final("limit");
     return begin_round(false);  // the provider goes on where it stopped
   }
   if (!any && !noted) return check_final("completed");
@@ -408,13 +411,19 @@ void Turn::advance() {
 
   const bool note_alone = noted && all_fired;  // no call is told its result
   malformed_rounds_ = all_malformed || note_alone ? malformed_rounds_ + 1 : 0;
-  if (note_alone && (gate_.beyond_rounds() || malformed_rounds_ > 1)) return check_final("completed");
-  if (!gate_.limit_hit() && !gate_.beyond_rounds() && malformed_rounds_ < 2) return begin_round(false);
-  if (setup_->config.force_final_answer) return begin_round(true);
+  const bool spent = gate_.requests_spent();
+  if (note_alone && (gate_.beyond_rounds() || spent || malformed_rounds_ > 1)) return check_final("completed");
+  if (spent && all_fired) return check_final("completed");
+  const bool over = gate_.limit_hit() || gate_.beyond_rounds() || malformed_rounds_ >= 2;
+  // No further call could run, so the next answer is the last.
+  const bool last_ran = !all_fired && forces && gate_.is_last_round();
+  if (!spent && !over && !last_ran) return begin_round(false);
+  if (!spent && forces) return begin_round(true);
   TurnError error;
-  error.code = "max_rounds";
-  error.detail = malformed_rounds_ >= 2 ? "two answers in a row held nothing but malformed calls"
-                                        : "the model went on calling tools beyond the limit";
+  error.code = spent ? "max_requests" : "max_rounds";
+  error.detail = spent                    ? "the model calls tools in the last answer that maxRequests allows"
+                 : malformed_rounds_ >= 2 ? "two answers in a row held nothing but malformed calls"
+                                          : "the model went on calling tools beyond the limit";
   log_.show_error(std::move(error));
   end("limit");
 }

@@ -108,7 +108,9 @@ class Turn final : Answer::Listener {
   bool send_otherwise(const TurnError &error);
   bool send_reasoning_otherwise(const TurnError &error);
   void advance();
-  bool is_last_answer() const { return gate_.final_answer() || gate_.beyond_rounds() || setup_->observes(); }
+  bool is_last_answer() const {
+    return gate_.final_answer() || gate_.beyond_rounds() || gate_.requests_spent() || setup_->observes();
+  }
   void check_final(std::string_view outcome);
   void emit_final();
   void end_check();

@@ -78,6 +78,7 @@ export type ErrorEventCode =
   | 'idle_timeout'
   | 'oversize'
   | 'max_rounds'
+  | 'max_requests'
   | 'unfinished'
   | 'empty_answer'
   | 'hook'
@@ -100,6 +101,7 @@ export type CallReason =
   | 'repeat_limit'
   | 'max_calls'
   | 'max_rounds'
+  | 'max_requests'
   | 'no_result'
   | 'turn_ended'
   | (string & {})

@@ -286,7 +286,7 @@ export interface TextMarks {
 export interface FinalEvent extends Base, OfRound {
   type: 'final'
   text: string
-  /** It cannot be sent back: `maxRounds` allows no further answer. */
+  /** It cannot be sent back: `maxRounds` or `maxRequests` allows no further answer. */
   noRetry?: true
 }
 /** The text of these blocks is withdrawn: the answer was sent back or replaced, or a later message repeats it. */

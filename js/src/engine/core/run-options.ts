@@ -126,7 +126,7 @@ export interface FinalAnswer {
   readonly message: AssistantMessage
   /** Its round, from 1. */
   readonly round: number
-  /** It can be accepted or replaced; `retry` would go beyond `maxRounds`. */
+  /** It can be accepted or replaced; `retry` would go beyond `maxRounds` or `maxRequests`. */
   readonly noRetry: boolean
 }
 

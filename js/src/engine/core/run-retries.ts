@@ -51,7 +51,7 @@ export class RunRetries {
     const decision = (await callHook('onFinal', ask, hookTimeout(this.#stage), this.#signal)) ?? 'accept'
     checkFinal(decision, 'onFinal')
     if (noRetry && decision !== 'accept' && 'retry' in decision) {
-      throw new HookError('onFinal sent back the last answer that maxRounds allows')
+      throw new HookError('onFinal sent back the last answer that maxRounds or maxRequests allows')
     }
     return decision
   }

@@ -194,8 +194,14 @@ export interface Settings {
   /** Rounds of tool calls in a turn, at least 1; the answer behind them is not counted. Default 5. */
   maxRounds?: number
   /**
-   * At a limit the model is asked once more, without tools. False: the turn ends with the error `max_rounds`. Default
-   * true.
+   * Answers that a turn may ask for, at least 1: rounds, answers that `onFinal` sends back, pauses and the one at a
+   * limit; further tries of a request are not counted. The last one is asked for without tools, but the first. Default
+   * null: no limit.
+   */
+  maxRequests?: number | null
+  /**
+   * At a limit, and behind the last of `maxRounds`, the model is asked once more, without tools. False: the turn ends
+   * with the error `max_rounds` or `max_requests`. Default true.
    */
   forceFinalAnswer?: boolean
   /** Tool calls in a turn, at least 1. Default 32. */
@@ -498,6 +504,7 @@ const known: { [name in Known]: Check } = {
   toolToggles: value,
   defaultToolEnabled: value,
   maxRounds: value,
+  maxRequests: value,
   forceFinalAnswer: value,
   maxCalls: value,
   repeatLimit: value,

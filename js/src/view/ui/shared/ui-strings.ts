@@ -203,6 +203,7 @@ const en: Strings = {
     unfinished: 'The answer broke off',
     empty_answer: 'The model answered nothing',
     max_rounds: 'Too many rounds of tool calls',
+    max_requests: 'Too many answers in one turn',
     oversize: 'The answer is too long',
     hook: 'A part of this app failed',
     limit: 'A limit was reached',
@@ -214,6 +215,7 @@ const en: Strings = {
   },
   reasons: {
     max_rounds: 'no more rounds of tool calls are allowed',
+    max_requests: 'no more answers are allowed',
     max_calls: 'no more tool calls are allowed',
     repeat_limit: 'the same call came again and again',
     policy: 'a rule refuses it',
@@ -408,6 +410,7 @@ const zh: Strings = {
     unfinished: '回答中途断开',
     empty_answer: '模型没有回答',
     max_rounds: '工具调用轮数过多',
+    max_requests: '本轮对话请求次数过多',
     oversize: '回答太长',
     hook: '应用的一部分出错了',
     limit: '达到上限',
@@ -419,6 +422,7 @@ const zh: Strings = {
   },
   reasons: {
     max_rounds: '不再允许更多轮工具调用',
+    max_requests: '不再允许更多次请求',
     max_calls: '不再允许更多工具调用',
     repeat_limit: '同样的调用反复出现',
     policy: '有规则拒绝了它',

@@ -45,7 +45,7 @@ bool settle_missing(const Setup &setup, Log &log, Card &card) {
     card.set_near(
         nearest_names(setup.registry(), setup.config.exposure, card.requested_name(), setup.calls_commands()));
     std::string names;
-    for (const std::string &name : card.near()) names.append(names.empty() ? "" : ", ").append(name);
+    for (const std::string &name : card.near()) names.append(names.empty() ? "" : words(Word::separator)).append(name);
     if (!names.empty()) text += words(Word::nearest, names);
   }
   card.set_error(text);

@@ -33,6 +33,7 @@ constexpr Sentence kSentences[] = {
      "此调用的参数是平铺的文本，适合参数平铺的工具（门面工具）。"},
     {"notFound", "name", "There is no tool \"{name}\".", "没有名为“{name}”的工具。"},
     {"nearest", "names", " Nearest names: {names}.", "名称最接近的有：{names}。"},
+    {"separator", "", ", ", "、"},
     {"notFoundAnyMore", "name", "There is no tool \"{name}\" any more.", "名为“{name}”的工具已不存在。"},
     {"notAvailable", "name", "The tool \"{name}\" is not available.", "工具“{name}”不可用。"},
     {"noMoreCalls", "", "Not run: no further tool calls are allowed.", "未执行：不能再调用工具。"},

@@ -21,6 +21,7 @@ enum class Word : uint8_t {
   flat_arguments,
   not_found,
   nearest,
+  separator,  // between those names
   not_found_any_more,
   not_available,
   no_more_calls,

@@ -1,5 +1,7 @@
 export { SluiceError, type ErrorCode, type ErrorFields } from './engine/core/errors.js'
 export { OutcomeUnknown } from './engine/core/outcome-unknown.js'
+export { ToolError } from './engine/core/tool-error.js'
+export type { EngineWarning, WarningKind, Warnings } from './engine/core/engine-warnings.js'
 export {
   Engine,
   type EngineOptions,
@@ -62,6 +64,7 @@ export type {
   RunResult,
   StoppedRun,
   TakenFallback,
+  ThrownError,
 } from './engine/core/run-options.js'
 export {
   tool,

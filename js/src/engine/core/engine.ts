@@ -4,10 +4,11 @@ import type { Approvals } from './approvals.js'
 import { backend, type Backend } from './backend.js'
 import type { DeclaredProtocol } from './declared-protocol.js'
 import { SluiceError } from './errors.js'
+import { EngineWarnings, type Warnings } from './engine-warnings.js'
 import type { Block, DiagnosticEvent, ToolUseBlock } from './events.js'
 import { checkKey, serverOf } from './model.js'
 import { handleOf, native, setHandle } from './native.js'
-import { array, encode, members, text, withMethods, wrong } from './options.js'
+import { array, encode, members, text, withMethods, wrong, type Check } from './options.js'
 import type { WireName } from './providers.js'
 import { RefusedTools } from './refused-tools.js'
 import { Remembered } from './remembered.js'
@@ -60,6 +61,11 @@ export interface EngineOptions<C = unknown> extends Settings, RunHooks {
   rules?: RuleStore
   /** Ways to write calls as text that are this app's own: `protocol` may name them. Default none. */
   protocols?: readonly DeclaredProtocol[]
+  /**
+   * What becomes of the five warnings that Sluice prints once for each engine, about waits that only you can end and
+   * losses that nobody sees. `false`: nothing. A function gets them instead: `({ kind, text, tool, error }) => …`.
+   */
+  warnings?: Warnings
 }
 
 /** Where the tools of an engine want a `context`, its runs must bring it. */
@@ -80,12 +86,18 @@ export interface ParsedText {
   diagnostics: DiagnosticEvent[]
 }
 
+const checkWarnings: Check = (value, path) => {
+  if (value !== false && typeof value !== 'function')
+    throw wrong(path, value, 'false, or a function ({ kind, text, tool, error }) => void')
+}
+
 const checkOptions = members(
   withSettings({
     members: {
       ...hooks,
       tools: array,
       protocols: array,
+      warnings: checkWarnings,
       rules: withMethods('a store of rules such as memoryRules() or fileRules(path)', 'list', 'add', 'revoke'),
     },
   }),
@@ -112,7 +124,8 @@ export class Engine<C = any> {
   #settings: Settings
   #hooks: RunHooks
   #protocols: readonly DeclaredProtocol[]
-  readonly #unanswered = new Unanswered()
+  #unanswered = new Unanswered()
+  #warnings: EngineWarnings
   readonly #refused = new RefusedTools()
   /** Remembered approvals: list them, revoke them. */
   readonly rules: RuleStore
@@ -125,12 +138,13 @@ export class Engine<C = any> {
     checkOptions(options, 'options')
     const {
       own,
-      rest: { tools = [], rules = memoryRules(), protocols = [], ...settings },
+      rest: { tools = [], rules = memoryRules(), protocols = [], warnings, ...settings },
     } = splitHooks(options)
     this.#protocols = protocols
     this.#hooks = own
     this.#settings = settings
     this.rules = rules
+    this.#warnings = new EngineWarnings(warnings)
     this.#compile(tools)
   }
 
@@ -167,13 +181,16 @@ export class Engine<C = any> {
   /** @internal The same engine with more tools. */
   beside(tools: Tool<C>[]): Engine<C> {
     handleOf(this) // throws where it was closed
-    return new Engine({
+    const engine = new Engine({
       ...this.#settings,
       ...this.#hooks,
       protocols: this.#protocols,
       rules: this.rules,
       tools: [...this.#tools, ...tools],
     })
+    engine.#unanswered = this.#unanswered
+    engine.#warnings = this.#warnings
+    return engine
   }
 
   /**
@@ -221,6 +238,7 @@ export class Engine<C = any> {
         request: { ...request, model: model.name, messages },
       }),
     )
+    if (!when) this.#tellUnusedProtocol(turn, settings.protocol ?? this.#settings.protocol)
     return new Run({
       id,
       turn,
@@ -230,6 +248,7 @@ export class Engine<C = any> {
       server,
       refused,
       unanswered: this.#unanswered,
+      warnings: this.#warnings,
       hooks,
       when,
       restore: (state) => Turn.restore(this, state),
@@ -277,6 +296,7 @@ export class Engine<C = any> {
         server,
         refused: this.#refused.of(server, request.model ?? ''),
         unanswered: this.#unanswered,
+        warnings: this.#warnings,
         hooks,
         when: splitFallback(this.#settings).when,
         restore: (saved) => Turn.restore(this, saved),
@@ -350,6 +370,17 @@ export class Engine<C = any> {
 
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  /** A protocol was given, and nothing reads text. */
+  #tellUnusedProtocol(turn: Turn, protocol: Settings['protocol']): void {
+    if (protocol === undefined || this.#warnings.isTold('protocol_unused')) return
+    const { mode, alsoParse, autoFallback, observeOnly } = turn.tools.settings
+    if (mode === 'text' || alsoParse.length > 0 || autoFallback !== null || observeOnly !== false) return
+    const [first = ''] = [protocol].flat()
+    const id = typeof first === 'string' ? first : first.id
+    const text = `protocol counts in mode text: mode: 'text', or alsoParse: ['${id}'] beside native calls`
+    this.#warnings.tell({ kind: 'protocol_unused', text })
   }
 
   #compile(tools: Tool<C>[]): void {

@@ -10,6 +10,7 @@ import type {
   Outcome,
   Rule,
   SluiceEvent,
+  ToolUseBlock,
   Usage,
 } from './events.js'
 import { checkHeaders, checkModel, type Model, type ServerAddress } from './model.js'
@@ -119,6 +120,18 @@ export interface DeniedCall {
   deny: string
 }
 
+/** What a tool threw: see `onToolError`. */
+export interface ThrownError {
+  /** The number of the call. */
+  call: number
+  /** The name of the tool. */
+  name: string
+  /** What it ran with. */
+  arguments: JsonObject
+  /** What was thrown, as it is: often an Error. */
+  error: unknown
+}
+
 /** An answer without calls, which the turn would end with. */
 export interface FinalAnswer {
   readonly text: string
@@ -171,6 +184,16 @@ export interface RunHooks {
    * failure of the call: the model reads that the tool ran.
    */
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
+  /**
+   * Gets what a tool's `execute` threw, as it was thrown, unless the call was stopped before. The model reads the
+   * message as ever. Without it a warning tells of the first one of each tool. What it throws is a warning.
+   */
+  onToolError?: ((thrown: ThrownError) => void) | undefined
+  /**
+   * Gets the card of every call that ended, once, whether it ran or not (`not_found`, `invalid`, `denied`). What it
+   * throws is a warning.
+   */
+  onCall?: ((card: ToolUseBlock) => void) | undefined
   /**
    * Saves the turn, for `engine.resume(state)`. The run waits for it before it sends a request, asks a question of an
    * adapter, starts a tool, or tells of a call that somebody outside runs; not before a tool with
@@ -266,6 +289,8 @@ export const hooks: { [hook in keyof Required<RunHooks>]: Check } = {
   afterTool: func('(call, result) => result | void'),
   beforeApproval: func('(call, { signal }) => { arguments } | { deny } | void'),
   beforeExecute: func('(call) => { arguments } | { deny } | void'),
+  onCall: func('(card) => void'),
+  onToolError: func('({ call, name, arguments, error }) => void'),
   onFinal: func('(answer) => accept | { retry } | { replace } | void'),
   beforeRequest: func('(request) => changed | void'),
   checkpoint: func('(state, why) => void'),

@@ -2,6 +2,8 @@
 // its events say, with a part for each of these. Every call into the turn goes through RunPolling.
 import type { ApproveOptions } from './approvals.js'
 import { Checkpoints } from './checkpoints.js'
+import { EndedCalls } from './ended-calls.js'
+import type { EngineWarnings } from './engine-warnings.js'
 import { messageOf } from './errors.js'
 import { EventLog } from './event-log.js'
 import type {
@@ -23,6 +25,7 @@ import { Questions } from './run-questions.js'
 import type { Remembered } from './remembered.js'
 import { isState, Requests } from './requests.js'
 import { checkGrace, type RunHooks, type RunOutcome, type RunResult, type StoppedRun } from './run-options.js'
+import { RunLosses } from './run-losses.js'
 import { RunPolling, type Polled } from './run-polling.js'
 import { RunQuiet } from './run-quiet.js'
 import { References } from './run-references.js'
@@ -52,6 +55,7 @@ export interface RunParts {
   /** Names of tools that this server refused for this model: those of this run are added. */
   refused: Set<string>
   unanswered: Unanswered
+  warnings: EngineWarnings
   hooks: RunHooks
   /** Of `autoFallback`. */
   when: Fallback['when'] | undefined
@@ -102,6 +106,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly #checkpoints: Checkpoints
   readonly #held: HeldCalls
   readonly #waits: Waits
+  readonly #losses: RunLosses
+  readonly #endedCalls: EndedCalls
   readonly #polling: RunPolling
   readonly #quiet: RunQuiet
   readonly #retries: RunRetries
@@ -123,8 +129,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** @internal */
   constructor(parts: RunParts) {
-    const { id, turn, resumed, tools, remembered, server, refused, unanswered, hooks, when, context, onEvent, signal } =
-      parts
+    const { id, turn, resumed, tools, remembered, server, refused, hooks, when, context, onEvent, signal } = parts
     this.id = id
     this.tools = tools
     this.before = resumed ? turn.message : undefined
@@ -133,7 +138,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#remembered = remembered
     this.#onEvent = onEvent
     this.#refused = refused
-    const stage = this.#stage()
+    const stage = this.#stage(parts.warnings)
     this.#polling = new RunPolling(stage, this.#polled())
     this.#quiet = new RunQuiet({
       quiet: () => this.#quietNow,
@@ -148,10 +153,13 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))
     this.#waits = new Waits(
-      unanswered,
+      parts.unanswered,
+      parts.warnings,
       () => this.#events.readers > 0 && !this.#tended && !this.hosted,
       (event) => this.#events.passed(event),
     )
+    this.#losses = new RunLosses(parts.warnings)
+    this.#endedCalls = new EndedCalls(hooks.onCall)
     turn.secrets = server.secrets
     this.done = new Promise((resolve) => (this.#settle = resolve))
     this.#step(() => {})
@@ -377,7 +385,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   // -- the native turn ------------------------------------------------------------------------------------------------
 
-  #stage(): Stage {
+  #stage(warnings: EngineWarnings): Stage {
     const run = this
     return {
       turn: this.#turn,
@@ -400,6 +408,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
         })),
       forbids: (call) => this.#remembered.forbids(this.#turn, call),
       warn,
+      warnings,
     }
   }
 
@@ -412,6 +421,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       handle: (event) => this.#handle(event),
       fail: (error) => this.#break(error),
       rest: () => {
+        if (!this.#result) this.#endedCalls.tell(() => this.#turn.message)
         this.#events.wake()
         this.#quiet.tell()
       },
@@ -514,6 +524,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #handle(event: SluiceEvent): void {
     this.#requests.hear(event)
+    this.#losses.hear(event)
     switch (event.type) {
       case 'request':
         this.#lastError = undefined
@@ -524,6 +535,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       case 'card':
         this.#tools.hear(event)
         this.#references.hear(event)
+        this.#endedCalls.hear(event)
         if (event.status && !event.status.startsWith('awaiting')) this.#questions.forget(event.call)
         if (event.status && event.status !== 'executing') this.#waits.end(event.call)
         return
@@ -579,6 +591,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
     const result = (this.#result = resultOf(turn, outcome, error, this.#reason, this.#requests.fallback))
+    this.#endedCalls.tell(() => result.message)
     this.#polling.close()
     clearTimeout(this.#deadline)
     this.#removeSignal?.()

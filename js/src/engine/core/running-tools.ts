@@ -1,13 +1,14 @@
 // The tools of a run: each call with its signal, its context and its result.
 import { messageOf, SluiceError } from './errors.js'
 import type { CardEvent, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
-import { callHook, HookError } from './hooks.js'
+import { callHook, guardHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
 import { NotSaved } from './not-saved.js'
 import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
+import { ToolError } from './tool-error.js'
 import {
   isReadOnly,
   isToolResult,
@@ -177,8 +178,19 @@ export class RunningTools {
     try {
       return { value: await tool.run?.(event.arguments, this.#contextOf(event, signal)) }
     } catch (error) {
-      return OutcomeUnknown.is(error) ? { lost: messageOf(error) } : { error: messageOf(error) }
+      if (!signal.aborted) this.#tellThrown(event, error)
+      if (OutcomeUnknown.is(error)) return { lost: messageOf(error) }
+      return { error: ToolError.is(error) ? error.message : messageOf(error) }
     }
+  }
+
+  /** A tool that was stopped may throw what it likes. */
+  #tellThrown({ call, name, arguments: args }: ExecuteEvent, error: unknown): void {
+    const { hooks, warnings } = this.#stage
+    const { onToolError } = hooks
+    if (onToolError) guardHook('onToolError', () => onToolError({ call, name, arguments: args, error }))
+    else if (!ToolError.is(error) && !OutcomeUnknown.is(error))
+      warnings.tell({ kind: 'tool_threw', text: `${name} threw: ${messageOf(error)}`, tool: name, error })
   }
 
   /**

@@ -1,4 +1,5 @@
 // What the parts of a run (its requests, tools, questions and checkpoints) share.
+import type { EngineWarnings } from './engine-warnings.js'
 import type { SluiceEvent } from './events.js'
 import type { CheckpointReason, RunHooks } from './run-options.js'
 import type { Turn } from './turn.js'
@@ -34,6 +35,8 @@ export interface Stage {
   /** A rule that applies now denies the call with the arguments that it would run with. */
   forbids(call: number): boolean
   warn(text: string): void
+  /** Warnings that are told once for each engine. */
+  readonly warnings: EngineWarnings
 }
 
 /** Milliseconds that a hook may take, unless `hookTimeoutMs` says another number. */

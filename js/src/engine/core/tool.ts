@@ -3,6 +3,7 @@ import type { ExecutionPolicy, JsonObject, PermissionLevel, ResultPolicy, ToolUs
 import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 import type { Protocol } from './settings.js'
+import { ToolError } from './tool-error.js'
 import { wordNames, wordsOf, type ToolWords } from './tool-words.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
@@ -431,11 +432,9 @@ export function tool<const S extends JsonSchema | StandardSchema = JsonSchema, C
     run:
       execute &&
       (async (args, context) => {
-        const input = standard ? await validate(standard, args, 'the arguments do not fit') : args
+        const input = standard ? await validate(standard, args, unfitArguments) : args
         const result: unknown = await execute(input as ArgumentsOf<S>, context)
-        return isStandard(output)
-          ? await validate(output, result, 'The tool ran, but what it returned does not fit')
-          : result
+        return isStandard(output) ? await validate(output, result, unfitResult) : result
       }),
     resultOf: (card) =>
       card.name === name && card.status === 'success' ? (objectOf(card.output) as OutputOf<O> | undefined) : undefined,
@@ -470,15 +469,20 @@ function objectOf(text = ''): object | undefined {
   }
 }
 
-async function validate(schema: StandardSchema, value: unknown, what: string): Promise<unknown> {
+/** The value as the schema makes it. Throws what `fault` makes of the words if it does not fit. */
+async function validate(schema: StandardSchema, value: unknown, fault: (words: string) => Error): Promise<unknown> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return result.value
   const lines = result.issues.map(({ message, path }) => {
     const at = (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.')
     return at ? `${at}: ${message}` : message
   })
-  throw new Error(`${what}: ${lines.join('; ')}`)
+  throw fault(lines.join('; '))
 }
+
+/** The model wrote them. */
+const unfitArguments = (words: string): Error => new ToolError(`the arguments do not fit: ${words}`)
+const unfitResult = (words: string): Error => new Error(`The tool ran, but what it returned does not fit: ${words}`)
 
 type SchemaPrinter = (options: { target: string; io?: string }) => JsonSchema
 

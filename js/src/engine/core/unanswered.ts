@@ -1,8 +1,8 @@
 // Waits that only the app can end, and of which it may not know: the first loop over a run often reads no `approval`
-// event. One warning for each engine.
+// event.
+import type { EngineWarnings } from './engine-warnings.js'
 import type { ApprovalEvent, ExecuteEvent } from './events.js'
 import { setImmediate } from './set-immediate.js'
-import { warn } from './warning.js'
 
 const WAIT_MS = 10_000
 
@@ -31,14 +31,21 @@ export class Unanswered {
 /** The waits of one run. */
 export class Waits {
   readonly #unanswered: Unanswered
+  readonly #warnings: EngineWarnings
   /** Only a loop over the events can answer. */
   readonly #isLoop: () => boolean
   /** A reader has the event, and asked for the next one. */
   readonly #passed: (event: Waiting) => boolean
   readonly #timers = new Map<number, NodeJS.Timeout>()
 
-  constructor(unanswered: Unanswered, isLoop: () => boolean, passed: (event: Waiting) => boolean) {
+  constructor(
+    unanswered: Unanswered,
+    warnings: EngineWarnings,
+    isLoop: () => boolean,
+    passed: (event: Waiting) => boolean,
+  ) {
     this.#unanswered = unanswered
+    this.#warnings = warnings
     this.#isLoop = isLoop
     this.#passed = passed
   }
@@ -53,15 +60,15 @@ export class Waits {
    * learns why.
    */
   begin(event: Waiting): void {
-    const { call, type, name } = event
+    const { call, name } = event
     this.end(call)
-    if (this.#unanswered.isSilent(type)) return
+    if (this.#isSilent(event)) return
     const look = (): void => {
       this.#timers.delete(call)
-      if (this.#unanswered.isSilent(type) || !this.#isLoop()) return
+      if (this.#isSilent(event) || !this.#isLoop()) return
       if (!this.#passed(event)) return this.#arm(call, look)
-      this.#unanswered.silence(type)
-      warn(`${name} has waited ${WAIT_MS / 1000} s: ${waysOf(event)}`, 'SLUICE_UNANSWERED')
+      const text = `${name} has waited ${WAIT_MS / 1000} s: ${waysOf(event)}`
+      this.#warnings.tell({ kind: 'unanswered', text, tool: name })
     }
     this.#arm(call, look)
     setImmediate(() => this.#isLoop() || this.end(call)) // whoever starts to read in this moment still counts
@@ -75,6 +82,10 @@ export class Waits {
 
   endAll(): void {
     for (const call of [...this.#timers.keys()]) this.end(call)
+  }
+
+  #isSilent({ type, name }: Waiting): boolean {
+    return this.#unanswered.isSilent(type) || this.#warnings.isTold('unanswered', name)
   }
 
   #arm(call: number, look: () => void): void {

@@ -2,6 +2,7 @@
 import { SluiceError } from '../../engine/core/errors.js'
 import type { JsonObject, PermissionLevel, ResultPart } from '../../engine/core/events.js'
 import { func, isObject, members, oneOf, wrong, type Check } from '../../engine/core/options.js'
+import { ToolError } from '../../engine/core/tool-error.js'
 import { tool, type StandardSchema, type Tool, type ToolContext } from '../../engine/core/tool.js'
 import { resultParts } from '../../engine/core/turn.js'
 import { contentOf, type PromptPart } from './prompt.js'
@@ -137,7 +138,7 @@ function schemaOf(
 function valueOf(result: unknown): unknown {
   const { success, value, error } = result as { success: boolean; value?: unknown; error?: unknown }
   if (success) return value
-  throw new Error(`the arguments do not fit: ${error instanceof Error ? error.message : String(error)}`)
+  throw new ToolError(`the arguments do not fit: ${error instanceof Error ? error.message : String(error)}`)
 }
 
 /** The result; what a tool says before its last word is its progress too. */
@@ -155,8 +156,8 @@ async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
 function resultOf(output: unknown): unknown {
   const { type, value, reason } = output as { type: string; value?: unknown; reason?: string }
   if (type === 'error-text' || type === 'error-json')
-    throw new Error(typeof value === 'string' ? value : JSON.stringify(value))
-  if (type === 'execution-denied') throw new Error(reason ?? 'the tool refused to run')
+    throw new ToolError(typeof value === 'string' ? value : JSON.stringify(value))
+  if (type === 'execution-denied') throw new ToolError(reason ?? 'the tool refused to run')
   return type === 'content' && Array.isArray(value) ? resultParts(...(value as PromptPart[]).map(partOf)) : value
 }
 

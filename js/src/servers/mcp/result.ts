@@ -2,6 +2,7 @@
 import type { Json, ResultPart } from '../../engine/core/events.js'
 import { isPicture } from '../../engine/core/foreign-parts.js'
 import { isObject } from '../../engine/core/options.js'
+import { ToolError } from '../../engine/core/tool-error.js'
 import { resultParts } from '../../engine/core/turn.js'
 import { canonical } from './definition.js'
 
@@ -14,7 +15,7 @@ export function valueOf(result: unknown): unknown {
   const { content, structuredContent: structured, isError } = result
   const items = Array.isArray(content) ? (content as unknown[]) : []
   if (isError === true)
-    throw new Error(
+    throw new ToolError(
       textOf(items.slice(0, MOST_ITEMS).map(partOf)) ||
         (structured === undefined ? 'the tool failed, and does not say why' : JSON.stringify(structured)),
     )

@@ -1,0 +1,38 @@
+// Tells the app of every call that ended, once (`onCall`).
+import type { AssistantMessage, CardEvent, CardStatus } from './events.js'
+import { guardHook } from './hooks.js'
+import type { RunHooks } from './run-options.js'
+
+const open: readonly (CardStatus | undefined)[] = [
+  undefined,
+  'streaming',
+  'pending',
+  'awaiting_approval',
+  'executing',
+  'awaiting_result_approval',
+]
+
+export class EndedCalls {
+  readonly #onCall: RunHooks['onCall']
+  readonly #known = new Set<number>()
+  /** Ended, and not told. */
+  #waiting: number[] = []
+
+  constructor(onCall: RunHooks['onCall']) {
+    this.#onCall = onCall
+  }
+
+  hear({ call, status }: CardEvent): void {
+    if (!this.#onCall || open.includes(status) || this.#known.has(call)) return
+    this.#known.add(call)
+    this.#waiting.push(call)
+  }
+
+  /** @param message reads the message with their cards: only where a call ended. */
+  tell(message: () => AssistantMessage): void {
+    if (this.#waiting.length === 0) return
+    const calls = new Set(this.#waiting.splice(0))
+    for (const block of message().blocks)
+      if (block.type === 'tool_use' && calls.has(block.call)) guardHook('onCall', () => this.#onCall?.(block))
+  }
+}

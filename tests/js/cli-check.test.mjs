@@ -24,13 +24,13 @@ test('check: every step with its time, one thing to do about what fails, and the
     'The key is accepted.',
     '✔ model',
     '✔ stream',
-    '✖ tools',
+    '– tools',
     "Use mode 'text'",
-    '✖ pictures',
+    '– pictures',
   )
   const open = await sluice(at)
   assert.equal(open.code, 0)
-  inOrder(open.out, '✔ reach', '✖ model', '2 models; none is chosen', 'qwen3:8b\n', 'odd⟨U+202E⟩')
+  inOrder(open.out, '✔ reach', '– model', '2 models; none is chosen', 'qwen3:8b\n', 'odd⟨U+202E⟩')
   const none = await sluice(['check', '--provider', 'ollama', '--base-url', 'http://127.0.0.1:1', '--model', 'm'])
   assert.equal(none.code, 1)
   inOrder(none.out, '✖ reach', 'Nothing answers at http://127.0.0.1:1', 'ollama serve')

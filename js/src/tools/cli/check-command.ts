@@ -23,7 +23,8 @@ export const command: Command = {
 npx sluice check --base-url URL [--model NAME] [options]
 
 Tries each step with real requests, three short answers in all, and says what to do about the first that fails. Without --model
-the models of the server are listed. Ends with 1 where a chat is not possible, or streams nothing.
+the models of the server are listed. ✖ is a step without which no chat is possible, and then it ends with 1; – is one that a
+chat goes without.
 
 ${modelHelp
   .split('\n')
@@ -39,11 +40,16 @@ ${modelHelp
     draw()
     try {
       for await (const { step, ok, ms, says, hint } of checkServer(endpoint)) {
-        const colour = ok ? 'green' : spare.includes(step) ? 'yellow' : 'red'
-        if (!ok && !spare.includes(step) && !(endpoint.name === undefined && step === 'model')) code = 1
+        const isSpare = spare.includes(step) || (endpoint.name === undefined && step === 'model')
+        const [colour, mark] = ok
+          ? (['green', '✔'] as const)
+          : isSpare
+            ? (['yellow', '–'] as const)
+            : (['red', '✖'] as const)
+        if (mark === '✖') code = 1
         paper.line(
           said(says),
-          `${paper.paint(colour, ok ? '✔' : '✖')} ${step.padEnd(8)} ${`${ms} ms`.padStart(8)}  `,
+          `${paper.paint(colour, mark)} ${step.padEnd(8)} ${`${ms} ms`.padStart(8)}  `,
           ' '.repeat(21),
         )
         if (hint !== undefined) paper.line(paper.paint('yellow', said(hint)), ' '.repeat(21))

@@ -130,7 +130,8 @@ const commands: { readonly [name: string]: Slash } = {
       if (tools.length === 0) say('there are none: --tools FILE.mjs brings them')
       for (const { name, declaration } of tools) {
         const [about = ''] = String(declaration['description'] ?? '').split('\n')
-        say(escapeInvisible(`${name}  ${about}`))
+        const hidden = declaration['agentCallable'] === true ? '' : '  hidden: agentCallable is false'
+        say(escapeInvisible(`${name}  ${about}${hidden}`))
       }
     },
   },

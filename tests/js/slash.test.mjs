@@ -212,6 +212,23 @@ test('/model changes the model, /tools tells the tools, /quit ends the chat', no
   assert.deepEqual([code, left], [0, []])
 })
 
+test('/tools says of a tool that no model sees why', noTerminal, async (t) => {
+  const file = join(folder, 'hidden.mjs')
+  const tool = (name, more) => `{ name: '${name}', description: 'About ${name}.', execute: () => '', ${more} }`
+  writeFileSync(file, `export default [${tool('seen', 'agentCallable: true')}, ${tool('unseen', '')}]`)
+  const { out } = await chat(
+    t,
+    [],
+    [
+      ['> ', '/tools\r'],
+      ['About seen.', ''],
+      ['About unseen.  hidden: agentCallable is false', ''],
+    ],
+    { words: ['--tools', file] },
+  )
+  assert.doesNotMatch(out, /About seen\. {2}hidden/)
+})
+
 test('what is typed while it answers stands nowhere in the answer, and is asked next', noTerminal, async (t) => {
   const { rows, asked } = await chat(
     t,

@@ -8,8 +8,8 @@ import { callsEcho, cards, echo, stage } from './support.mjs'
 const said = { text: 'I see.' }
 const hermes = '<tool_call>\n{"name": "echo.back", "arguments": {"text": "hi"}}\n</tool_call>'
 
-/** Every warning that the engine tells a function. */
-async function told(t, options, use = (run) => run().done) {
+/** Every warning that the option `warnings` gets. */
+async function warned(t, options, use = (run) => run().done) {
   const warnings = []
   const { run, engine } = await stage(t, { answers: () => said, warnings: (one) => warnings.push(one), ...options })
   await use(run, engine)
@@ -40,7 +40,7 @@ const throws = (error, more) =>
 const hidden = (name) => tool({ name, execute: () => '' })
 const calls = () => [callsEcho, said]
 
-test('a tool that throws is told once for each tool, with the stack; the model reads its words', async (t) => {
+test('a tool that throws is one warning for each tool, with the stack; the model reads its words', async (t) => {
   const error = new TypeError('boom')
   const answers = [...calls(), ...calls(), { calls: [{ id: 'b', name: 'other', arguments: { text: 'x' } }] }, said]
   const tools = [throws(error), throws('no error', { name: 'other' })]
@@ -61,7 +61,7 @@ test('a tool that throws is told once for each tool, with the stack; the model r
 test('a failure that the tool intends is no warning, and its cause is not read', async (t) => {
   for (const error of [new ToolError('no such file', { cause: new Error('ENOENT') }), new OutcomeUnknown('lost')])
     assert.deepEqual(
-      await told(t, { answers: calls(), tools: [throws(error)] }, async (run) => {
+      await warned(t, { answers: calls(), tools: [throws(error)] }, async (run) => {
         const [card] = cards(await run().done)
         assert.equal(card.error ?? card.progress, error.message)
       }),
@@ -79,17 +79,17 @@ test('arguments that a schema of the tool refuses are the model’s fault', asyn
     jsonSchema: {},
     execute: () => '',
   })
-  const warnings = await told(t, { answers: calls(), tools: [strict] }, async (run) =>
+  const warnings = await warned(t, { answers: calls(), tools: [strict] }, async (run) =>
     assert.equal(cards(await run().done)[0].error, 'the arguments do not fit: too short'),
   )
   assert.deepEqual(warnings, [])
 })
 
-test('onToolError gets what was thrown, and no warning is told; one that throws is a warning', async (t) => {
+test('onToolError gets what was thrown, in place of a warning; if it throws, that is a warning', async (t) => {
   const thrown = []
   for (const error of [new ToolError('no such file'), { odd: true }]) {
     const options = { answers: calls(), tools: [throws(error)], onToolError: (one) => thrown.push(one) }
-    assert.deepEqual(await told(t, options), [])
+    assert.deepEqual(await warned(t, options), [])
     assert.deepEqual(thrown.splice(0), [{ call: 1, name: 'echo.back', arguments: { text: 'hi' }, error }])
     assert.equal(thrown[0]?.error, undefined)
   }
@@ -111,7 +111,7 @@ test('what a tool throws after it was stopped is nobody’s fault', async (t) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   })
   const options = { answers: calls(), tools: [waits], onToolError: (one) => heard.push(one) }
-  await told(t, options, async (run) => {
+  await warned(t, options, async (run) => {
     const one = run()
     for await (const { type } of one) if (type === 'execute') await one.cancel('enough')
   })
@@ -174,7 +174,7 @@ test('onCall hears of a call when it ends, before the next request; one that thr
   )
 })
 
-test('a call that ends with a cancelled turn is told, one that waits in a saved turn is told by the run that goes on', async (t) => {
+test('onCall gets a call that ends with a cancelled turn; a call that waits in a saved turn, by the run that resumes it', async (t) => {
   const heard = []
   const onCall = ({ call, status }) => heard.push([call, status])
   const asks = echo({ permission: 'sensitive' })
@@ -191,38 +191,38 @@ test('a call that ends with a cancelled turn is told, one that waits in a saved 
   assert.deepEqual(heard, [[1, 'success']])
 })
 
-test('tools of which no model may call one are told once, at the first run', async (t) => {
+test('tools of which no model may call one are one warning, at the first run', async (t) => {
   const twice = async (run) => {
     await run().done
     await run().done
   }
-  assert.deepEqual(await told(t, { tools: [hidden('a'), hidden('b'), hidden('c')] }, twice), [
+  assert.deepEqual(await warned(t, { tools: [hidden('a'), hidden('b'), hidden('c')] }, twice), [
     ['no_callable_tool', '3 tools, and no model sees one: agentCallable is false by default'],
   ])
-  assert.deepEqual(await told(t, { tools: [hidden('a')] }), [
+  assert.deepEqual(await warned(t, { tools: [hidden('a')] }), [
     ['no_callable_tool', '1 tool, and no model sees it: agentCallable is false by default'],
   ])
-  assert.deepEqual(await told(t, { tools: [hidden('a'), echo()] }), [])
+  assert.deepEqual(await warned(t, { tools: [hidden('a'), echo()] }), [])
 })
 
-test('a call in a format that nobody reads is told, unless a tool ran', async (t) => {
+test('a call in a format that is not read is a warning, unless a tool ran', async (t) => {
   const text = (id) =>
     `the answer holds a call in the format ${id} that was not read: alsoParse: ['${id}'], or mode: 'text' with protocol: '${id}'`
-  assert.deepEqual(await told(t, { answers: () => ({ text: hermes }), tools: [echo()] }, (run) => run().done), [
+  assert.deepEqual(await warned(t, { answers: () => ({ text: hermes }), tools: [echo()] }, (run) => run().done), [
     ['call_not_read', text('hermes')],
   ])
   const vcp = '<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\ntext:「始」hi「末」\n<<<[END_TOOL_REQUEST]>>>'
-  assert.deepEqual(await told(t, { answers: () => ({ text: vcp }), tools: [echo()], mode: 'native' }), [
+  assert.deepEqual(await warned(t, { answers: () => ({ text: vcp }), tools: [echo()], mode: 'native' }), [
     ['call_not_read', text('vcp')],
   ])
-  assert.deepEqual(await told(t, { answers: [callsEcho, { text: hermes }], tools: [echo()] }), [])
-  assert.deepEqual(await told(t, { answers: [{ text: hermes }, said], tools: [echo()], alsoParse: ['hermes'] }), [])
+  assert.deepEqual(await warned(t, { answers: [callsEcho, { text: hermes }], tools: [echo()] }), [])
+  assert.deepEqual(await warned(t, { answers: [{ text: hermes }, said], tools: [echo()], alsoParse: ['hermes'] }), [])
 })
 
-test('a protocol that nothing reads is told', async (t) => {
+test('a protocol that nothing reads is a warning', async (t) => {
   const warning = ["protocol counts in mode text: mode: 'text', or alsoParse: ['hermes'] beside native calls"]
   for (const options of [{ protocol: 'hermes' }, { protocol: { id: 'hermes' }, mode: 'native' }])
-    assert.deepEqual(await told(t, options), [['protocol_unused', ...warning]])
+    assert.deepEqual(await warned(t, options), [['protocol_unused', ...warning]])
   const used = [
     { mode: 'text' },
     { alsoParse: ['hermes'] },
@@ -230,11 +230,11 @@ test('a protocol that nothing reads is told', async (t) => {
     { autoFallback: { on: [], when: () => false } },
     { observeOnly: true },
   ]
-  for (const options of used) assert.deepEqual(await told(t, { protocol: 'hermes', ...options }), [])
-  assert.deepEqual(await told(t, {}), [])
+  for (const options of used) assert.deepEqual(await warned(t, { protocol: 'hermes', ...options }), [])
+  assert.deepEqual(await warned(t, {}), [])
 })
 
-test('warnings: false tells nothing, and a function that throws is a warning of its own', async (t) => {
+test('warnings: false prints nothing; a function that throws is a warning', async (t) => {
   const options = { answers: calls(), tools: [throws(new Error('boom'))] }
   assert.deepEqual(await printed(t, { ...options, warnings: false }), [])
   const fails = () => {

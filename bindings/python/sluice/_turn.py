@@ -224,8 +224,8 @@ class Turn(_Handle):
         return self._call("sluice_turn_judge", _call_number(call), *_in(rules))
 
     def conclude(self, how: int = FINAL_ACCEPT, text: Optional[Text] = None) -> None:
-        """What becomes of the answer of a "final" event; with FINAL_RETRY and FINAL_REPLACE `text` says what is told, or stands in its place.
-        FINAL_RETRY + FINAL_SYSTEM tells it in a system message."""
+        """Accepts, returns or replaces the answer of a "final" event. FINAL_RETRY: the model reads `text` and answers again, with
+        + FINAL_SYSTEM in a system message. FINAL_REPLACE: `text` becomes the answer."""
         self._call("sluice_turn_conclude", _int32(how, "how"), *_text(text, "text"))
 
     def cancel(self, call: Call = 0, reason: Optional[Text] = None) -> None:

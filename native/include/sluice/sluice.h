@@ -65,9 +65,10 @@
  *   A fault of the model, the provider, the network or a tool is an event:
  *     {"type":"error","block":1,"code":"http","detail":"HTTP 503: overloaded","hint":"...","retryable":true,"fatal":false,
  *      "status":503,"retryAfterMs":2000,"requestId":"req_1"}
- *   hint is there if Sluice has advice; words are what the provider itself said, if it said anything; status, retryAfterMs and requestId are there if the response had them
- *   (sluice_turn_response); retryable means that SLUICE_END_RETRY is allowed and may help. A bug of Sluice, or lack of memory,
- *   poisons the turn: it emits one last "error" with "fatal":true, then "done", and every later call returns the same code.
+ *   hint is there if Sluice has advice; words are what the provider itself said, if it said anything; status, retryAfterMs and
+ *   requestId are there if the response had them (sluice_turn_response); retryable means that SLUICE_END_RETRY is allowed and
+ *   may help. A bug of Sluice, or lack of memory, poisons the turn: it emits one last "error" with "fatal":true, then "done",
+ *   and every later call returns the same code.
  *   An engine or a turn made from a bad document exists, and every call on it returns that error. Every function accepts NULL
  *   handles: it returns SLUICE_E_ARGUMENT or NULL, or does nothing.
  *
@@ -176,8 +177,8 @@ enum {
   SLUICE_FINAL_ACCEPT = 0, /* the turn ends with it */
   SLUICE_FINAL_RETRY = 1,  /* the model reads why not, and answers again */
   SLUICE_FINAL_REPLACE = 2, /* the turn ends with another text in its place */
-  SLUICE_FINAL_SYSTEM = 256 /* + SLUICE_FINAL_RETRY: the model reads it as a system message, not as one of the user. A wire whose
-                             * instructions stand outside of the conversation sends it as the user's */
+  SLUICE_FINAL_SYSTEM = 256 /* + SLUICE_FINAL_RETRY: the model reads it as a system message, not as one of the user. A wire that
+                             * keeps instructions outside of the conversation sends it as the user's */
 };
 
 /* What the next event is: sluice_turn_next_delta. */
@@ -275,11 +276,11 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_refuse(sluice_turn *turn, uint32_t ca
 SLUICE_API int32_t SLUICE_CALL sluice_turn_judge(sluice_turn *turn, uint32_t call, const char *rules_json, size_t len);
 
 /* Decides about the answer of a "final" event, which comes if the configuration says "checkFinal": true and the turn would end
- * with that answer. how: SLUICE_FINAL_*. text: for SLUICE_FINAL_RETRY what the model reads, as a message of the user, before it
- * answers again; for SLUICE_FINAL_REPLACE the text for people and the history; else NULL. A "retracted" event names the blocks
- * whose text is no longer part of the answer, and SLUICE_GET_MESSAGE marks them. If no "final" event was polled:
- * SLUICE_E_STATE. If the event said "noRetry":true, maxRounds allows no further answer, and SLUICE_FINAL_RETRY returns
- * SLUICE_E_LIMIT. */
+ * with that answer. how: SLUICE_FINAL_*. text: for SLUICE_FINAL_RETRY what the model reads, as a message of the user unless
+ * SLUICE_FINAL_SYSTEM is added, before it answers again; for SLUICE_FINAL_REPLACE the text for people and the history; else
+ * NULL. A "retracted" event names the blocks whose text is no longer part of the answer, and SLUICE_GET_MESSAGE marks them. If
+ * no "final" event was polled: SLUICE_E_STATE. If the event said "noRetry":true, maxRounds or maxRequests allows no further
+ * answer, and SLUICE_FINAL_RETRY returns SLUICE_E_LIMIT. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, size_t len);
 
 /* Cancels a call, or the turn if call is 0. Cancelling twice is allowed. reason: text, or NULL. */

@@ -83,7 +83,7 @@ class Turn final : Answer::Listener {
   void begin_round(bool final_answer);
   void open_answer();
   void send_request();
-  // What is told of a request beside its body.
+  // Facts about a request beside its body.
   struct RequestNotes {
     std::string unsent;           // what the wire cannot send of the conversation, in words
     std::vector<Origin> sources;  // of the elements of the conversation

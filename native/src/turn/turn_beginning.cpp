@@ -1,4 +1,4 @@
-// What a turn tells of its configuration when it begins: tools that nobody sees, names that mean nothing.
+// Diagnostics about the configuration at the beginning of a turn: tools that no model sees, names that no tool has.
 #include <algorithm>
 #include <set>
 

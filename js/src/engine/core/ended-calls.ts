@@ -1,4 +1,4 @@
-// Tells the app of every call that ended, once (`onCall`).
+// Gives the app the card of every call that ended, once (`onCall`).
 import type { AssistantMessage, CardEvent, CardStatus } from './events.js'
 import { guardHook } from './hooks.js'
 import type { RunHooks } from './run-options.js'
@@ -15,7 +15,7 @@ const open: readonly (CardStatus | undefined)[] = [
 export class EndedCalls {
   readonly #onCall: RunHooks['onCall']
   readonly #known = new Set<number>()
-  /** Ended, and not told. */
+  /** Ended; the app does not know yet. */
   #waiting: number[] = []
 
   constructor(onCall: RunHooks['onCall']) {
@@ -29,7 +29,7 @@ export class EndedCalls {
   }
 
   /** @param message reads the message with their cards: only where a call ended. */
-  tell(message: () => AssistantMessage): void {
+  report(message: () => AssistantMessage): void {
     if (this.#waiting.length === 0) return
     const calls = new Set(this.#waiting.splice(0))
     for (const block of message().blocks)

@@ -1,4 +1,4 @@
-// Waits that only the developer can end, and losses that nobody sees: each is told once for each engine, and for each
+// Warnings about waits that only the developer can end, and losses that nobody sees: once for each engine, and for each
 // tool that its text names.
 import { guardHook } from './hooks.js'
 import { warn } from './warning.js'
@@ -10,7 +10,7 @@ import { warn } from './warning.js'
  */
 export type WarningKind = 'unanswered' | 'no_callable_tool' | 'call_not_read' | 'protocol_unused' | 'tool_threw'
 
-/** What Sluice tells the developer of an app: see the option `warnings`. */
+/** A warning to the developer of an app: see the option `warnings`. */
 export interface EngineWarning {
   /** What it is about. */
   kind: WarningKind
@@ -22,29 +22,29 @@ export interface EngineWarning {
   error?: unknown
 }
 
-/** The option of an engine: nothing is told, or this function gets what would be printed. */
+/** The option of an engine. `false`: Sluice prints no warning. A function gets each warning instead. */
 export type Warnings = false | ((warning: EngineWarning) => void)
 
 /** Tools come and go: a server's names must not fill the memory. */
-const MOST_TOLD = 1000
+const MOST_REPORTED = 1000
 
 export class EngineWarnings {
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   readonly #option: Warnings | undefined
 
   constructor(option: Warnings | undefined) {
     this.#option = option
   }
 
-  /** This warning was told, or would not be. */
-  isTold(kind: WarningKind, tool = ''): boolean {
-    return this.#option === false || this.#told.has(`${kind} ${tool}`) || this.#told.size >= MOST_TOLD
+  /** Nobody would get this warning: it was reported before, or the app wants none. */
+  isSilent(kind: WarningKind, tool = ''): boolean {
+    return this.#option === false || this.#reported.has(`${kind} ${tool}`) || this.#reported.size >= MOST_REPORTED
   }
 
-  tell(warning: EngineWarning): void {
+  report(warning: EngineWarning): void {
     const { kind, text, tool, error } = warning
-    if (this.isTold(kind, tool)) return
-    this.#told.add(`${kind} ${tool ?? ''}`)
+    if (this.isSilent(kind, tool)) return
+    this.#reported.add(`${kind} ${tool ?? ''}`)
     const option = this.#option
     if (option) guardHook('warnings', () => option(warning))
     else warn(text, `SLUICE_${kind.toUpperCase()}`, error)

@@ -238,7 +238,7 @@ export class Engine<C = any> {
         request: { ...request, model: model.name, messages },
       }),
     )
-    if (!when) this.#tellUnusedProtocol(turn, settings.protocol ?? this.#settings.protocol)
+    if (!when) this.#warnOfUnusedProtocol(turn, settings.protocol ?? this.#settings.protocol)
     return new Run({
       id,
       turn,
@@ -373,14 +373,14 @@ export class Engine<C = any> {
   }
 
   /** A protocol was given, and nothing reads text. */
-  #tellUnusedProtocol(turn: Turn, protocol: Settings['protocol']): void {
-    if (protocol === undefined || this.#warnings.isTold('protocol_unused')) return
+  #warnOfUnusedProtocol(turn: Turn, protocol: Settings['protocol']): void {
+    if (protocol === undefined || this.#warnings.isSilent('protocol_unused')) return
     const { mode, alsoParse, autoFallback, observeOnly } = turn.tools.settings
     if (mode === 'text' || alsoParse.length > 0 || autoFallback !== null || observeOnly !== false) return
     const [first = ''] = [protocol].flat()
     const id = typeof first === 'string' ? first : first.id
     const text = `protocol counts in mode text: mode: 'text', or alsoParse: ['${id}'] beside native calls`
-    this.#warnings.tell({ kind: 'protocol_unused', text })
+    this.#warnings.report({ kind: 'protocol_unused', text })
   }
 
   #compile(tools: Tool<C>[]): void {

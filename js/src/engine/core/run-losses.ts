@@ -16,7 +16,7 @@ export class RunLosses {
     switch (event.type) {
       case 'diagnostic':
         if (event.code === 'no_callable_tool')
-          this.#warnings.tell({ kind: 'no_callable_tool', text: event.detail ?? '' })
+          this.#warnings.report({ kind: 'no_callable_tool', text: event.detail ?? '' })
         if (event.code === 'other_format' || event.code === 'text_call_in_native_mode') this.#unread ??= event.detail
         return
       case 'card':
@@ -33,7 +33,7 @@ export class RunLosses {
   #end(): void {
     const id = this.#unread
     if (id === undefined || this.#ran) return
-    this.#warnings.tell({
+    this.#warnings.report({
       kind: 'call_not_read',
       text: `the answer holds a call in the format ${id} that was not read: alsoParse: ['${id}'], or mode: 'text' with protocol: '${id}'`,
     })

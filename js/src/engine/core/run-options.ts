@@ -49,7 +49,7 @@ export interface OutgoingRequest {
   readonly messages: readonly ChatMessage[]
   /**
    * Whom each of `messages` comes from: `guide` is the engine's own guide to the tools, `host` one of the run's
-   * `messages`, also where the guide stands in it, and `turn` what this turn said and did.
+   * `messages`, even if it contains the guide, and `turn` a message that this turn added.
    */
   readonly sources: readonly RequestSource[]
   /** Names in lower case; with the key. */
@@ -186,12 +186,12 @@ export interface RunHooks {
   afterTool?: ((call: CallInfo, result: ToolResult) => ToolResult | void | Promise<ToolResult | void>) | undefined
   /**
    * Gets what a tool's `execute` threw, as it was thrown, unless the call was stopped before. The model reads the
-   * message as ever. Without it a warning tells of the first one of each tool. What it throws is a warning.
+   * message as ever. Without it Sluice prints a warning for the first error of each tool. If it throws, Sluice prints a warning.
    */
   onToolError?: ((thrown: ThrownError) => void) | undefined
   /**
-   * Gets the card of every call that ended, once, whether it ran or not (`not_found`, `invalid`, `denied`). What it
-   * throws is a warning.
+   * Gets the card of every call that ended, once, whether it ran or not (`not_found`, `invalid`, `denied`). If it
+   * throws, Sluice prints a warning.
    */
   onCall?: ((card: ToolUseBlock) => void) | undefined
   /**

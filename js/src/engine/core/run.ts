@@ -421,7 +421,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
       handle: (event) => this.#handle(event),
       fail: (error) => this.#break(error),
       rest: () => {
-        if (!this.#result) this.#endedCalls.tell(() => this.#turn.message)
+        if (!this.#result) this.#endedCalls.report(() => this.#turn.message)
         this.#events.wake()
         this.#quiet.tell()
       },
@@ -591,7 +591,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
     const result = (this.#result = resultOf(turn, outcome, error, this.#reason, this.#requests.fallback))
-    this.#endedCalls.tell(() => result.message)
+    this.#endedCalls.report(() => result.message)
     this.#polling.close()
     clearTimeout(this.#deadline)
     this.#removeSignal?.()

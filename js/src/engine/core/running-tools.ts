@@ -178,19 +178,19 @@ export class RunningTools {
     try {
       return { value: await tool.run?.(event.arguments, this.#contextOf(event, signal)) }
     } catch (error) {
-      if (!signal.aborted) this.#tellThrown(event, error)
+      if (!signal.aborted) this.#reportThrown(event, error)
       if (OutcomeUnknown.is(error)) return { lost: messageOf(error) }
       return { error: ToolError.is(error) ? error.message : messageOf(error) }
     }
   }
 
   /** A tool that was stopped may throw what it likes. */
-  #tellThrown({ call, name, arguments: args }: ExecuteEvent, error: unknown): void {
+  #reportThrown({ call, name, arguments: args }: ExecuteEvent, error: unknown): void {
     const { hooks, warnings } = this.#stage
     const { onToolError } = hooks
     if (onToolError) guardHook('onToolError', () => onToolError({ call, name, arguments: args, error }))
     else if (!ToolError.is(error) && !OutcomeUnknown.is(error))
-      warnings.tell({ kind: 'tool_threw', text: `${name} threw: ${messageOf(error)}`, tool: name, error })
+      warnings.report({ kind: 'tool_threw', text: `${name} threw: ${messageOf(error)}`, tool: name, error })
   }
 
   /**

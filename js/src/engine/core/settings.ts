@@ -200,7 +200,7 @@ export interface Settings {
    */
   maxRequests?: number | null
   /**
-   * At a limit, and behind the last of `maxRounds`, the model is asked once more, without tools. False: the turn ends
+   * At a limit, and after the last of `maxRounds`, the model is asked once more, without tools. False: the turn ends
    * with the error `max_rounds` or `max_requests`. Default true.
    */
   forceFinalAnswer?: boolean

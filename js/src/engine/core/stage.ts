@@ -35,7 +35,7 @@ export interface Stage {
   /** A rule that applies now denies the call with the arguments that it would run with. */
   forbids(call: number): boolean
   warn(text: string): void
-  /** Warnings that are told once for each engine. */
+  /** Warnings that come once for each engine. */
   readonly warnings: EngineWarnings
 }
 

@@ -93,7 +93,7 @@ export interface RetryFinal {
   /** What the model reads before it answers again. */
   retry: string
   /**
-   * Whose message that is. Default `user`. A wire whose instructions stand outside of the conversation (anthropic,
+   * Whose message that is. Default `user`. A wire that keeps instructions outside of the conversation (anthropic,
    * gemini) sends `system` as `user`.
    */
   role?: 'user' | 'system'

@@ -68,7 +68,7 @@ export class Waits {
       if (this.#isSilent(event) || !this.#isLoop()) return
       if (!this.#passed(event)) return this.#arm(call, look)
       const text = `${name} has waited ${WAIT_MS / 1000} s: ${waysOf(event)}`
-      this.#warnings.tell({ kind: 'unanswered', text, tool: name })
+      this.#warnings.report({ kind: 'unanswered', text, tool: name })
     }
     this.#arm(call, look)
     setImmediate(() => this.#isLoop() || this.end(call)) // whoever starts to read in this moment still counts
@@ -85,7 +85,7 @@ export class Waits {
   }
 
   #isSilent({ type, name }: Waiting): boolean {
-    return this.#unanswered.isSilent(type) || this.#warnings.isTold('unanswered', name)
+    return this.#unanswered.isSilent(type) || this.#warnings.isSilent('unanswered', name)
   }
 
   #arm(call: number, look: () => void): void {

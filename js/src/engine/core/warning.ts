@@ -1,7 +1,7 @@
 /**
  * Tells the developer: as a warning of the process, or on the console of a page.
  * @param code for filters
- * @param error its stack stands below the text
+ * @param error its stack is printed below the text
  */
 export function warn(text: string, code?: string, error?: unknown): void {
   const stack = stackOf(error)

@@ -1,4 +1,4 @@
-// The format of a recorded answer, as the engine knows it by what stands in it.
+// Guesses the format of a recorded answer: asks the engine which format its events look like.
 import { utf8 } from '../../engine/core/bytes.js'
 import type { Engine } from '../../engine/core/engine.js'
 import type { SluiceEvent } from '../../engine/core/events.js'

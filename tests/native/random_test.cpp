@@ -749,7 +749,12 @@ class Conversation {
 
   void cancel(uint32_t number) {
     const bool known = number == 0 || !status_of(number).empty();
-    verb("cancel " + std::to_string(number), {known ? SLUICE_OK : SLUICE_E_NOT_FOUND},
+    // What the provider runs ends with the turn alone.
+    const bool provided = text_of(card_of(number), "source") == "provider" && !kFinal.contains(status_of(number));
+    verb("cancel " + std::to_string(number),
+         {!known     ? SLUICE_E_NOT_FOUND
+          : provided ? SLUICE_E_STATE
+                     : SLUICE_OK},
          [&] { return sluice_turn_cancel(turn_->p, number, "enough", 6); });
     if (number == 0) require(done_now(), "cancel ends the turn");
   }

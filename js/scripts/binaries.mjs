@@ -20,7 +20,7 @@ const presets = JSON.parse(readFileSync(join(root, 'CMakePresets.json'), 'utf8')
 /** All that a published package holds: an addon for each platform that has a preset, and WebAssembly. */
 export const all = [...presets.filter(({ inherits }) => inherits === 'prebuilt').map(({ name }) => name), 'wasm']
 
-/** The folder of this machine's addon, as js/src/engine/core/addon.cts looks for it. */
+/** The folder of this machine's addon, as js/src/engine/core/addon.ts looks for it. */
 export const here = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
 
 export const nameOf = (binary) => (binary === 'wasm' ? 'WebAssembly' : binary)

@@ -14,7 +14,7 @@ await command(async () => {
     env: generator,
   })
   await quietly('building build/addon', 'cmake', ['--build', '--preset', 'addon', '--parallel'])
-  const { loadAddon } = await import('../dist/esm/engine/core/addon.cjs')
+  const { loadAddon } = await import('../dist/esm/engine/core/addon.js')
   const addon = loadAddon()
   if ('message' in addon) throw new Stop(`${addon.message} (${addon.hint})`)
   say('built build/release/sluice.node')

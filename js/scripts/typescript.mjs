@@ -50,7 +50,7 @@ const engine = { index: 'index', conversations: 'app/conversations/index', host:
  * in for each.
  */
 const inPages = {
-  'engine/core/addon.cts': 'addon',
+  'engine/core/addon.ts': 'no-addon',
   'engine/core/rules-file.ts': 'no-rules-file',
   'app/conversations/file-conversations.ts': 'stores',
   'app/conversations/sqlite-conversations.ts': 'stores',

@@ -8,7 +8,7 @@ import { hostMembers } from '../host/host-options.js'
 import type { Host, HostOptions, WindowRights } from '../host/host-types.js'
 import { allowList, originOf, type AllowSender, type AllowedWindow } from './allow.js'
 import { Page } from './allowed-page.js'
-import { preloadPath } from './preload-path.cjs'
+import { preloadPath } from './preload-path.js'
 import type { AppLike, FrameLike, InvokeEventLike, IpcMainLike, WebContentsLike } from './electron-types.js'
 
 export type { AllowSender, AllowedWindow, Sender } from './allow.js'

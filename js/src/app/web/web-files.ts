@@ -4,7 +4,7 @@ import { join, sep } from 'node:path'
 import { record, text } from '../../engine/core/options.js'
 import { HttpRefusal } from './http-refusal.js'
 
-export { packagePages } from './package-roots.cjs'
+export { packagePages } from './package-roots.js'
 
 /** Folders by the beginning of the path: `{ '/': 'pages' }`. The longest beginning that fits counts. */
 export interface PageRoots {

@@ -1,6 +1,6 @@
 // Which build of the engine runs: the addon where it can be loaded, else WebAssembly. One for all of a process, worker
 // or page.
-import { loadAddon, readWasm, wantedBackend, wasmAddress, type Addon } from './addon.cjs'
+import { loadAddon, readWasm, wantedBackend, wasmAddress, type Addon } from './addon.js'
 import { SluiceError } from './errors.js'
 import { members, oneOf, wrong } from './options.js'
 import { setRunningBackend, type BackendName } from './running-backend.js'

@@ -1,10 +1,10 @@
-import type { NativeEngine } from './addon.cjs'
+import type { NativeEngine } from './addon.js'
 import type { ApprovalDuration } from './approvals.js'
 import { native } from './backend.js'
 import { SluiceError } from './errors.js'
 import { wrong } from './options.js'
 
-export type { NativeEngine, NativeTurn } from './addon.cjs'
+export type { NativeEngine, NativeTurn } from './addon.js'
 export { native } from './backend.js'
 
 // Numbers of sluice.h.

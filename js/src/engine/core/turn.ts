@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Addon } from './addon.cjs'
+import type { Addon } from './addon.js'
 import type { ApproveOptions } from './approvals.js'
 import { messageOf, SluiceError } from './errors.js'
 import type { AssistantMessage, ChatMessage, JsonObject, ResultPart, Rule, SluiceEvent } from './events.js'

@@ -1,5 +1,5 @@
 // Where `sluice.wasm` comes from, compiled, and what to do where it cannot be.
-import type { LoadFailure } from './addon.cjs'
+import type { LoadFailure } from './addon.js'
 import { messageOf, SluiceError } from './errors.js'
 
 /** What this file uses of WebAssembly: the types of Node do not describe it. */

@@ -1,6 +1,6 @@
 // sluice.wasm spelled as the addon: the functions of bindings/node/addon.cpp, with their arguments, results and
 // TypeErrors.
-import type { Addon, NativeEngine, NativeTurn } from './addon.cjs'
+import type { Addon, NativeEngine, NativeTurn } from './addon.js'
 import { messageOf, SluiceError } from './errors.js'
 
 /** What this file uses of WebAssembly: the types of Node do not describe it. */

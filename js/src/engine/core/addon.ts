@@ -1,8 +1,9 @@
-// Finds the addon sluice.node and the WebAssembly build sluice.wasm. CommonJS in both builds: it needs `require` and
-// `__dirname`. In pages js/src/app/page/addon.ts stands in its place.
-import fs = require('node:fs')
-import path = require('node:path')
-import binary = require('./binary.cjs')
+// Finds the addon sluice.node and the WebAssembly build sluice.wasm. In pages js/src/app/page/no-addon.ts stands in its
+// place.
+import fs from 'node:fs'
+import path from 'node:path'
+import { foundInstead } from './library-format.js'
+import { here, load } from './place.cjs'
 
 declare const handle: unique symbol
 /** An opaque handle of the backend. */
@@ -70,6 +71,7 @@ export function wantedBackend(): string | undefined {
 export function loadAddon(): Addon | LoadFailure {
   // SLUICE_ADDON names the file, and then nothing else is tried: a test of one build must not run another.
   const override = process.env['SLUICE_ADDON']
+  if (!override && here === undefined) return bundled
   const candidates = override ? [path.resolve(override)] : places()
   const found = candidates.find((file) => fs.existsSync(file))
   if (!found) {
@@ -84,9 +86,9 @@ export function loadAddon(): Addon | LoadFailure {
     cause,
   })
   try {
-    const instead = binary.foundInstead(found, platform)
+    const instead = foundInstead(found, platform)
     return instead === undefined
-      ? (require(found) as Addon)
+      ? (load(found) as Addon)
       : unusable(`found ${instead}, expected a library for ${platform}`)
   } catch (cause) {
     return unusable(cause instanceof Error ? cause.message : String(cause), cause)
@@ -95,6 +97,7 @@ export function loadAddon(): Addon | LoadFailure {
 
 /** The WebAssembly build and where it lies, or why it cannot be read. */
 export function readWasm(): { file: string; bytes: Uint8Array } | LoadFailure {
+  if (here === undefined) return { message: 'sluice.wasm lies beside it', hint: LEAVE_OUT }
   const file = path.join(prebuilds, 'wasm/sluice.wasm')
   try {
     return { file, bytes: fs.readFileSync(file) }
@@ -110,8 +113,7 @@ export function readWasm(): { file: string; bytes: Uint8Array } | LoadFailure {
   }
 }
 
-// this file lies in js/dist/esm/engine/core or js/dist/cjs/engine/core
-const root = path.resolve(__dirname, '../../../../..')
+const root = path.resolve(here ?? '.', '../../../../..')
 const prebuilds = path.join(root, 'js/prebuilds')
 /** As the folders of js/prebuilds are called. */
 const platform = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
@@ -142,11 +144,15 @@ function glibcVersion(): string | undefined {
   return report === undefined ? 'unknown' : report.header?.glibcVersionRuntime
 }
 
+const LEAVE_OUT =
+  'the addon is found from where the package is installed: a bundler must leave `sluice` out (external), and an app that is packed take all of it along'
+const bundled: LoadFailure = { message: 'a bundler took the package apart', hint: LEAVE_OUT }
+
 function remedy(): string {
   if (/\.asar([\\/]|$)/.test(root))
     return 'a packaged app needs the whole package in its node_modules, and `asarUnpack: "**/*.node"`'
   if (!fs.existsSync(path.join(root, 'CMakeLists.txt'))) {
-    return 'the addon is found from where the package is installed: a bundler must leave `sluice` out (external), and an app that is packed take all of it along'
+    return LEAVE_OUT
   }
   if (fs.existsSync(path.join(root, 'js/src'))) return `\`npm run build\` in ${root} builds it`
   return `\`npm run build:addon\` in ${root} builds it; CMake 3.25 and a C++20 compiler are needed`

@@ -1,6 +1,6 @@
 // What a file that ought to be a library is, by its first bytes. Linux kills a program that reaches for the missing end
 // of a library that was cut off, so this is looked at before one is loaded.
-import fs = require('node:fs')
+import fs from 'node:fs'
 
 /** What `file` is instead of a library for `platform` (as `linux-x64`); undefined where nothing speaks against it. */
 export function foundInstead(file: string, platform: string): string | undefined {

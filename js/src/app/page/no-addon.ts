@@ -1,5 +1,5 @@
-// What addon.cts is in a page: there are no files and no addon, and `sluice.wasm` has an address.
-import type { Addon, LoadFailure } from '../../engine/core/addon.cjs'
+// What addon.ts is in a page: there are no files and no addon, and `sluice.wasm` has an address.
+import type { Addon, LoadFailure } from '../../engine/core/addon.js'
 
 /** `sluice.wasm` of the same package. Written out, so that bundlers see the file and take it along. */
 export const wasmAddress: string | undefined = new URL('../../prebuilds/wasm/sluice.wasm', import.meta.url).href

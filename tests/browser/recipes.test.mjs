@@ -48,7 +48,7 @@ async function cook(t, name, answers) {
       })
   }
   const start = async () => {
-    const child = spawn(process.execPath, ['--import', setup, 'main.mjs'], {
+    const child = spawn(process.execPath, ['--import', setup, 'app.mjs'], {
       cwd: folder,
       env: { ...process.env, SLUICE_EXAMPLE_SERVER: model.url },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -211,6 +211,11 @@ test('the page of providers is the table of the package', () => {
   }
 })
 
+test('the README counts the providers of the package', () => {
+  const [, count] = /works with (\d+) providers/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  assert.equal(Number(count), Object.keys(providers).length)
+})
+
 test('the README is short', () => {
   const words = readFileSync(join(root, 'README.md'), 'utf8').trim().split(/\s+/).length
   assert.ok(words <= 1300, `${words} words`)

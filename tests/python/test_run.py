@@ -134,7 +134,7 @@ class Run(unittest.TestCase):
 
     def test_whoever_says_no_denies_and_where_nobody_can_be_asked_it_is_refused(self):
         async def no(event):
-            return "not now"
+            return sluice.Deny("not now")
 
         for approve, by, reason in ((no, "user", "not now"), (lambda event: False, "user", None), (None, "policy", "nobody can be asked")):
             with self.subTest(reason=reason):
@@ -183,6 +183,24 @@ class Run(unittest.TestCase):
         types, message = asyncio.run(asyncio.wait_for(cancel(), 20))
         self.assertEqual((types[-1], message["outcome"]), ("done", "cancelled"))
         self.assertEqual(ended, ["note"])
+
+    def test_what_is_no_decision_is_raised_and_the_call_is_refused(self):
+        for given in ("yes", None, 1.5, ["once"]):
+            with self.subTest(given=given), sluice.Engine({"tools": [NOTE]}) as engine:
+                ran = []
+                with engine.turn(CONFIG) as turn:
+
+                    async def play():
+                        async with Provider((200, called())) as provider:
+                            async for _ in sluice.run(turn, provider.send, {"note": ran.append}, lambda event: given):
+                                pass
+
+                    with self.assertRaises(TypeError) as raised:
+                        asyncio.run(asyncio.wait_for(play(), 60))
+                    self.assertEqual(str(raised.exception), f'approve gave {given!r}, expected True, False, ONCE … ALWAYS, or Deny("why")')
+                    self.assertEqual((card(turn.get(sluice.GET_MESSAGE))["status"], ran), ("denied", []))
+        with self.assertRaises(TypeError):
+            sluice.Deny(None)
 
     def test_a_mistake_of_the_host_is_raised_from_the_loop(self):
         with self.assertRaises(sluice.Error) as raised:

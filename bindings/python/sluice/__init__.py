@@ -16,7 +16,7 @@ from ._library import (
     GET_STATE, GET_TOOLS, NEVER, OK, ONCE, PROGRESS, RELEASE, RESULT, RESULT_JSON, RESULT_PARTS, REWRITTEN, SESSION, TURN, library, library_path,
     load,
 )
-from ._run import Approve, Send, Tool, run
+from ._run import Approve, Deny, Send, Tool, run
 from ._turn import Call, Delta, Document, Engine, Error, Event, Text, Turn, version
 
 __all__ = [
@@ -24,6 +24,6 @@ __all__ = [
     "END_COMPLETE", "END_FALLBACK", "END_HOOK", "END_NETWORK", "END_RETRY", "EXACT", "E_ARGUMENT", "E_INTERNAL", "E_JSON", "E_LIMIT", "E_MEMORY",
     "E_NOT_FOUND", "E_STATE", "E_UNSUPPORTED", "FAILURE", "FINAL_ACCEPT", "FINAL_REPLACE", "FINAL_RETRY", "FINAL_SYSTEM", "FUNCTIONS", "GATE_ASK", "GATE_DENY",
     "GATE_RUN", "GET_ERROR", "GET_HISTORY", "GET_MESSAGE", "GET_PROMPT", "GET_REQUEST", "GET_STATE", "GET_TOOLS", "NEVER", "OK", "ONCE", "PROGRESS",
-    "RELEASE", "RESULT", "RESULT_JSON", "RESULT_PARTS", "REWRITTEN", "SESSION", "TURN", "Approve", "Call", "Delta", "Document", "Engine", "Error",
+    "RELEASE", "RESULT", "RESULT_JSON", "RESULT_PARTS", "REWRITTEN", "SESSION", "TURN", "Approve", "Call", "Delta", "Deny", "Document", "Engine", "Error",
     "Event", "Send", "Text", "Tool", "Turn", "library", "library_path", "load", "run", "version",
 ]

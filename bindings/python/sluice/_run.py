@@ -13,11 +13,26 @@ from ._turn import Error, Event, Turn
 
 #: Sends a request's body. Gives (status, headers) where the client tells them, then the pieces of the answer's body.
 Send = Callable[[bytes], AsyncIterator[Any]]
-#: A tool: takes the arguments, and returns text or a JSON value; what it raises is the failure that the model reads. None: the host reads the
-#: "execute" event and calls `turn.submit` itself.
+#: A tool, `(arguments: dict) -> text or JSON value`, also as a coroutine; what it raises is the failure that the model reads. None: the host reads
+#: the "execute" event and calls `turn.submit` itself.
 Tool = Optional[Callable[[Dict[str, Any]], Any]]
-#: Answers an "approval" event: True or a decision (ONCE to ALWAYS, + EXACT), False to deny, or text for the model to deny with a reason.
-Approve = Callable[[Event], Union[bool, int, str, Awaitable[Union[bool, int, str]]]]
+
+
+class Deny:
+    """An answer of `approve`: the call is denied, and the model reads the reason."""
+
+    def __init__(self, reason: str):
+        if not isinstance(reason, str):
+            raise TypeError(f"Deny got {reason!r}, expected a reason as text")
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Deny({self.reason!r})"
+
+
+#: Answers an "approval" event, `(event: dict) -> bool | int | Deny`, also as a coroutine: True or a decision (ONCE to ALWAYS, + EXACT) to approve,
+#: False or Deny("why") to deny.
+Approve = Callable[[Event], Union[bool, int, Deny, Awaitable[Union[bool, int, Deny]]]]
 
 _detached: Set["asyncio.Task[None]"] = set()  # tools that run on behind their turn: the loop itself holds no task
 
@@ -29,7 +44,8 @@ def _now() -> int:
 async def run(turn: Turn, send: Send, tools: Optional[Mapping[str, Tool]] = None, approve: Optional[Approve] = None) -> AsyncIterator[Event]:
     """Runs the turn to its end, and gives every event once it is done what the event says. `tools` by name: every tool that the model sees needs an
     entry, unless it has `ipc`; else `run` raises ValueError before the first request. A question is refused where `approve` is None, since nobody could
-    be asked. Tools and `approve` may be async. The host may call the turn's methods at any time from the same event loop.
+    be asked. A tool is `(arguments: dict) -> text or JSON value`, `approve` is `(event: dict) -> bool | int | Deny`; both may be async. Where `approve`
+    gives anything else, the call is refused, and `run` raises TypeError. The host may call the turn's methods at any time from the same event loop.
     Whoever leaves the loop early closes the iterator (`aclose()`), which ends the request and the tools; the turn stays open.
 
         async def send(body):
@@ -141,10 +157,13 @@ class _Running:
         if inspect.isawaitable(decision):
             decision = await decision
         try:
-            if isinstance(decision, str):
-                self.turn.deny(event, decision)
+            if isinstance(decision, Deny):
+                self.turn.deny(event, decision.reason)
             elif decision is False:
                 self.turn.deny(event)
+            elif not isinstance(decision, int):
+                self.turn.refuse(event, "approve gave no decision")
+                raise TypeError(f"approve gave {decision!r}, expected True, False, ONCE … ALWAYS, or Deny(\"why\")")
             else:
                 once = RELEASE if event["stage"] == "result" else ONCE
                 self.turn.approve(event, once if decision is True else decision)

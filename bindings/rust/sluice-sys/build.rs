@@ -10,6 +10,8 @@ fn main() {
         println!("cargo:rustc-link-search=native={folder}");
     } else if checkout.exists() {
         println!("cargo:rustc-link-search=native={}", checkout.display());
+    } else {
+        panic!("libsluice was not found: npm run build, or SLUICE_LIBRARY_DIR");
     }
     println!("cargo:rustc-link-lib=dylib=sluice");
 }

@@ -69,10 +69,10 @@ export const kept = (messages, { history }) => JSON.parse(JSON.stringify([...mes
 export const ask = (messages, content) => [...messages, { role: 'user', content }]
 
 /** The result of a turn that nobody refused. */
-export function ended(result, server) {
+export function ended(result, server, outcome = 'completed') {
   const errors = result.message.blocks.filter(({ type }) => type === 'error')
   assert.deepEqual(errors, [], `refused: ${server.requests.at(-1)?.text}`)
-  assert.equal(result.outcome, 'completed')
+  assert.equal(result.outcome, outcome)
   return result
 }
 

@@ -61,7 +61,7 @@ for (const [wire, request] of Object.entries(wires)) {
     const first = engine.run({ model, messages, request, maxRounds: 2 })
     assert.equal(await first.quiet, 'waiting')
     const resumed = engine.resume(await first.suspend(), { model, approvals: { execution: () => 'once' } })
-    const result = ended(await resumed.done, server)
+    const result = ended(await resumed.done, server, 'limit')
     assert.equal(result.text, 'Enough.')
     assert.deepEqual(
       cards(result).map(({ status }) => status),

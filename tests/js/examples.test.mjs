@@ -83,7 +83,7 @@ for (const [name, code] of examplesOf('js')) {
       const { out } = await run(t, code)
       assert.notEqual(out.trim(), '', 'it shows something')
       if (code.includes('get_weather')) assert.equal(out, 'get_weather {"city":"Rome"}\nIt is sunny.\n')
-      if (code.includes('note.add'))
+      if (code.includes('note.add') && !code.includes('sluice/host'))
         assert.equal(out, 'I will. Done.\ncompleted, stop, 3 messages for the next request\n')
       return
     }

@@ -190,7 +190,7 @@ enum {
   SLUICE_DELTA_PROGRESS = 4,  /* as "progress": replaces what the call reported before; index: the call */
   SLUICE_DELTA_EVENT = 5,     /* with NULL: an event that only sluice_turn_next_event tells */
   SLUICE_DELTA_TASK = 6       /* with NULL: such an event by which the host acts: "request", "approval", "resolve", "execute",
-                               * "ipc" or "final". Until it is polled it is taken back if it no longer applies */
+                               * "ipc" or "final". Until you poll it, Sluice may withdraw the event */
 };
 
 /* Documents that can be read at any time: sluice_turn_get. */

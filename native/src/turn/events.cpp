@@ -85,6 +85,9 @@ Status check_event(EventQueue::Kind &kind, uint32_t &key, const std::string &doc
       (may_be_withdrawn(kind) && kind != EventQueue::Kind::request && kind != EventQueue::Kind::final_answer);
   if (!event.fits().ok() || call > about.calls || (key != 0 && call != key) || (of_call && call == 0))
     return error(Code::json, "expected the number of its call");
+  // A person who sees the event decides about what it shows.
+  const auto shown = said == "card" && call != 0 ? json_member(document, "arguments") : std::nullopt;
+  if (shown && *shown != about.arguments(call)) return error(Code::json, "expected the arguments of its card");
   if (of_call) key = call;
   if (kind == EventQueue::Kind::final_answer) key = 0;
   return {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -57,10 +58,12 @@ class EventQueue {
   bool is_last(Kind kind, uint32_t key) const;
 
   void save(std::string &out) const;  // a JSON object
-  // The size of the turn that the events are about. load() refuses events about other calls or blocks.
+  // The turn that the events are about. load() refuses events about other calls or blocks, and cards with other
+  // arguments.
   struct About {
     size_t calls, blocks;
     bool done;
+    std::function<std::string_view(size_t call)> arguments;  // as the card of a call has them
   };
   Status load(std::string_view saved, const About &about);
 

@@ -301,7 +301,8 @@ Status Log::load_blocks(const SavedReader &saved) {
 }
 
 Status Log::load_events(std::string_view saved) {
-  return events_.load(saved, {message_.cards.size(), message_.blocks.size(), done()});
+  const auto arguments = [this](size_t call) -> std::string_view { return message_.cards[call - 1]->arguments(); };
+  return events_.load(saved, {message_.cards.size(), message_.blocks.size(), done(), arguments});
 }
 
 // Checks what the rest of the turn relies on: indices are in range, and members that hold JSON are valid JSON.

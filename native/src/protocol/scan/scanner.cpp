@@ -34,6 +34,7 @@ void Scanner::finish(TextEnd end) {
   run(true);
   if (mode_ != Mode::skip) show(ending_.at_turn_end() && !cut ? ending_.from() : kept_.end());
   output_.drop(kept_.end());  // trailing white space
+  at_ = kept_.end();          // the end of a call that outgrew its limits did not come
   keep();
   if (end == TextEnd::well) reasoning_.finish(output_.sink());
 }

@@ -42,13 +42,20 @@ class Reader final : public BlockReader {
     }
     const bool had_name = named;
     const size_t close = block.find(format_->close, seen_);
-    const std::string_view line_end = format_->is_summary() ? std::string_view(format_->separator) : "\n";
-    for (size_t at; (at = block.find(line_end, looked_)) < std::min(close, block.size());) {
-      take_entry(block, at, line_end.size());
+    const std::string_view separator = format_->is_summary() ? std::string_view(format_->separator) : "\n";
+    const char begins[] = {separator.front(), format_->lines ? '\n' : separator.front()};
+    for (size_t at = looked_; at = block.find_first_of({begins, 2}, at), at < std::min(close, block.size());) {
+      const bool separates = block.substr(at).starts_with(separator);
+      if (!separates && !(format_->lines && block[at] == '\n')) {
+        ++at;
+        continue;
+      }
+      take_entry(block, at, separates ? separator.size() : 1);
+      at = looked_;
       if (named && !had_name) return State::open;
     }
     if (close != block.npos) return close_at(block, close);
-    looked_ = std::max(line_, block.size() - std::min(block.size(), line_end.size() - 1));
+    looked_ = std::max(line_, block.size() - std::min(block.size(), separator.size() - 1));
     seen_ = std::max(from_, block.size() - std::min(block.size(), format_->close.size() - 1));
     arguments_to = std::max(arguments_from, std::min(line_, seen_));
     if (!ended) return State::open;
@@ -103,14 +110,13 @@ class Reader final : public BlockReader {
     return no_results("other_markup", where);
   }
 
-  // The mark goes with the line that it is alone on.
+  // Drops the mark, and the rest of its line if nothing but white space stands there.
   State read_mark(std::string_view block, size_t length, bool ended) {
     size_t at = length;
     while (at < block.size() && (block[at] == ' ' || block[at] == '\t' || block[at] == '\r')) ++at;
     if (at == block.size() && !ended) return State::open;
     const bool line_ends = at == block.size() || block[at] == '\n';
-    if (!follows && !(begins_line && line_ends)) return no_results({}, length);
-    end = !line_ends ? length : std::min(at + 1, block.size());
+    end = line_ends && (follows || begins_line) ? std::min(at + 1, block.size()) : length;
     return State::hidden;
   }
 
@@ -162,9 +168,11 @@ class Reader final : public BlockReader {
       const size_t at =
           behind.empty() ? text.size() : std::min(last ? text.rfind(behind) : text.find(behind), text.size());
       if (at == text.size() && parts[i + 1].place == "status") return;
-      const std::string_view value = trim(text.substr(0, at));
+      std::string_view value = trim(text.substr(0, at));
       if (parts[i].place == "name") entry.name = value;
       if (parts[i].place == "status") entry.outcome = outcome(value);
+      if (parts[i].place == "body" && value.starts_with(format_->body))
+        value = trim(value.substr(format_->body.size()));
       if (parts[i].place == "body" && !value.empty()) {
         entry.from = static_cast<size_t>(value.data() - block.data());
         entry.to = entry.from + value.size();
@@ -282,16 +290,17 @@ ServerFormat vcp_server() {
                        .behind = end_user},
                       {.open = "[本轮工具调用摘要:]",
                        .close = "[本轮工具调用摘要结束]",
-                       .name = "{name} {status} (记录ID: {body})",
+                       .name = "{name} {status} ({body})",
                        .status = {},
-                       .body = {},
+                       .body = "记录ID:",
                        .success = "调用成功",
                        .timeout = "调用超时",
                        .denied = "调用被拒绝",
                        .before = user,
                        .behind = end_user,
                        .separator = "；",
-                       .end = "。"}},
+                       .end = "。",
+                       .lines = true}},
           .marks = {user, end_user, "<<<[ROLE_DIVIDE_ASSISTANT]>>>", "<<<[END_ROLE_DIVIDE_ASSISTANT]>>>",
                     "<<<[ROLE_DIVIDE_SYSTEM]>>>", "<<<[END_ROLE_DIVIDE_SYSTEM]>>>"}};
 }

@@ -23,8 +23,10 @@ struct ResultFormat {
   // What may stand around the block, and is not shown. Empty: nothing.
   std::string before = {}, behind = {};
   // Of a summary, whose entries are no lines: what stands between two entries, and behind the last one (may be empty).
-  // `name` is then the pattern of an entry: {name}, {status} and {body}, with the text between them.
+  // `name` is then the pattern of an entry: {name}, {status} and {body}, with the text between them. `body` is what the
+  // value of {body} may begin with, and what is left out of it.
   std::string separator = {}, end = {};
+  bool lines = false;  // a line end separates entries as well
 
   bool is_summary() const { return !separator.empty(); }
 };
@@ -32,7 +34,7 @@ struct ResultFormat {
 // All that a server writes.
 struct ServerFormat {
   std::vector<ResultFormat> results;
-  // Marks that are not shown if each is all of its line, or follows such a block.
+  // Marks that are never shown. One that is alone on its line takes the line along.
   std::vector<std::string> marks = {};
 };
 

@@ -15,6 +15,8 @@ class ToolView {
   virtual bool declares(std::string_view tool, std::string_view parameter) const = 0;
   // The tool's only required parameter, or its only parameter, where that takes text. Empty: there is none, or more.
   virtual std::string text_parameter(std::string_view tool) const = 0;
+  // The tool's only required parameter that is a string, or else its only one at all. Empty: there is none, or more.
+  virtual std::string only_text(std::string_view tool) const { return text_parameter(tool); }
   // Does the tool's schema take a list for the parameter? `only`: nothing else; `of_texts`: only a list of strings.
   enum class List : uint8_t { no, maybe, only, of_texts };
   virtual List takes_list(std::string_view tool, std::string_view parameter) const = 0;

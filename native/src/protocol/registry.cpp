@@ -98,6 +98,7 @@ constexpr Option<VcpOptions> kVcpOptions[] = {
     {"duplicates", read_duplicates<VcpOptions>},
     {"trim", read_trim<VcpOptions>},
     {"lenient", [](std::string_view value, VcpOptions &options) { return read_bool(value, options.lenient); }},
+    {"plain", [](std::string_view value, VcpOptions &options) { return read_bool(value, options.plain); }},
     {"serial",
      [](std::string_view value, VcpOptions &options) {
        options.split = json_kind(value) != 'n';

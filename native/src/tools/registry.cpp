@@ -387,6 +387,11 @@ std::string Registry::text_parameter(std::string_view tool) const {
   return found ? found->schema.text_parameter() : std::string();
 }
 
+std::string Registry::only_text(std::string_view tool) const {
+  const Tool *found = find(tool);
+  return found ? found->schema.only_text() : std::string();
+}
+
 ToolView::List Registry::takes_list(std::string_view tool, std::string_view parameter) const {
   const Tool *found = find(tool);
   if (!found) return List::maybe;

@@ -37,6 +37,7 @@ class Registry final : public ToolView {
   std::vector<std::string_view> names() const override;
   bool declares(std::string_view tool, std::string_view parameter) const override;
   std::string text_parameter(std::string_view tool) const override;
+  std::string only_text(std::string_view tool) const override;
   List takes_list(std::string_view tool, std::string_view parameter) const override;
   std::string spelled(std::string_view tool, std::string_view parameter, std::string_view value) const override;
 

@@ -282,6 +282,23 @@ std::string Schema::text_parameter() const {
   return found != root.members.end() && found->second->wanted == kString ? name : std::string();
 }
 
+std::string Schema::only_text() const {
+  if (!impl_) return {};
+  const Node &root = *impl_->root;
+  for (const bool required : {true, false}) {
+    std::string name;
+    size_t count = 0;
+    for (const auto &[member, schema] : root.members) {
+      if ((schema->wanted & kString) == 0 || (schema->wanted & ~(kString | kNull)) != 0) continue;
+      if (required && !root.required.contains(member)) continue;
+      name = member;
+      ++count;
+    }
+    if (count != 0) return count == 1 ? name : std::string();
+  }
+  return {};
+}
+
 bool Schema::takes_list(std::string_view parameter) const {
   if (!impl_) return true;
   const Schemas schemas = member_schemas(with_choices({impl_->root}), parameter, true);

@@ -48,6 +48,8 @@ class Schema {
   bool declares(std::string_view parameter) const;  // is it a member of the top-level `properties`?
   // The only required member, or the only member of `properties`, if it is a string. Empty: none, or several.
   std::string text_parameter() const;
+  // The only required member that is a string, or else the only one of all members. Empty: none, or several.
+  std::string only_text() const;
   bool takes_list(std::string_view parameter) const;  // true also if the schema does not restrict its type
   // Only a list is allowed; `of_texts`: and only strings in it.
   bool only_list(std::string_view parameter, bool of_texts) const;

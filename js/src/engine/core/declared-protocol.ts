@@ -70,8 +70,11 @@ export interface DeclaredProtocol {
   reserved?: OneOrMore
   /** The names of the members of a call that is JSON. */
   members?: MemberNames
-  /** Around the value of a field, of a protocol like `vcp`. */
-  values?: TextPair
+  /**
+   * Around the value of a field, of a protocol like `vcp`: one pair, or several, of which each closes what it opened
+   * and the first is written.
+   */
+  values?: TextPair | readonly Required<TextPair>[]
   /**
    * Around a value that holds these words itself. Default: those of `values` with `ESCAPE` before their last character.
    */

@@ -60,8 +60,8 @@ void add_inherited(const Declaration &declaration, std::vector<Mark> &out) {
     const VcpWords words;
     add("openers", "<<<" + words.start + ">>>");
     add("closers", "<<<" + words.end + ">>>");
-    add("values.open", words.open);
-    add("values.close", words.close);
+    add("values.open", words.open());
+    add("values.close", words.close());
   }
   const Family *const family = find_family(declaration.like);
   if (family == nullptr) return;
@@ -137,8 +137,16 @@ bool same(std::string_view got, std::string_view wanted, bool typed) {
 }
 
 Status broken(const Declaration &declaration, std::string_view what, std::string_view written, std::string_view read) {
-  return error(Code::json, std::string(what) + " " + shown_text(written) + " is read as " + shortened(read, 80),
-               declaration.call.given() ? "call" : "");
+  std::string message(what);
+  message.append(" ").append(shown_text(written)).append(" is read as ").append(shortened(read, 80));
+  return error(Code::json, std::move(message), declaration.call.given() ? "call" : "");
+}
+
+// Where the document has a word.
+std::string place_of(const Declaration &declaration, const std::string &path, size_t index) {
+  const std::string number = "[" + std::to_string(index) + "]";
+  if (path.find('.') == path.npos) return path + number;
+  return declaration.pairs && path.starts_with("values.") ? "values" + number + path.substr(path.find('.')) : path;
 }
 
 }  // namespace
@@ -148,7 +156,7 @@ Status check_words(const Declaration &declaration) {
   for (const auto &[path, words] : declaration.words) {
     if (path.starts_with("tools.") || path.starts_with("results.")) continue;
     for (size_t i = 0; i < words.size(); ++i) {
-      const std::string place = path.find('.') == path.npos ? path + "[" + std::to_string(i) + "]" : path;
+      const std::string place = place_of(declaration, path, i);
       Status status = is_marker(path) ? check_marker(path, words[i]) : check_name(words[i]);
       if (!status.ok()) return std::move(status).inside(place);
       if (is_marker(path)) given.push_back({place, words[i]});

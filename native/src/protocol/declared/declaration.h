@@ -29,6 +29,9 @@ struct Declaration {
   std::map<std::string, std::vector<std::string>, std::less<>> words;
   Template introduction, definition, call, result;
   ParameterForm parameters = ParameterForm::schema;
+  std::string results_role;    // user, tool or system; empty: as the setting says
+  std::string options = "{}";  // of its uses and its trial, unless a use has others
+  bool pairs = false;          // `values` is a list: of each, words has as many
 
   // It writes the definitions of tools in its own words.
   bool defines() const { return introduction.given() || definition.given() || call.given(); }

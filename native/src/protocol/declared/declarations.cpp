@@ -59,6 +59,23 @@ Status read_words_of(std::string_view object, std::string_view path, Declaration
   return {};
 }
 
+// A list of pairs around values: each has both halves.
+Status read_pairs(std::string_view value, Declaration &out) {
+  out.pairs = true;
+  std::vector<std::string> &opens = out.words["values.open"], &closes = out.words["values.close"];
+  JsonSlices pairs(value);
+  for (size_t i = 0; pairs.next(); ++i) {
+    Declaration one;
+    Status status = read_words_of(pairs.value(), "values", one);
+    for (const std::string_view half : {"values.open", "values.close"})
+      if (status.ok() && one.find(half) == nullptr) status = unexpected(pairs.value(), "a pair { open, close }");
+    if (!status.ok()) return std::move(status).inside("[" + std::to_string(i) + "]");
+    opens.push_back(one.words["values.open"].front());
+    closes.push_back(one.words["values.close"].front());
+  }
+  return opens.empty() ? unexpected(value, "at least one pair") : Status();
+}
+
 Status read_id(std::string_view value, const Declarations &before, Declaration &out) {
   if (Status status = read_text(value, out.id); !status.ok()) return status;
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '-' || c == '.'; };
@@ -95,6 +112,7 @@ Status read_member(std::string_view name, std::string_view value, const Declarat
   for (const WordMember &one : kWords) {
     const size_t dot = one.path.find('.');
     if (one.path == name) return read_words(value, one.many, out.words[std::string(name)]);
+    if (name == "values" && json_kind(value) == '[') return read_pairs(value, out);
     if (one.path.substr(0, dot) == name) return read_words_of(value, name, out);
     if (known.back() != one.path.substr(0, dot)) known.push_back(one.path.substr(0, dot));
   }
@@ -117,7 +135,7 @@ Status read_declaration(std::string_view document, const Declarations &before, D
   // A value's own words of more than one character bring those with ESCAPE along.
   for (const std::string_view end : {"open", "close"}) {
     const std::vector<std::string> *const value = out.find("values." + std::string(end));
-    if (value == nullptr || out.find("escapes." + std::string(end)) != nullptr) continue;
+    if (out.like != "vcp" || value == nullptr || out.find("escapes." + std::string(end)) != nullptr) continue;
     std::string escape = value->front();
     if (escape.empty() || last_code_point(escape) == 0) continue;
     escape.insert(last_code_point(escape), "ESCAPE");

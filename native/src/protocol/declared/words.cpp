@@ -110,12 +110,23 @@ void OwnFamily::seal(std::string_view seal) {
   family_.openers = keep(all);
 }
 
+namespace {
+
+// Half of each pair around values: the declaration checked that there are as many of the other half.
+void set_pairs(std::string VcpPair::*half, const std::vector<std::string> &words, VcpWords &out) {
+  out.values.resize(words.size());
+  for (size_t i = 0; i < words.size(); ++i) out.values[i].*half = words[i];
+  out.loose.clear();
+}
+
+}  // namespace
+
 bool set_vcp_words(std::string_view path, const std::vector<std::string> &words, VcpWords &out) {
   if (path == "reserved") return out.reserved = words, true;
+  if (path == "values.open") return set_pairs(&VcpPair::open, words, out), true;
+  if (path == "values.close") return set_pairs(&VcpPair::close, words, out), true;
   std::string *const text = path == "openers"         ? &out.start
                             : path == "closers"       ? &out.end
-                            : path == "values.open"   ? &out.open
-                            : path == "values.close"  ? &out.close
                             : path == "escapes.open"  ? &out.open_escape
                             : path == "escapes.close" ? &out.close_escape
                             : path == "members.name"  ? &out.name

@@ -19,6 +19,13 @@ void defuse_angles(std::string &text) {
   }
 }
 
+// The words of every pair that is read stand in `values`.
+VcpOptions settled(VcpOptions options) {
+  VcpWords &words = options.words;
+  if (options.lenient) words.values.insert(words.values.end(), words.loose.begin(), words.loose.end());
+  return options;
+}
+
 size_t split_of(std::string_view escape, std::string_view close) {
   size_t common = 0;
   while (common < close.size() && common < escape.size() && close[common] == escape[common]) ++common;
@@ -29,7 +36,7 @@ size_t split_of(std::string_view escape, std::string_view close) {
 class Vcp final : public Protocol {
  public:
   explicit Vcp(const VcpOptions &options)
-      : options_(options), escape_split_(split_of(options.words.close_escape, options.words.close)) {}
+      : options_(settled(options)), escape_split_(split_of(words_.close_escape, words_.close())) {}
 
   std::string_view id() const override { return "vcp"; }
   CodeMode code() const override { return options_.code; }
@@ -93,9 +100,10 @@ bool Vcp::is_key(std::string_view key) const {
   if (key.empty()) return false;
   for (const char c : key)
     if (is_white(c) || c == ':' || c == ',') return false;
-  for (const std::string_view token : {vcp::kColon, vcp::kComma, words_.bracket(), words_.last_bracket()})
-    if (key.find(token) != std::string_view::npos) return false;
-  return true;
+  const auto holds = [key](std::string_view token) { return key.find(token) != key.npos; };
+  return !holds(vcp::kColon) && !holds(vcp::kComma) &&
+         std::none_of(words_.values.begin(), words_.values.end(),
+                      [&](const VcpPair &pair) { return holds(bracket_of(pair)) || holds(last_bracket_of(pair)); });
 }
 
 void Vcp::defuse_markers(std::string &text) const {
@@ -108,8 +116,9 @@ void Vcp::defuse_markers(std::string &text) const {
 void Vcp::append_value(std::string &out, std::string_view text) const {
   std::string markers(text);
   defuse_markers(markers);
-  if (text.find(words_.open) == text.npos && text.find(words_.close) == text.npos && markers.size() == text.size()) {
-    out.append(words_.open).append(text).append(words_.close);
+  if (text.find(words_.open()) == text.npos && text.find(words_.close()) == text.npos &&
+      markers.size() == text.size()) {
+    out.append(words_.open()).append(text).append(words_.close());
     return;
   }
   std::string inside(text);
@@ -122,9 +131,9 @@ void Vcp::write_definitions(const std::vector<ToolText> &tools, std::string &out
   out +=
       "You can call the tools below. To call one, write a block exactly as in its example: the markers on lines of "
       "their own, each field as key:";
-  out.append(words_.open).append("value").append(words_.close);
+  out.append(words_.open()).append("value").append(words_.close());
   out.append(", only the parameters that are defined. Write a value that holds ");
-  out.append(words_.open).append(", ").append(words_.close).append(" or a marker as ");
+  out.append(words_.open()).append(", ").append(words_.close()).append(" or a marker as ");
   out.append(words_.open_escape).append("value").append(words_.close_escape);
   out +=
       ". Write several blocks for several calls. Do not put a call into a code block, and never write results "

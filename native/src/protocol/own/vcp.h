@@ -11,9 +11,13 @@ struct VcpOptions {
   bool first_duplicate = false;  // of two fields with the same key the first one counts
   bool trim = true;
   bool lenient = false;
+  bool plain = false;  // an input_json that is no JSON is the tool's only text
   std::string seal = {};
   bool split = false;  // command1 path1 command2 path2: one call each
   VcpWords words = {};
+
+  // A field with all arguments is read.
+  bool reads_input() const { return lenient || plain; }
 };
 
 // `options` and `tools` outlive the reader.

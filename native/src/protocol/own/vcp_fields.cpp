@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json_literal.h"
 #include "base/json_writer.h"
+#include "base/plain_name.h"
 #include "base/release.h"
 #include "base/text.h"
 #include "protocol/loose_json.h"
@@ -34,7 +36,7 @@ std::string unescaped(std::string_view text, const VcpWords &words, bool lenient
     const std::string_view rest = text.substr(at);
     from = at + 1;
     if (fit(rest, words.open_escape, true) == Fit::yes) {
-      out += words.open;
+      out += words.open();
       from = at + words.open_escape.size();
       continue;
     }
@@ -75,19 +77,6 @@ void append_member(std::string &out, std::string_view key, std::string_view json
 
 }  // namespace
 
-std::string_view without_noise(std::string_view text) {
-  const auto strip = [&](bool front) {
-    for (const std::string_view noise : {"\"", "'", "`", "*", ",", "“", "”", "‘", "’", "，"}) {
-      if (front && text.starts_with(noise)) return text.remove_prefix(noise.size()), true;
-      if (!front && text.ends_with(noise)) return text.remove_suffix(noise.size()), true;
-    }
-    return false;
-  };
-  while (strip(true)) continue;
-  while (strip(false)) continue;
-  return text;
-}
-
 std::string VcpFields::text_of(std::string_view block, const VcpField &field) const {
   const std::string_view text = block.substr(field.value, field.value_end - field.value);
   std::string out = field.escape ? unescaped(text, options_.words, options_.lenient) : std::string(text);
@@ -109,7 +98,7 @@ void VcpFields::gather(std::string_view block, std::string_view tool, Gathered &
         out.reserved.emplace_back(key, std::move(text));
       else if (!options_.first_duplicate)
         *before = std::move(text);
-    } else if (options_.lenient && key == "input_json") {
+    } else if (options_.reads_input() && key == "input_json") {
       duplicate = out.input.has_value();
       if (!duplicate || !options_.first_duplicate) {
         out.input = std::move(text);
@@ -137,6 +126,16 @@ void VcpFields::gather(std::string_view block, std::string_view tool, Gathered &
     *maid = who;
 }
 
+std::string VcpFields::plain_arguments(std::string_view input, std::string_view tool, const Gathered &fields) const {
+  const std::string key = tools_.only_text(tool);
+  const std::string_view begin = trim(input).substr(0, 1);
+  if (key.empty() || fields.places.contains(key) || begin == "{" || begin == "[") return {};
+  std::string text, out;
+  if (!json_from_literal(input, limits_.depth, text)) append_text(text, input);
+  append_member(out, key, text);
+  return out += '}';
+}
+
 std::vector<ParsedCall> VcpFields::write_calls(std::string_view block, size_t where, ParsedCall first) {
   Gathered fields;
   gather(block, first.name, fields);
@@ -152,6 +151,13 @@ std::vector<ParsedCall> VcpFields::write_calls(std::string_view block, size_t wh
     const ValueRules rules{limits_.depth, options_.first_duplicate, fields.bare_input};
     ParsedCall given;
     settle_arguments(given, without_fence(*fields.input), rules, where, notes_);
+    if (options_.plain && given.reason == "invalid_json") {
+      const std::string plain = plain_arguments(*fields.input, first.name, fields);
+      if (!plain.empty()) {
+        given.arguments = plain;
+        given.reason = {};
+      }
+    }
     if (first.reason.empty()) first.reason = given.reason;
     if (given.reason.empty()) {
       first.typed = fields.arguments.empty();

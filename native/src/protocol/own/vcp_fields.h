@@ -41,7 +41,7 @@ class VcpFields {
     std::vector<Argument> arguments;
     std::map<std::string_view, size_t> places;                       // of arguments
     std::vector<std::pair<std::string_view, std::string>> reserved;  // few
-    std::optional<std::string> input;                                // lenient: input_json
+    std::optional<std::string> input;                                // lenient, plain: input_json
     bool bare_input = false;
 
     std::string *reserved_field(std::string_view key) {
@@ -52,6 +52,8 @@ class VcpFields {
   };
 
   void gather(std::string_view block, std::string_view tool, Gathered &out);
+  // Makes arguments of an input that is no JSON. Empty: the tool has no text for it, or the input may have lost a byte.
+  std::string plain_arguments(std::string_view input, std::string_view tool, const Gathered &fields) const;
   std::vector<ParsedCall> split(const Gathered &fields, std::map<int64_t, std::vector<Numbered>> numbered,
                                 const ParsedCall &first, const std::string &members);
 
@@ -61,8 +63,5 @@ class VcpFields {
   std::vector<BlockReader::Note> &notes_;
   std::vector<VcpField> fields_;
 };
-
-// Lenient: the text without quotes, stars and commas at both ends.
-std::string_view without_noise(std::string_view text);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/plain_name.h"
 #include "base/text.h"
 #include "protocol/byte_finder.h"
 #include "protocol/own/vcp_fields.h"
@@ -11,37 +12,12 @@ namespace {
 using namespace vcp;
 
 constexpr std::string_view kQuotes[] = {"\"", "'", "`", "“", "”", "‘", "’"};
-// Without brackets at both ends, and halves of those around a value: 「始, 始」, 」始.
-std::string_view without_brackets(std::string_view text) {
-  using Words = std::initializer_list<std::string_view>;
-  const Words brackets = {"「", "」", "『", "』", "【", "】"}, words = {"始", "末"};
-  const auto length = [](std::string_view at, bool front, const Words &some) {
-    for (const std::string_view one : some)
-      if (front ? at.starts_with(one) : at.ends_with(one)) return one.size();
-    return size_t{0};
-  };
-  const auto strip = [&](bool front) {
-    std::string_view rest = text;
-    const auto cut = [&](const Words &some) {
-      const size_t found = length(rest, front, some);
-      front ? rest.remove_prefix(found) : rest.remove_suffix(found);
-      return found != 0;
-    };
-    cut(words);
-    if (!cut(brackets)) return false;
-    cut(words);
-    text = rest;
-    return true;
-  };
-  do text = trim(without_noise(trim(text)));
-  while (strip(true) || strip(false));
-  return text;
-}
 
-bool is_list_mark(std::string_view token) {
-  if (token == "-" || token == "+") return true;
-  const size_t digits = token.find_first_not_of("0123456789");
-  return digits != 0 && digits == token.size() - 1 && (token.back() == '.' || token.back() == ')');
+// Half of the words around a value, that is: no tool has such a name.
+bool holds_bracket(std::string_view name) {
+  for (const std::string_view bracket : {"{", "}", "<", ">", "「", "」"})
+    if (name.find(bracket) != name.npos) return true;
+  return false;
 }
 
 class VcpReader final : public BlockReader {
@@ -51,11 +27,11 @@ class VcpReader final : public BlockReader {
         words_(options.words),
         start_(sealed(words_.start, options.seal)),
         end_(sealed(words_.end, options.seal)),
+        tools_(tools),
+        delimiters_{kColon, kComma},
         fields_(options, tools, limits, notes) {
-    finder_.add(words_.open.front());
-    finder_.add(words_.close.front());
-    finder_.add(mark_of(end_));
-    escape_finder_.add(words_.close_escape.front());
+    for (const VcpPair &pair : words_.values)
+      for (const std::string_view bracket : {bracket_of(pair), last_bracket_of(pair)}) delimiters_.push_back(bracket);
   }
 
   State read(std::string_view block, bool ended) override;
@@ -117,6 +93,7 @@ class VcpReader final : public BlockReader {
     if (!begun) arguments_from = key_;
     begun = true;
   }
+  void begin_value(size_t length, const VcpPair *pair);
   bool in_value() const {
     return place_ == Place::value || place_ == Place::escape_value || place_ == Place::bare_json;
   }
@@ -131,14 +108,17 @@ class VcpReader final : public BlockReader {
   const VcpOptions &options_;
   const VcpWords &words_;
   const std::string start_, end_;
-  ByteFinder finder_, escape_finder_;
+  const ToolView &tools_;
+  std::vector<std::string_view> delimiters_;  // that no key holds
   // -- position in the block
   Place place_ = Place::opener;
   size_t at_ = 0;
   size_t brackets_ = 0;
   size_t key_ = 0, key_end_ = 0, value_ = 0;
-  bool new_line_ = false;   // between the colon and here
-  bool swallowed_ = false;  // the value holds the opener of another
+  const VcpPair *pair_ = nullptr;  // around the value; of an escape_value: none
+  ByteFinder finder_;              // of what may end the value
+  bool new_line_ = false;          // between the colon and here
+  bool swallowed_ = false;         // the value holds the opener of another
   size_t json_depth_ = 0;
   bool json_string_ = false, json_escape_ = false;
   size_t closer_ = 0;
@@ -177,7 +157,7 @@ BlockReader::Rest VcpReader::rest(std::string_view) const {
   if (!in_value()) return {at_};
   if (place_ == Place::bare_json) return {value_, Quotation::value()};
   const bool escape = place_ == Place::escape_value;
-  std::vector<std::string> closers = {escape ? words_.close_escape : words_.close};
+  std::vector<std::string> closers = {escape ? words_.close_escape : pair_->close};
   if (!escape) closers.push_back(words_.in_angles ? "<<<" + end_ + ">>>" : end_);
   return {value_, Quotation::until(std::move(closers), true)};
 }
@@ -262,19 +242,30 @@ bool VcpReader::skip_noise(std::string_view rest, bool ended, bool &partial) {
 
 // What opens a value opens one wherever it stands; without a key in front it is residue, and still quotes.
 bool VcpReader::value_opener(std::string_view rest, bool ended, bool &partial) {
-  for (const bool escape : {false, true}) {
-    const std::string_view token = escape ? words_.open_escape : words_.open;
+  const auto opens = [&](std::string_view token) {
     const Fit said = fit(rest, token, true);
     if (said == Fit::partial && !ended) partial = true;
-    if (said != Fit::yes) continue;
-    begin();
-    at_ += token.size();
-    value_ = at_;
-    swallowed_ = false;
-    place_ = escape ? Place::escape_value : Place::value;
-    return true;
-  }
-  return false;
+    return said == Fit::yes;
+  };
+  for (const VcpPair &pair : words_.values)
+    if (opens(pair.open)) return begin_value(pair.open.size(), &pair), true;
+  if (!opens(words_.open_escape)) return false;
+  begin_value(words_.open_escape.size(), nullptr);
+  return true;
+}
+
+void VcpReader::begin_value(size_t length, const VcpPair *pair) {
+  begin();
+  at_ += length;
+  value_ = at_;
+  swallowed_ = false;
+  pair_ = pair;
+  place_ = pair == nullptr ? Place::escape_value : Place::value;
+  finder_ = {};
+  if (pair == nullptr) return finder_.add(words_.close_escape.front());
+  finder_.add(pair->open.front());
+  finder_.add(pair->close.front());
+  finder_.add(mark_of(end_));
 }
 
 VcpReader::Step VcpReader::between(std::string_view rest, bool ended) {
@@ -314,7 +305,7 @@ VcpReader::Step VcpReader::key(std::string_view block, bool ended) {
     const size_t most = std::min(code_point_length(c), rest.size());
     while (width < most && continues_code_point(rest[width])) ++width;
   }
-  for (const std::string_view token : {kColon, kComma, words_.bracket(), words_.last_bracket()}) {
+  for (const std::string_view token : delimiters_) {
     const Fit said = fit(rest, token, false);
     if (said == Fit::partial && !ended) return Step::wait;
     if (said == Fit::yes) delimiter = true;
@@ -374,8 +365,8 @@ VcpReader::Step VcpReader::behind_colon(std::string_view block, bool ended) {
   if (partial) return Step::wait;
   const std::string_view key = without_noise(block.substr(key_, key_end_ - key_));
   const bool is_name = fit(key, words_.name, true) == Fit::yes && key.size() == words_.name.size();
-  const bool bare =
-      options_.lenient && !begins_marker(rest[0]) && (is_name || fit(rest, words_.bracket(), false) == Fit::no);
+  const bool bare = options_.lenient && !begins_marker(rest[0]) &&
+                    (is_name || fit(rest, bracket_of(words_.values.front()), false) == Fit::no);
   if (bare && ((is_name && !new_line_) || key == "input_json")) {
     begin();
     value_ = at_;
@@ -392,7 +383,7 @@ VcpReader::Step VcpReader::behind_colon(std::string_view block, bool ended) {
 
 VcpReader::Step VcpReader::value(std::string_view block) {
   const bool escape = place_ == Place::escape_value;
-  at_ = (escape ? escape_finder_ : finder_).find(block, at_);
+  at_ = finder_.find(block, at_);
   const std::string_view rest = block.substr(at_);
   if (rest.empty()) return Step::wait;
   if (!escape && begins_marker(rest[0])) {
@@ -404,14 +395,14 @@ VcpReader::Step VcpReader::value(std::string_view block) {
       return on_marker(found);
     }
   }
-  const std::string_view token = escape ? words_.close_escape : words_.close;
+  const std::string_view token = escape ? words_.close_escape : pair_->close;
   Fit said = fit(rest, token, true);
   if (said == Fit::yes) {
     if (swallowed_) lose(at_);  // the closer is that of what it swallowed
     return end_field(block, at_, at_ + token.size(), escape);
   }
   if (said == Fit::no && !escape) {
-    said = fit(rest, words_.open, false);
+    said = fit(rest, pair_->open, false);
     if (said == Fit::yes) {
       fault("opener_in_value");
       swallowed_ = true;
@@ -431,9 +422,9 @@ VcpReader::Step VcpReader::bare_name(std::string_view block, bool ended) {
     if (begins_marker(c)) {
       const MarkerFit found = marker(rest);
       if (found.fit == Fit::partial && !ended) return Step::wait;
-      over = found.fit == Fit::yes;
+      over = found.fit != Fit::no;
     }
-    for (const std::string_view token : {kComma, words_.bracket()}) {
+    for (const std::string_view token : {kComma, bracket_of(words_.values.front())}) {
       const Fit said = fit(rest, token, false);
       if (said == Fit::partial && !ended) return Step::wait;
       over = over || (said == Fit::yes && at_ != value_);
@@ -499,8 +490,12 @@ VcpReader::Step VcpReader::end_field(std::string_view block, size_t value_end, s
   if (swallowed_) return Step::on;  // no name: the fault is known
   std::string said = fields_.text_of(block, field);
   std::string_view given = trim(said);
-  if (options_.lenient) given = without_brackets(given);
+  if (options_.lenient) given = plain_name(given);
   if (given.empty()) return Step::on;
+  if (holds_bracket(given) && !tools_.known(given)) {
+    fault("missing_tool_name");
+    return Step::on;
+  }
   if (named) {
     if (given != name) fault("duplicate_argument");  // two calls that ran together
     notes.push_back({"duplicate_argument", words_.name, field.key});

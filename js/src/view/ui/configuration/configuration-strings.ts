@@ -105,6 +105,7 @@ const en = {
   protocolOptions: (id: string) => `Options of ${id}`,
   options: {
     lenient: ['Lenient', 'Also accept what models often get slightly wrong.'],
+    plain: ['Plain input', 'An input that is no JSON is the only text of its tool.'],
     serial: ['Serial calls', 'command1, command2 … in one block become one call each.'],
     code: ['Calls in code', 'What to do with a call inside a code block.'],
     duplicates: ['Argument written twice', 'Which of the two counts.'],
@@ -302,6 +303,7 @@ const zh: ConfigurationStrings = {
   protocolOptions: (id) => `${id} 的选项`,
   options: {
     lenient: ['宽松解析', '也接受模型常见的小错误。'],
+    plain: ['纯文本输入', '不是 JSON 的输入作为工具唯一的文本。'],
     serial: ['串行调用', '一个块里的 command1、command2… 各成为一次调用。'],
     code: ['代码中的调用', '如何处理代码块里的调用。'],
     duplicates: ['重复的参数', '以哪一个为准。'],

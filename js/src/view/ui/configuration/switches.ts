@@ -84,6 +84,7 @@ export const protocolOptions: readonly {
   choices: readonly (string | boolean | null)[]
 }[] = [
   { name: 'lenient', only: 'vcp', choices: [null, true] },
+  { name: 'plain', only: 'vcp', choices: [null, true] },
   { name: 'serial', only: 'vcp', choices: [null, 'split'] },
   { name: 'code', choices: [null, 'ignore', 'whole', 'parse'] },
   { name: 'duplicates', choices: [null, 'last', 'first'] },

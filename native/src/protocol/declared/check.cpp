@@ -48,13 +48,21 @@ Status check_name(std::string_view name) {
 struct Mark {
   std::string place;  // openers[0], or closers of hermes
   std::string bytes;
+  std::string_view member = {};  // of a word that `like` has: the member that replaces it
 };
+
+// How a declaration gets rid of a word of the protocol that it is like.
+std::string way_out(const Mark &mark) {
+  if (is_one_of(mark.member, {"sections", "sectionEnds", "turnEnds", "think", "thinkEnds"}))
+    return "; " + std::string(mark.member) + ": [] leaves it out";
+  return mark.member.empty() ? "" : "; " + std::string(mark.member) + " replaces it";
+}
 
 // What is not replaced of the protocol that it is like.
 void add_inherited(const Declaration &declaration, std::vector<Mark> &out) {
   const auto add = [&](std::string_view path, std::string_view bytes) {
     if (!bytes.empty() && declaration.find(path) == nullptr)
-      out.push_back({std::string(path) + " of " + declaration.like, std::string(bytes)});
+      out.push_back({std::string(path) + " of " + declaration.like, std::string(bytes), path});
   };
   if (declaration.like == "vcp") {
     const VcpWords words;
@@ -171,14 +179,14 @@ Status check_words(const Declaration &declaration) {
       if (one.bytes == other.bytes)
         return error(Code::json, "found " + shown_text(one.bytes) + " a second time: it is " + other.place, one.place);
       if (other.bytes.find(one.bytes) != std::string::npos)
-        return error(Code::json,
-                     "found " + shown_text(one.bytes) + ", which stands in " + shown_text(other.bytes) + " (" +
-                         other.place + ")",
-                     one.place);
+        return error(
+            Code::json,
+            shown_text(one.bytes) + " stands in " + shown_text(other.bytes) + " (" + other.place + ")" + way_out(other),
+            one.place);
       if (one.bytes.find(other.bytes) != std::string::npos)
         return error(
             Code::json,
-            "found " + shown_text(one.bytes) + ", which holds " + shown_text(other.bytes) + " (" + other.place + ")",
+            shown_text(one.bytes) + " holds " + shown_text(other.bytes) + " (" + other.place + ")" + way_out(other),
             one.place);
     }
   return {};

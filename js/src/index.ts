@@ -10,7 +10,15 @@ export {
   type ParsedText,
   type ResolvedTool,
 } from './engine/core/engine.js'
-export type { TextPair, DeclaredProtocol, MemberNames, OneOrMore, TagNames } from './engine/core/declared-protocol.js'
+export type { ResultToWrite } from './engine/core/written-results.js'
+export type {
+  TextPair,
+  DeclaredProtocol,
+  DeclaredResults,
+  MemberNames,
+  OneOrMore,
+  TagNames,
+} from './engine/core/declared-protocol.js'
 export type {
   EffectiveSettings,
   Fallback,

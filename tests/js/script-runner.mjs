@@ -195,7 +195,9 @@ export function invalidMessages(messages) {
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]
     const at = `message ${i}`
-    if (message.role === 'tool') return `${at}: a result without its call: ${brief(message)}`
+    // One that names no call is the text of all results (`results.role` of a declared format).
+    if (message.role === 'tool' && 'tool_call_id' in message)
+      return `${at}: a result without its call: ${brief(message)}`
     if (message.role !== 'assistant') continue
     const { content, tool_calls: calls } = message
     if (!calls && (!content || content.length === 0)) return `${at}: an empty assistant message`

@@ -74,7 +74,8 @@ inline std::string invalid_messages(const Json &messages) {
     const std::string role = text_of(message, "role");
     const Json *calls = member(message, "tool_calls");
     if (calls && calls->is_null()) calls = nullptr;
-    if (role == "tool") return at + ": a result without its call: " + brief(message);
+    // One that names no call is the text of all results (`results.role` of a declared format).
+    if (role == "tool" && member(message, "tool_call_id")) return at + ": a result without its call: " + brief(message);
     if (role != "assistant") continue;
     const Json *content = member(message, "content");
     const bool empty = !content || content->is_null() || content->empty() || *content == "";

@@ -165,7 +165,8 @@ def invalid_messages(messages):
     while i < len(messages):
         message, at = messages[i], f"message {i}"
         i += 1
-        if message["role"] == "tool":
+        # one that names no call is the text of all results (`results.role` of a declared format)
+        if message["role"] == "tool" and "tool_call_id" in message:
             return f"{at}: a result without its call: {brief(message)}"
         if message["role"] != "assistant":
             continue

@@ -131,6 +131,8 @@ class Protocol {
   // The results of one round. Markers of all protocols in `active` are made harmless inside the tools' texts.
   virtual void write_results(const std::vector<ResultText> &results, const Protocols &active,
                              std::string &out) const = 0;
+  // The role of the message with the results of a round: user, tool or system; empty: the host's setting says.
+  virtual std::string_view results_role() const { return {}; }
   // It calls tools by their vcpCommand: in definitions, results, and calls written from history.
   virtual bool calls_commands() const { return false; }
   // Without a macro, definitions go in front of the system message (true) or behind it.

@@ -309,6 +309,16 @@ std::string results_as_text(const std::vector<Item> &items, size_t first, size_t
   return content;
 }
 
+// All results of a round. Servers that take a result in the role of a tool for that of a native call get text of the
+// user.
+std::string results_message(const Form &form, std::string_view results) {
+  std::string_view role = form.protocols.front()->results_role();
+  if (role.empty() || (role == "tool" && !form.setup.wire->takes_results_as_text())) role = "user";
+  std::string out;
+  ObjectWriter(out).text("role", role).text("content", results).close();
+  return out;
+}
+
 // Replaces each text of a content by what `change` returns for it; images stay. Texts are JSON strings.
 template <class Change>
 std::string with_texts(std::string_view content, const Change &change) {
@@ -484,7 +494,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                   [&form](std::string &text) {
                     for (const auto &protocol : form.parsed) protocol->defuse(text);
                   },
-                  (setup.calls_from_text() && !setup.config.results_as_tool_role) || setup.calls_as_text,
+                  (setup.calls_from_text() && setup.results_are_text()) || setup.calls_as_text,
                   !setup.registry().tools().empty(),
                   setup.calls_from_text() && (!final_answer || setup.wire->keeps_definitions())};
   std::vector<Item> items;
@@ -538,7 +548,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
     size_t last = i + 1;
     while (last < items.size() && items[last].role == "tool") ++last;
     const std::string results = results_as_text(items, i + 1, last, item, form);
-    add(R"({"role":"user","content":)" + json_string(results) + "}", last > i + 1 ? items[i + 1].origin : origin);
+    add(results_message(form, results), last > i + 1 ? items[i + 1].origin : origin);
     i = last - 1;
   }
   if (!macro) add_definitions(setup, form.expand, instruction);
@@ -574,6 +584,7 @@ bool is_valid_order(const std::vector<std::string_view> &messages) {
   for (const std::string_view message : messages) {
     Item item = read_item(message);
     if (item.role == "tool") {
+      if (item.answers.empty()) continue;  // results that are text
       const auto call = std::find(wanted.begin(), wanted.end(), item.answers);
       if (call == wanted.end()) return false;
       wanted.erase(call);

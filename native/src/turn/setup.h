@@ -36,6 +36,10 @@ struct Setup {
       return tool != nullptr && tool->immediate && (tool->read_only || tool->ipc.has_value());
     return config.dispatch == Dispatch::block || (tool != nullptr && tool->immediate);
   }
+  // Does a round's results go as one text? If not, each is a message in the role of a tool.
+  bool results_are_text() const {
+    return !config.results_as_tool_role || !config.protocols.front()->results_role().empty();
+  }
   // Does the text call tools by their vcpCommand?
   bool calls_commands() const { return calls_from_text() && config.protocols.front()->calls_commands(); }
   // What the text of an answer is parsed for.

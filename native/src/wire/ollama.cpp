@@ -146,7 +146,8 @@ void write_message(const SentMessage &message, std::string &out, Unsent &unsent)
     // Older servers read the name, newer ones the id.
     const auto called = json_member(message.call_native, "function");
     written.text("role", "tool").text("content", content.text);
-    written.text("tool_name", called ? json_member_text(*called, "name") : message.name);
+    const std::string name = called ? json_member_text(*called, "name") : message.name;
+    if (!name.empty()) written.text("tool_name", name);
     if (!message.answers.empty()) written.text("tool_call_id", message.answers);
   } else {
     written.text("role", message.role == SentMessage::Role::system ? "system" : "user").text("content", content.text);
@@ -179,6 +180,7 @@ void collect_dropped(std::string_view schema, bool outermost, std::set<std::stri
 class OllamaWire final : public Wire {
  public:
   std::string_view id() const override { return "ollama"; }
+  bool takes_results_as_text() const override { return true; }
 
   std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
     return read_ollama(sink, limits);

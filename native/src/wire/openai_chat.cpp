@@ -263,6 +263,7 @@ class ChatReader final : public EventReader {
 class OpenAiChatWire final : public Wire {
  public:
   std::string_view id() const override { return "openai-chat"; }
+  bool takes_results_as_text() const override { return true; }
 
   std::unique_ptr<WireReader> read(WireSink &sink, const WireLimits &limits) const override {
     return std::make_unique<ChatReader>(sink, limits);

@@ -122,7 +122,8 @@ class Taker {
       const SentCalls::Given *const call = calls_.next_answered();
       message.answers = call != nullptr ? call->sent : answers;
       if (call != nullptr) message.call_native = call->item;
-      message.name = names_(call != nullptr && !call->name.empty() ? call->name : name);
+      const std::string &called = call != nullptr && !call->name.empty() ? call->name : name;
+      if (call != nullptr || !called.empty()) message.name = names_(called);
       const std::string_view tool_call = json_member(metadata, "toolCall").value_or("");
       const std::string status = json_member_text(tool_call, "status");
       message.json = trim_json(json_member(tool_call, "json").value_or("")) == "true";

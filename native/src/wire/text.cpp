@@ -97,6 +97,7 @@ class TextWire final : public Wire {
   }
 
   bool has_end() const override { return false; }
+  bool takes_results_as_text() const override { return true; }
 };
 
 }  // namespace

@@ -227,6 +227,8 @@ class Wire {
   virtual bool echoes(std::string_view, size_t) const { return false; }
   // Are those items the whole answer, which they replace? If not, they are members for its calls.
   virtual bool echoes_answers() const { return true; }
+  // Does a message in the role of a tool reach the model, though no call stands in front of it?
+  virtual bool takes_results_as_text() const { return false; }
   // Must what the model was told before stay in the last request, which forbids calls? Some providers check that
   // nothing before a signature has changed.
   virtual bool keeps_definitions() const { return false; }

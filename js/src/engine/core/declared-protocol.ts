@@ -38,6 +38,18 @@ export interface TagNames {
   value?: string
 }
 
+/** The results of a round, which go to the model in one message. */
+export interface DeclaredResults extends TextPair {
+  /** Between two results, where `result` says how each is written. Default: a line end behind each. */
+  separator?: string
+  /**
+   * Who says them. Default: as the setting `resultRole`. `tool`: on servers that take such a message without a native
+   * call in front of it (`openai-chat`, `ollama`); elsewhere `user`. `system`: `user` where a server takes instructions
+   * at the beginning alone.
+   */
+  role?: 'user' | 'tool' | 'system'
+}
+
 /**
  * A way to write calls as text, made from a built-in one: the same grammar with other words and texts. What is left out
  * is as in `like`. The engine writes an example and reads it back when it is made, and refuses what would not be read
@@ -83,8 +95,8 @@ export interface DeclaredProtocol {
   tags?: TagNames
   /** Around the list of tools in definitions. */
   tools?: TextPair
-  /** Around the results of a round. */
-  results?: TextPair
+  /** Around the results of a round, and what is sent of them. */
+  results?: DeclaredResults
   /**
    * What the model reads about calling tools: `{tools}` stands for all definitions (left out: they follow), `{example}`
    * for an example call.

@@ -16,18 +16,21 @@ struct WordMember {
   Many many;
 };
 constexpr WordMember kWords[] = {
-    {"openers", Many::some},       {"closers", Many::some},      {"sections", Many::any},
-    {"sectionEnds", Many::any},    {"turnEnds", Many::any},      {"think", Many::any},
-    {"thinkEnds", Many::any},      {"dropped", Many::any},       {"separators", Many::some},
-    {"reserved", Many::any},       {"members.name", Many::some}, {"members.arguments", Many::some},
-    {"members.id", Many::some},    {"values.open", Many::one},   {"values.close", Many::one},
-    {"escapes.open", Many::one},   {"escapes.close", Many::one}, {"tags.call", Many::one},
-    {"tags.parameter", Many::one}, {"tags.callName", Many::one}, {"tags.parameterName", Many::one},
-    {"tags.key", Many::one},       {"tags.value", Many::one},    {"tools.open", Many::one},
-    {"tools.close", Many::one},    {"results.open", Many::one},  {"results.close", Many::one}};
+    {"openers", Many::some},         {"closers", Many::some},      {"sections", Many::any},
+    {"sectionEnds", Many::any},      {"turnEnds", Many::any},      {"think", Many::any},
+    {"thinkEnds", Many::any},        {"dropped", Many::any},       {"separators", Many::some},
+    {"reserved", Many::any},         {"members.name", Many::some}, {"members.arguments", Many::some},
+    {"members.id", Many::some},      {"values.open", Many::one},   {"values.close", Many::one},
+    {"escapes.open", Many::one},     {"escapes.close", Many::one}, {"tags.call", Many::one},
+    {"tags.parameter", Many::one},   {"tags.callName", Many::one}, {"tags.parameterName", Many::one},
+    {"tags.key", Many::one},         {"tags.value", Many::one},    {"tools.open", Many::one},
+    {"tools.close", Many::one},      {"results.open", Many::one},  {"results.close", Many::one},
+    {"results.separator", Many::one}};
 
 constexpr Choice<ParameterForm> kForms[] = {
     {"schema", ParameterForm::schema}, {"lines", ParameterForm::lines}, {"fields", ParameterForm::fields}};
+
+constexpr Choice<std::string_view> kRoles[] = {{"user", "user"}, {"tool", "tool"}, {"system", "system"}};
 
 Status read_words(std::string_view value, Many many, std::vector<std::string> &out) {
   out.clear();
@@ -45,7 +48,15 @@ Status read_words_of(std::string_view object, std::string_view path, Declaration
   for (JsonSlices member(object); member.next();) {
     const std::string name = member.key_text();
     if (name.starts_with("x-")) continue;
+    if (path == "results" && name == "role") {
+      std::string_view role;
+      if (Status status = read_choice(member.value(), kRoles, role); !status.ok())
+        return std::move(status).inside(name);
+      out.results_role = role;
+      continue;
+    }
     std::vector<std::string_view> known;
+    if (path == "results") known.push_back("role");
     const WordMember *found = nullptr;
     for (const WordMember &one : kWords) {
       if (!one.path.starts_with(prefix)) continue;

@@ -30,6 +30,7 @@ class Declared final : public Protocol {
   void defuse(std::string &text) const override;
   std::vector<Marker> result_markers() const override;
   std::string_view seal() const override { return seal_; }
+  std::string_view results_role() const override { return declaration_->results_role; }
 
   // -- as the protocol that it is like
   bool calls_commands() const override { return like().calls_commands(); }
@@ -122,8 +123,10 @@ void Declared::write_results(const std::vector<ResultText> &results, const Proto
   const Template &form = declaration_->result;
   if (!form.given()) return like().write_results(results, active, out);
   const Defuse defuse = defuse_all(active, *this);
+  const auto *const separator = declaration_->find("results.separator");
   out += declaration_->text_of("results.open");
   for (const ResultText &result : results) {
+    if (separator != nullptr && &result != &results.front()) out += separator->front();
     form.write(
         [&](std::string_view place) {
           if (place == "status") return std::string(result.status);
@@ -133,7 +136,7 @@ void Declared::write_results(const std::vector<ResultText> &results, const Proto
           return harmless_result(result, defuse);
         },
         out, [&](std::string &text) { text = harmless_text(text, defuse); });
-    if (out.back() != '\n') out += '\n';
+    if (separator == nullptr && out.back() != '\n') out += '\n';
   }
   out += declaration_->text_of("results.close");
 }
@@ -141,6 +144,8 @@ void Declared::write_results(const std::vector<ResultText> &results, const Proto
 void Declared::defuse(std::string &text) const {
   like().defuse(text);
   for (const std::string_view path : {"results.open", "results.close"}) break_marker(text, declaration_->text_of(path));
+  if (const std::string_view mark = declaration_->text_of("results.separator"); is_rare_mark(mark))
+    break_marker(text, mark);
   if (const Template &form = declaration_->result; form.given())
     for (const std::string_view mark : {form.head(), form.tail()})
       if (is_rare_mark(trim(mark))) break_marker(text, mark);

@@ -198,7 +198,7 @@ Status make_protocol(std::string_view config, const Declarations &declared, std:
     return status;
   }
   for (const auto &declaration : declared)
-    if (declaration->id == id) return make_declared(declaration, config, out);
+    if (declaration->id == id) return make_declared_use(declaration, config, out);
   std::vector<std::string_view> known = protocol_ids();
   for (const auto &declaration : declared) known.push_back(declaration->id);
   std::string message = "found " + shown(said) + ", expected the id of a protocol; ";

@@ -108,6 +108,11 @@ export interface DeclaredProtocol {
   parameters?: 'schema' | 'lines' | 'fields'
   /** How a call is written back to the model: `{name}`, `{id}`, `{arguments}` as JSON. */
   call?: string
+  /**
+   * Options of the protocol, as beside its id in `protocol`: defaults of every use, and of the trial when it is
+   * declared. Default none. A use with others is tried with these.
+   */
+  options?: { readonly [option: string]: unknown }
   /** How a result is written: `{name}`, `{id}`, `{status}`, `{content}` as text, `{json}` as JSON. */
   result?: string
 }

@@ -223,6 +223,24 @@ Status check_round_trip(const Declaration &declaration, const std::shared_ptr<co
   return {};
 }
 
+Status make_declared_use(const std::shared_ptr<const Declaration> &declaration, std::string_view config,
+                         std::shared_ptr<const Protocol> &out) {
+  if (Status status = make_declared(declaration, config, out); !status.ok()) return status;
+  bool other = false;
+  if (json_kind(config) == '{')
+    for (JsonSlices option(config); option.next();) {
+      const std::string name = option.key_text();
+      if (name == "id" || name == "markerWord" || name.starts_with("x-")) continue;
+      const auto declared = json_member(declaration->options, name);
+      other = other || !declared || compact_json(*declared) != compact_json(option.value());
+    }
+  if (!other) return {};
+  Status status = check_round_trip(*declaration, out);
+  status.path.clear();
+  if (!status.ok()) status.message = "with these options " + status.message;
+  return status;
+}
+
 Status check_overlaps(const Protocols &active, const ToolView &tools, size_t &other) {
   for (other = 1; other < active.size(); ++other)
     for (size_t i = 0; i < other; ++i) {

@@ -46,8 +46,13 @@ struct Declaration {
   }
 };
 
-// The protocol that was declared, with the options that stand where it is chosen.
+// The protocol that was declared, with the options that stand where it is chosen; those that stand in the declaration
+// come first.
 Status make_declared(const std::shared_ptr<const Declaration> &declaration, std::string_view config,
                      std::shared_ptr<const Protocol> &out);
+
+// The same for a place that chooses it. Tries it if that place has options of its own.
+Status make_declared_use(const std::shared_ptr<const Declaration> &declaration, std::string_view config,
+                         std::shared_ptr<const Protocol> &out);
 
 }  // namespace sluice

@@ -119,7 +119,13 @@ Status read_member(std::string_view name, std::string_view value, const Declarat
   if (name == "call") return Template::read(value, {"name", "id", "arguments"}, out.call);
   if (name == "result") return Template::read(value, {"name", "id", "status", "content", "json"}, out.result);
   if (name == "parameters") return read_choice(value, kForms, out.parameters);
-  std::vector<std::string_view> known = {"id", "like", "introduction", "definition", "parameters", "call", "result"};
+  if (name == "options") {
+    if (json_kind(value) != '{') return unexpected(value, "an object of options");
+    out.options = compact_json(value);
+    return {};
+  }
+  std::vector<std::string_view> known = {"id",         "like", "introduction", "definition",
+                                         "parameters", "call", "result",       "options"};
   for (const WordMember &one : kWords) {
     const size_t dot = one.path.find('.');
     if (one.path == name) return read_words(value, one.many, out.words[std::string(name)]);
@@ -165,7 +171,10 @@ Status read_declarations(std::string_view value, Declarations &out) {
     std::shared_ptr<const Protocol> protocol;
     Status status = read_declaration(documents.value(), out, *declaration);
     if (status.ok()) status = check_words(*declaration);
-    if (status.ok()) status = make_declared(declaration, "\"" + declaration->id + "\"", protocol);
+    if (status.ok()) {
+      status = make_declared(declaration, "\"" + declaration->id + "\"", protocol);
+      if (!status.ok() && json_member(declaration->options, status.path)) status = std::move(status).inside("options");
+    }
     if (status.ok()) status = check_round_trip(*declaration, protocol);
     if (!status.ok()) return std::move(status).inside("[" + std::to_string(i) + "]");
     out.push_back(declaration);

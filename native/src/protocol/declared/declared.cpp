@@ -160,6 +160,19 @@ std::vector<Marker> Declared::result_markers() const {
   return out;
 }
 
+// The options of the declaration, with those of a use in their place.
+std::string with_members(std::string_view options, std::string_view given) {
+  std::string out;
+  ObjectWriter object(out);
+  for (JsonSlices member(options); member.next();)
+    if (json_kind(given) != '{' || !json_member(given, member.key_text()))
+      object.raw(member.key_text(), member.value());
+  if (json_kind(given) == '{')
+    for (JsonSlices member(given); member.next();) object.raw(member.key_text(), member.value());
+  object.close();
+  return out;
+}
+
 // The document with this id in the place of the other.
 std::string with_id(std::string_view config, std::string_view id) {
   std::string out;
@@ -208,8 +221,9 @@ Status make_vcp_like(const Declaration &declaration, const std::vector<std::stri
 
 }  // namespace
 
-Status make_declared(const std::shared_ptr<const Declaration> &declaration, std::string_view config,
+Status make_declared(const std::shared_ptr<const Declaration> &declaration, std::string_view given,
                      std::shared_ptr<const Protocol> &out) {
+  const std::string config = with_members(declaration->options, given);
   std::vector<std::string_view> paths;
   for (const auto &[path, words] : declaration->words)
     if (!(declaration->result.given() && path.starts_with("results.")) &&

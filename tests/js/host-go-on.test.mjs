@@ -80,6 +80,7 @@ test('what broke off goes on without its error; calls of the new answer are numb
         description: 'd',
         parameters: { type: 'object' },
         permission: 'public',
+        agentCallable: true,
         execute: () => 'seen',
       }),
     ],
@@ -262,6 +263,7 @@ test('an answer that came to its limit of rounds goes on in the same message', a
     description: 'd',
     parameters: { type: 'object' },
     permission: 'public',
+    agentCallable: true,
     execute: () => 'seen',
   })
   const { host } = await hostStage(t, {

@@ -496,7 +496,7 @@ Conversation::Conversation(const Setup &setup, std::vector<std::string> history,
                   },
                   (setup.calls_from_text() && setup.results_are_text()) || setup.calls_as_text,
                   !setup.registry().tools().empty(),
-                  setup.calls_from_text() && (!final_answer || setup.wire->keeps_definitions())};
+                  setup.calls_from_text() && setup.has_tools() && (!final_answer || setup.wire->keeps_definitions())};
   std::vector<Item> items;
   for (JsonSlices host(setup.host_messages); host.next();) {
     items.push_back(read_item(host.value()));

@@ -234,6 +234,12 @@ class HiddenTags {
   size_t next_ = 0;
 };
 
+// A call in the text of a request that had no tools, and so must show none: it stays as the model wrote it.
+bool is_hopeless(const Setup &setup, const Card &card) {
+  return !setup.text_mode() && card.source != "native" && card.state() == CardState::not_found &&
+         !setup.calls_may_succeed();
+}
+
 std::string note_message(const Round &round) {
   std::string out;
   ObjectWriter message(out);
@@ -281,7 +287,7 @@ std::vector<std::string> history_messages(const Setup &setup, const Message &mes
         add_media(card.parts());
         continue;
       }
-      if (card.stays_as_text()) {
+      if (card.stays_as_text() || is_hopeless(setup, card)) {
         (split ? behind : text) += card.raw().view();
         continue;
       }

@@ -209,7 +209,7 @@ void Setup::cut_descriptions(size_t most) {
 }
 
 void Setup::change_to_text() {
-  calls_as_text = !has_tools();
+  calls_as_text = !reads_calls();
   config.mode = Mode::text;
   note_unsendable();
 }
@@ -242,8 +242,13 @@ Status Setup::read_request() {
 
 // ---- what answers are read for ----
 
+bool Setup::calls_may_succeed() const {
+  return !exposed_tools(registry(), config.exposure).empty() ||
+         JsonSlices(json_member(body, "tools").value_or("")).next();
+}
+
 Protocols Setup::active_protocols() const {
-  if (!has_tools()) return {};
+  if (!reads_calls()) return {};
   Protocols active = text_mode() ? config.protocols : Protocols();
   for (const auto &also : config.also_parse)
     if (!has_protocol(active, also->id())) active.push_back(also);
@@ -253,7 +258,7 @@ Protocols Setup::active_protocols() const {
 
 Protocols Setup::watched_protocols() const {
   Protocols watched;
-  if (has_tools() && !observes())
+  if (reads_calls() && !observes())
     for (const auto &protocol : config.unsealed)
       if (text_mode() || has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
   if (offers_tools())

@@ -24,10 +24,13 @@ struct Setup {
 
   bool text_mode() const { return config.mode == Mode::text; }
   bool has_tools() const { return config.exposure.enabled && (parser || observes() || !registry().tools().empty()); }
+  bool reads_calls() const { return config.exposure.enabled; }        // whatever tools there are
   bool observes() const { return config.server_results != nullptr; }  // a server runs the calls
   // May the turn take up open calls of the host's last message? Where a server runs the calls, it does not.
   bool adopts() const { return config.exposure.enabled && !observes(); }
-  bool calls_from_text() const { return text_mode() && has_tools(); }
+  bool calls_from_text() const { return text_mode() && reads_calls(); }
+  // May a call of this turn succeed? Without an exposed tool, and tools of the host in the request, none can.
+  bool calls_may_succeed() const;
   bool offers_tools() const { return config.exposure.enabled && !text_mode() && !offers.empty(); }  // in the request
   // May a call of this tool (nullptr: of none) start before its answer has ended?
   bool starts_in_answer(const Tool *tool) const {

@@ -408,6 +408,7 @@ void Turn::advance() {
     ended_on_fire_and_forget_ = true;
     return check_final("completed");
   }
+  if (!noted && !setup_->calls_may_succeed()) return check_final("completed");
 
   const bool note_alone = noted && all_fired;  // no call is told its result
   malformed_rounds_ = all_malformed || note_alone ? malformed_rounds_ + 1 : 0;

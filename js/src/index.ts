@@ -9,6 +9,7 @@ export {
   type NeedsContext,
   type ParsedText,
   type ResolvedTool,
+  type ResolveOptions,
 } from './engine/core/engine.js'
 export type { ResultToWrite } from './engine/core/written-results.js'
 export type {
@@ -27,6 +28,7 @@ export type {
   Language,
   ListedProfile,
   ListedTool,
+  NameRules,
   ObservedServer,
   Profile,
   Protocol,

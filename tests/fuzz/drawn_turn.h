@@ -138,6 +138,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
   maybe("firstByteTimeoutMs", {"120"});
   maybe("limits",
         {R"({"candidateBytes":64})", R"({"argumentBytes":32,"blocks":9})", R"({"callsPerRound":2,"textBytes":200})"});
+  maybe("names", {R"({"anyCase":true})", R"({"anyCase":true,"lenient":true})"});
   out.max_rounds = turn.value("maxRounds", 5);
   return out;
 }

@@ -113,6 +113,24 @@ test('a name is looked up, and a wrong one has neighbours, without a turn', (t) 
   assert.throws(() => engine.resolve(), { code: 'option', path: 'name' })
 })
 
+test('a name in another case or between brackets is looked up where the call or the engine says so', (t) => {
+  const tools = [page('page.fetch', { vcpCommand: 'FetchPage' }), page('page.open')]
+  const engine = new Engine({ tools })
+  const lenient = new Engine({ tools, names: { lenient: true } })
+  t.after(() => [engine, lenient].forEach((one) => one.close()))
+  const found = (of, name, options) => of.resolve(name, options).tool?.name
+  assert.equal(found(engine, 'PAGE.FETCH'), undefined)
+  assert.equal(found(engine, 'PAGE.FETCH', { anyCase: true }), 'page.fetch')
+  assert.equal(found(engine, 'fetchpage', { anyCase: true }), 'page.fetch')
+  assert.equal(found(engine, '`「page.fetch」始`', { anyCase: true }), undefined)
+  assert.equal(found(engine, '`「page.fetch」始`', { lenient: true }), 'page.fetch')
+  assert.equal(found(lenient, '`「page.fetch」始`'), 'page.fetch')
+  assert.equal(found(lenient, '`「PAGE.FETCH」始`', { anyCase: true }), 'page.fetch')
+  assert.equal(found(lenient, '`「page.fetch」始`', { lenient: false }), undefined)
+  assert.throws(() => engine.resolve('page', { anycase: true }), { code: 'option', path: 'anycase' })
+  assert.throws(() => engine.resolve('page', { anyCase: 1 }), { code: 'option', path: 'anyCase' })
+})
+
 test('a whole text is parsed in one call', (t) => {
   const engine = new Engine({ tools: [page('page.fetch')] })
   t.after(() => engine.close())

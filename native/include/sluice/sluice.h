@@ -331,8 +331,8 @@ SLUICE_API const char *SLUICE_CALL sluice_turn_next_event(sluice_turn *turn, siz
  * be NULL. Valid until the next call of this function or of sluice_turn_next_event on the turn. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len);
 
-/* Finds the tool that a model means by this name. Returns {"tool":"weather.now"}, with "reason":"disabled" if the tool is
- * hidden, or {"suggestions":["weather.now"]} with the nearest names if there is none. */
+/* Finds the tool that a model means by this name; the setting "names" says how near it must be. Returns {"tool":"weather.now"},
+ * with "reason":"disabled" if the tool is hidden, or {"suggestions":["weather.now"]} with the nearest names if there is none. */
 SLUICE_API const char *SLUICE_CALL sluice_turn_find_tool(sluice_turn *turn, const char *name, size_t name_len, size_t *len);
 
 /* Returns a document about the turn. what: SLUICE_GET_*. `start` and `end` of a card, and `offset` of a diagnostic, count bytes

@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/nearest.h"
+#include "base/plain_name.h"
 #include "base/reading.h"
 #include "base/sha256.h"
 #include "base/sort.h"
@@ -76,6 +77,27 @@ std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure
     if (tag.empty() || std::find(tool.tags.begin(), tool.tags.end(), tag) != tool.tags.end()) out.push_back(&tool);
   }
   return out;
+}
+
+const Tool *find_loosely(const Registry &registry, const Exposure &exposure, const NameRules &rules,
+                         std::string_view asked) {
+  const std::string_view wanted = rules.lenient ? plain_name(asked) : trim(asked);
+  if (wanted.empty()) return nullptr;
+  if (rules.lenient)
+    if (const Tool *const tool = registry.find(wanted)) return tool;
+  if (!rules.any_case) return nullptr;
+  const auto is_it = [wanted](std::string_view name) {
+    return name.size() == wanted.size() && fit(name, wanted, true) == Fit::yes;
+  };
+  const Tool *found = nullptr;
+  for (const Tool &tool : registry.tools()) {
+    const bool named = is_it(tool.name) || is_it(tool.wire_name) || is_it(tool.vcp_command) ||
+                       std::any_of(tool.aliases.begin(), tool.aliases.end(), is_it);
+    if (!named || !hidden_reason(tool, exposure).empty()) continue;
+    if (found != nullptr) return nullptr;
+    found = &tool;
+  }
+  return found;
 }
 
 std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,

@@ -27,6 +27,17 @@ std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
 // The exposed tools, sorted by name; with `tag`, only those that carry it.
 std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag = {});
 
+// How far a name may be from that of its tool.
+struct NameRules {
+  bool any_case = false;  // A-Z and a-z are the same, if that leaves one exposed tool
+  bool lenient = false;   // what models put around a name goes: plain_name
+  bool any() const { return any_case || lenient; }
+};
+
+// The tool that a name means by these rules alone: Registry::find found none. nullptr: none, or several.
+const Tool *find_loosely(const Registry &registry, const Exposure &exposure, const NameRules &rules,
+                         std::string_view asked);
+
 // At most three exposed names that are near to an unknown one. `commands`: the model knows tools by vcpCommand.
 std::vector<std::string> nearest_names(const Registry &registry, const Exposure &exposure, std::string_view asked,
                                        bool commands = false);

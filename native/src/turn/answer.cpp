@@ -62,17 +62,17 @@ Answer::~Answer() = default;
 
 void Answer::read_with(Protocols parsed, Protocols watched, ScanOptions options) {
   const ScanLimits limits = setup_.scan_limits();
-  const Registry &registry = setup_.registry();
+  const ToolView &tools = setup_.tools();
   options.turn_ends.clear();
   for (const auto &protocol : watched)
     for (Marker &token : protocol->turn_ends()) options.turn_ends.push_back(std::move(token));
-  scanner_ = make_scanner(parsed, registry, limits, options, *this);
+  scanner_ = make_scanner(parsed, tools, limits, options, *this);
   if (!parsed.empty())
-    thoughts_ = std::make_unique<ThoughtCalls>(parsed, registry, limits, options.calls_in_reasoning,
+    thoughts_ = std::make_unique<ThoughtCalls>(parsed, tools, limits, options.calls_in_reasoning,
                                                static_cast<ScanSink *>(this));
   if (!watched.empty()) {
     watch_sink_ = std::make_unique<Watcher>(log_, parsed_, unsealed_);
-    watcher_ = make_scanner(watched, registry, limits, options, *watch_sink_);
+    watcher_ = make_scanner(watched, tools, limits, options, *watch_sink_);
   }
   parsed_ = std::move(parsed);
   watched_ = std::move(watched);

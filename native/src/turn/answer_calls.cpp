@@ -149,8 +149,10 @@ void Answer::break_open_calls() {
 // The tool that was offered under this name. A restored engine may have given the name to another one.
 const Tool *Answer::find_tool(std::string_view name) const {
   if (!offered_) return setup_.find_tool(name);
-  const std::string *const own = find_tool_name(*offered_, name);
-  return own == nullptr ? nullptr : setup_.registry().named(*own);
+  if (const std::string *const own = find_tool_name(*offered_, name)) return setup_.registry().named(*own);
+  const Tool *const tool = setup_.find_loosely(name);
+  const std::string *const offered = tool == nullptr ? nullptr : find_tool_name(*offered_, tool->name);
+  return offered != nullptr && *offered == tool->name ? tool : nullptr;
 }
 
 const Tool *Answer::find_meant(std::string_view source, std::string_view name) const {

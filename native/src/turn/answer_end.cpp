@@ -179,7 +179,7 @@ std::vector<std::string_view> Answer::last_thoughts(size_t bytes) const {
 // Reports a call in `text` in none of the formats `read`: the model may write the one that it was trained on.
 void Answer::tell_other_format(const std::string &text, const Protocols &read) {
   if (!setup_.has_tools()) return;
-  if (const std::string_view id = find_other_format(text, read, setup_.registry(), setup_.scan_limits()); !id.empty())
+  if (const std::string_view id = find_other_format(text, read, setup_.tools(), setup_.scan_limits()); !id.empty())
     log_.diagnostic("other_format", id);
 }
 

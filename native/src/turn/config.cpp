@@ -9,6 +9,7 @@
 #include "protocol/own/server_results.h"
 #include "protocol/own/tag_rules.h"
 #include "protocol/seal.h"
+#include "turn/name_settings.h"
 #include "turn/server_settings.h"
 
 namespace sluice {
@@ -352,6 +353,7 @@ Status read_member(std::string_view name, std::string_view value, Config &config
   if (name == "cache") return read_cache(value, config.cache);
   if (name == "finishReasons") return read_finish_reasons(value, config.finish_reasons);
   if (name == "idleTimeoutMs") return read_whole_into(value, 0, config.idle_timeout_ms);
+  if (name == "names") return read_names(value, config.names);
   if (name == "malformed") return read_choice(value, kMalformed, config.report_malformed);
   if (name == "resultMaxBytes") return read_whole_into(value, 1, config.result_max_bytes);
   if (name == "providerCards") return read_choice(value, kProviderCards, config.tell_provided);
@@ -406,6 +408,7 @@ constexpr std::string_view kMembers[] = {"profiles",
                                          "firstByteTimeoutMs",
                                          "idleTimeoutMs",
                                          "finishReasons",
+                                         "names",
                                          "malformed",
                                          "resultRole",
                                          "resultMaxBytes",
@@ -581,6 +584,7 @@ void write_config(const Config &config, std::string &out) {
   object.number("idleTimeoutMs", config.idle_timeout_ms);
   write_cache(config.cache, object);
   write_finish_reasons(config.finish_reasons, object);
+  write_names(config.names, object.value("names"));
   choice("malformed", kMalformed, config.report_malformed);
   object.number("resultMaxBytes", static_cast<int64_t>(config.result_max_bytes));
   choice("resultRole", kResultRoles, config.results_as_tool_role);

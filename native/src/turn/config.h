@@ -44,6 +44,7 @@ struct Limits {
 // Members and defaults are listed in js/docs/options.md. A comment names the member where the field has another name.
 struct Config {
   Exposure exposure;  // enabled, toolToggles, defaultToolEnabled
+  NameRules names;
   Mode mode = Mode::automatic;
   Protocols protocols;            // protocol: the active ones; vcp if none is given
   bool auto_protocol = false;     // protocol: "auto": choose_protocol puts the model's own one first

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "protocol/harmless.h"
+#include "tools/meant_tools.h"
 #include "wire/native_items.h"
 #include "wire/provider_tool.h"
 
@@ -75,6 +76,7 @@ Status Setup::read_members() {
   if (Status status = read_config(document, {"wire", "endpoint", "dialect", "leaveOut", "request"}, config);
       !status.ok())
     return status;
+  if (config.names.any()) meant = std::make_unique<MeantTools>(registry(), config.exposure, config.names);
   if (Status status = read_wire(); !status.ok()) return status;
   if (Status status = read_endpoint(); !status.ok()) return status;
   if (Status status = read_dialect(); !status.ok()) return status;
@@ -241,6 +243,8 @@ Status Setup::read_request() {
 }
 
 // ---- what answers are read for ----
+
+const ToolView &Setup::tools() const { return meant != nullptr ? *meant : static_cast<const ToolView &>(registry()); }
 
 bool Setup::calls_may_succeed() const {
   return !exposed_tools(registry(), config.exposure).empty() ||

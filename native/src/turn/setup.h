@@ -56,8 +56,16 @@ struct Setup {
 
   const Registry &registry() const { return engine->registry; }
   const Tool *find_tool(std::string_view requested) const {  // nullptr: none
-    return requested.empty() ? nullptr : registry().find(requested);
+    if (requested.empty()) return nullptr;
+    const Tool *const tool = registry().find(requested);
+    return tool != nullptr ? tool : find_loosely(requested);
   }
+  // By the setting `names` alone.
+  const Tool *find_loosely(std::string_view requested) const {
+    return config.names.any() ? sluice::find_loosely(registry(), config.exposure, config.names, requested) : nullptr;
+  }
+  // What protocols ask about the tools.
+  const ToolView &tools() const;
   // Why this turn does not show the tool to its model; empty: it does.
   std::string_view hidden(const Tool &tool) const { return hidden_reason(tool, config.exposure); }
 
@@ -98,6 +106,7 @@ struct Setup {
   std::map<std::string, std::string, std::less<>> left_out;  // tools that the server refused, and why
   size_t most_description = 0;                         // UTF-16 units of a description that it takes; 0: it did not say
   std::map<std::string_view, SentTool> changed_tools;  // those whose form is another one, or that have none
+  std::unique_ptr<const ToolView> meant;               // with the setting `names`: the tools by other names as well
 
  private:
   Status read_members();

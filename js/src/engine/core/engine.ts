@@ -8,7 +8,7 @@ import { EngineWarnings, type Warnings } from './engine-warnings.js'
 import type { Block, DiagnosticEvent, ToolUseBlock } from './events.js'
 import { checkKey, serverOf } from './model.js'
 import { handleOf, native, setHandle } from './native.js'
-import { array, encode, members, text, withMethods, wrong, type Check } from './options.js'
+import { array, encode, is, members, text, withMethods, wrong, type Check } from './options.js'
 import type { WireName } from './providers.js'
 import { RefusedTools } from './refused-tools.js'
 import { Remembered } from './remembered.js'
@@ -71,6 +71,14 @@ export interface EngineOptions<C = unknown> extends Settings, RunHooks {
 /** Where the tools of an engine want a `context`, its runs must bring it. */
 export type NeedsContext<C> = unknown extends C ? unknown : { context: C }
 
+/** How far a name may be from that of its tool. */
+export interface ResolveOptions {
+  /** A-Z and a-z are the same, if that leaves one tool. Default: as the setting `names` of the engine. */
+  anyCase?: boolean
+  /** Brackets, quotes, back-ticks and list marks around the name go. Default: as the setting `names` of the engine. */
+  lenient?: boolean
+}
+
 /** What was found in a text. */
 export interface ParsedText {
   /** All text between the calls. */
@@ -102,6 +110,8 @@ const checkOptions = members(
     },
   }),
 )
+const flag = is('true or false', (value) => value === undefined || typeof value === 'boolean')
+const checkResolve = members({ members: { anyCase: flag, lenient: flag } })
 const checkRun = members(withSettings(runShape))
 const checkResume = members(resumeShape)
 
@@ -335,9 +345,11 @@ export class Engine<C = any> {
    * The tool that a call of this name reaches: by its name, an alias, its `vcpCommand` or the name in requests. Without
    * one, or where no model may call it, `suggestions` has the names that come nearest, at most three.
    */
-  resolve(name: string): ResolvedTool<C> {
+  resolve(name: string, options: ResolveOptions = {}): ResolvedTool<C> {
     text(name, 'name')
-    const turn = new Turn(this, { wire: 'openai-chat', mode: 'native' })
+    checkResolve(options, 'options')
+    const names = { ...this.#settings.names, ...options }
+    const turn = new Turn(this, { wire: 'openai-chat', mode: 'native', names })
     try {
       const { tool: found, reason, suggestions = [] } = turn.findTool(name)
       const tool = reason === undefined ? this.#tools.find((one) => one.name === found) : undefined

@@ -82,6 +82,17 @@ export interface ModelWords {
   [sentence: string]: string | undefined
 }
 
+/** How far the name in a call may be from that of its tool, which it has exactly by default. */
+export interface NameRules {
+  /**
+   * A-Z and a-z are the same, if that leaves exactly one tool that the model sees, by its name, an alias or
+   * `vcpCommand`. Default false.
+   */
+  anyCase?: boolean
+  /** Brackets `「」{}<>`, the halves `始` and `末`, quotes, back-ticks and list marks around the name go. Default false. */
+  lenient?: boolean
+}
+
 /** A server that runs the calls, and how it tells their results. */
 export interface ObservedServer {
   /** How it writes them: one shape, or several. */
@@ -223,6 +234,8 @@ export interface Settings {
   finishReasons?: { readonly [word: string]: FinishClass }
   /** What Sluice tells the server about prompt caching. `engine.run` sets it from `model.cache`. Default `off`. */
   cache?: PromptCache
+  /** How far the name in a call may be from that of its tool. Default null: exactly that. */
+  names?: NameRules | null
   /** `report` (the default): the model is told about a call that cannot be read. `drop`: only a diagnostic says so. */
   malformed?: 'report' | 'drop'
   /** Bytes of a result that the model gets: its beginning and its end. The card keeps all of it. Default 65,536. */
@@ -514,6 +527,7 @@ const known: { [name in Known]: Check } = {
   idleTimeoutMs: value,
   finishReasons: value,
   cache: value,
+  names: value,
   malformed: value,
   resultMaxBytes: value,
   resultRole: value,

@@ -166,6 +166,10 @@ export function examples(addon) {
     prompt: new Scene(addon, { tools: [weather] }, asking('Hi', { mode: 'text', protocol: 'hermes' })).document(5),
   })
 
+  const goingOn = new Scene(addon, { tools: [weather] }, { wire: 'text', protocol: 'hermes' })
+  goingOn.call('feed', Buffer.from('One moment. <tool_ca'))
+  add({ 'message of a text that goes on': goingOn.document(2) })
+
   const held = new Scene(
     addon,
     { tools: [{ ...weather, permission: 'public', resultApproval: 'always' }] },

@@ -8,6 +8,7 @@ export {
   type EngineDescription,
   type NeedsContext,
   type ParsedText,
+  type ParseOptions,
   type ResolvedTool,
   type ResolveOptions,
 } from './engine/core/engine.js'

@@ -131,6 +131,19 @@ test('a name in another case or between brackets is looked up where the call or 
   assert.throws(() => engine.resolve('page', { anyCase: 1 }), { code: 'option', path: 'anyCase' })
 })
 
+test('a text that goes on is parsed as far as it is known', (t) => {
+  const engine = new Engine({ tools: [page('page.fetch')] })
+  t.after(() => engine.close())
+  const { text, calls, held } = engine.parse('A <<<[TOOL_RE', { open: true })
+  assert.deepEqual([text, calls, held], ['A ', [], '<<<[TOOL_RE'])
+  const call = '<<<[TOOL_REQUEST]>>>\ntool_name:「始」page.fetch「末」,\nurl:「始」http://x'
+  const open = engine.parse(call, { open: true })
+  assert.deepEqual([open.calls[0].status, open.held, open.diagnostics], ['streaming', '', []])
+  const over = engine.parse(call)
+  assert.deepEqual([over.calls[0].reason, 'held' in over], ['unterminated_argument', false])
+  assert.throws(() => engine.parse(call, { open: 'yes' }), { code: 'option', path: 'open' })
+})
+
 test('a whole text is parsed in one call', (t) => {
   const engine = new Engine({ tools: [page('page.fetch')] })
   t.after(() => engine.close())

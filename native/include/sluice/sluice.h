@@ -196,7 +196,7 @@ enum {
 /* Documents that can be read at any time: sluice_turn_get. */
 enum {
   SLUICE_GET_REQUEST = 1, /* the body of the request to send; NULL while there is none to send */
-  SLUICE_GET_MESSAGE = 2, /* the assistant message so far, block by block */
+  SLUICE_GET_MESSAGE = 2, /* the assistant message so far, block by block; of a parser also "held", until it is finished */
   SLUICE_GET_HISTORY = 3, /* the messages this turn adds to the conversation */
   SLUICE_GET_TOOLS = 4,   /* what this configuration exposes to the model, why the rest is hidden, and every setting with its default */
   SLUICE_GET_PROMPT = 5,  /* the rendered {{tools}}: a JSON string */

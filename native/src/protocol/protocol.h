@@ -191,6 +191,9 @@ class TextScanner {
   virtual bool in_value() const = 0;
   // An opener came, and nothing has told yet that it begins no block.
   virtual bool in_block() const = 0;
+  // The text that came, and of which nobody can say yet whether it is shown. Empty in an open call, whose card has it.
+  // Valid until the next call of any function.
+  virtual std::string_view held_back() const = 0;
 
   // Everything that decides how the text goes on, as one JSON object; a fresh scanner that loads it goes on exactly
   // there.

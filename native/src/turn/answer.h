@@ -43,6 +43,8 @@ class Answer final : WireSink, ScanSink {
   ~Answer() override;
 
   bool is_open() const { return state_ != AnswerState::closed; }
+  // What a text that may go on holds back (TextScanner::held_back).
+  std::string_view held_back() const { return scanner_->held_back(); }
   bool shown() const { return shown_; }  // text was shown or a call ran: the answer cannot be forgotten
   std::optional<TurnError> &failure() { return error_; }  // nullopt: the answer has not failed
 

@@ -135,7 +135,7 @@ void Message::forget_answer() {
   rounds.back() = Round();
 }
 
-void Message::write(std::string &out) const {
+void Message::write(std::string &out, std::optional<std::string_view> held) const {
   ObjectWriter message(out);
   message.text("role", "assistant");
   if (!outcome.empty()) message.text("outcome", outcome);
@@ -195,6 +195,7 @@ void Message::write(std::string &out) const {
     }
   }
   list += ']';
+  if (held) message.text("held", *held);
   message.close();
 }
 

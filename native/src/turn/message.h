@@ -113,8 +113,8 @@ struct Message {
                               static_cast<size_t>(&block - blocks.data()) < rounds[block.round - 1].retracted);
   }
   Finish finish() const { return rounds.empty() ? Finish::none : rounds.back().finish; }
-  // SLUICE_GET_MESSAGE.
-  void write(std::string &out) const;
+  // SLUICE_GET_MESSAGE. `held`: of a parser whose text may go on, the text that is in no block yet.
+  void write(std::string &out, std::optional<std::string_view> held = {}) const;
 };
 
 // Appends the sources of a block as a JSON array, with places in UTF-16 units of its text.

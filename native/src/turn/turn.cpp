@@ -656,6 +656,11 @@ std::shared_ptr<const std::string> Turn::request_body() const {
   return log_.done() || setup_->parser || !answering() ? nullptr : request_;
 }
 
+void Turn::message(std::string &out) const {
+  const bool open = setup_->parser && answering();
+  log_.message().write(out, open ? std::optional(answer_->held_back()) : std::nullopt);
+}
+
 void Turn::history(std::string &out) const {
   out += '[';
   for (const std::string &text :

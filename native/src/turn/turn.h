@@ -53,7 +53,7 @@ class Turn final : Answer::Listener {
   uint64_t last_seq() const { return log_.last_seq(); }
   bool done_polled() const { return log_.done_polled(); }   // the last event was polled
   std::shared_ptr<const std::string> request_body() const;  // nullptr: there is no request to send
-  void message(std::string &out) const { log_.message().write(out); }
+  void message(std::string &out) const;
   void history(std::string &out) const;
   void find_tool(std::string_view name, std::string &out) const { setup_->write_tool_of(name, out); }
   void tools(std::string &out) const { setup_->write_tools(out); }

@@ -71,6 +71,12 @@ export interface EngineOptions<C = unknown> extends Settings, RunHooks {
 /** Where the tools of an engine want a `context`, its runs must bring it. */
 export type NeedsContext<C> = unknown extends C ? unknown : { context: C }
 
+/** How `engine.parse` reads a text. */
+export interface ParseOptions extends Settings {
+  /** The text may go on: no call is cut off yet, and `held` says what is kept back. Default false. */
+  open?: boolean
+}
+
 /** How far a name may be from that of its tool. */
 export interface ResolveOptions {
   /** A-Z and a-z are the same, if that leaves one tool. Default: as the setting `names` of the engine. */
@@ -85,13 +91,18 @@ export interface ParsedText {
   text: string
   /**
    * The calls, each with its status: `pending` where it can be run, `invalid` where it lost something, with the
-   * `reason`.
+   * `reason`. With `open` the last one may be `streaming`.
    */
   calls: ToolUseBlock[]
   /** Text, reasoning and calls in their order. */
   blocks: Block[]
   /** What a developer may want to know, such as a call in another format. */
   diagnostics: DiagnosticEvent[]
+  /**
+   * With `open`: the end of the text that is in no block yet, because it may become a call, or a part of one. A call
+   * that is `streaming` has all of its text. Absent without `open`.
+   */
+  held?: string
 }
 
 const checkWarnings: Check = (value, path) => {
@@ -111,6 +122,7 @@ const checkOptions = members(
   }),
 )
 const flag = is('true or false', (value) => value === undefined || typeof value === 'boolean')
+const checkParse = members(withSettings({ members: { open: flag } }))
 const checkResolve = members({ members: { anyCase: flag, lenient: flag } })
 const checkRun = members(withSettings(runShape))
 const checkResume = members(resumeShape)
@@ -321,20 +333,22 @@ export class Engine<C = any> {
   }
 
   /** Finds the calls in a text, as a model of this engine's settings would have written it. Nothing runs. */
-  parse(answer: string, options: Settings = {}): ParsedText {
+  parse(answer: string, options: ParseOptions = {}): ParsedText {
     text(answer, 'text')
-    checkTurnSettings(options, 'options')
-    const turn = new Turn(this, { mode: 'text', ...options, wire: 'text' })
+    checkParse(options, 'options')
+    const { open = false, ...settings } = options
+    const turn = new Turn(this, { mode: 'text', ...settings, wire: 'text' })
     try {
       turn.feed(answer)
-      turn.finish()
+      if (!open) turn.finish()
       const diagnostics = [...turn.events()].filter((event) => event.type === 'diagnostic')
-      const { blocks } = turn.message
+      const { blocks, held } = turn.message
       return {
         text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
         calls: blocks.filter((block) => block.type === 'tool_use'),
         blocks,
         diagnostics,
+        ...(held === undefined ? {} : { held }),
       }
     } finally {
       turn.close()

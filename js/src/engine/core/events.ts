@@ -618,6 +618,8 @@ export interface AssistantMessage {
   answers?: AnswerInfo[]
   /** In the order of the answer. */
   blocks: Block[]
+  /** Of a parser whose text may go on: the end of the text that is in no block yet. */
+  held?: string
 }
 
 /** A message in OpenAI's shape, for every provider. */

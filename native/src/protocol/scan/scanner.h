@@ -37,6 +37,7 @@ class Scanner final : public TextScanner {
     return in_call() || (mode_ == Mode::block && (block_.reader->named || block_.reader->begun));
   }
   bool in_block() const override { return mode_ == Mode::skip || mode_ == Mode::block; }
+  std::string_view held_back() const override { return in_call() ? std::string_view() : kept_.rest(output_.done()); }
   void save(std::string &out) const override;
   void load(std::string_view saved) override;
 

@@ -166,6 +166,23 @@ export function examples(addon) {
     prompt: new Scene(addon, { tools: [weather] }, asking('Hi', { mode: 'text', protocol: 'hermes' })).document(5),
   })
 
+  const called = { name: 'weather.now', arguments: '{}' }
+  const written = {
+    mode: 'text',
+    protocol: 'hermes',
+    injectTools: 'off',
+    request: {
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: called }] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'Rain. <tool_call>' },
+      ],
+    },
+  }
+  add({
+    'turn of results': written,
+    'request of results': new Scene(addon, { tools: [weather] }, written).document(1),
+  })
+
   const goingOn = new Scene(addon, { tools: [weather] }, { wire: 'text', protocol: 'hermes' })
   goingOn.call('feed', Buffer.from('One moment. <tool_ca'))
   add({ 'message of a text that goes on': goingOn.document(2) })

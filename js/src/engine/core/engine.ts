@@ -36,6 +36,7 @@ import {
 import type { Tool } from './tool.js'
 import { Turn, type TurnConfig } from './turn.js'
 import { Unanswered } from './unanswered.js'
+import { writtenResults, type ResultToWrite } from './written-results.js'
 
 /** What `engine.resolve` finds. */
 export interface ResolvedTool<C = unknown> {
@@ -371,6 +372,17 @@ export class Engine<C = any> {
     } finally {
       turn.close()
     }
+  }
+
+  /**
+   * Results as a model reads them in mode text, in the words of the format of these settings, and harmless for every
+   * format that is read: what they quote is no call if the model repeats it. Several results are those of one round.
+   * `resultMaxBytes` does not cut them.
+   * @throws SluiceError `option` for a result or a setting of another shape.
+   */
+  writeResult(results: ResultToWrite | readonly ResultToWrite[], settings: Settings = {}): string {
+    checkTurnSettings(settings, 'settings')
+    return writtenResults((config) => this.turn(config), results, settings)
   }
 
   /** A turn with your own transport. Without `request` in `config` it is a parser. */

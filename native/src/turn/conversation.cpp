@@ -584,10 +584,11 @@ bool is_valid_order(const std::vector<std::string_view> &messages) {
   for (const std::string_view message : messages) {
     Item item = read_item(message);
     if (item.role == "tool") {
-      if (item.answers.empty()) continue;  // results that are text
       const auto call = std::find(wanted.begin(), wanted.end(), item.answers);
-      if (call == wanted.end()) return false;
-      wanted.erase(call);
+      if (call != wanted.end())
+        wanted.erase(call);
+      else if (!item.answers.empty())
+        return false;  // without an id they are results that are text
     } else {
       if (!wanted.empty()) return false;
       wanted = std::move(item.calls);

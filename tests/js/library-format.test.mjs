@@ -1,15 +1,14 @@
 // What stands in the place of the addon is told before it is loaded.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { builtFile } from './dist.mjs'
+import { built } from './dist.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { foundInstead } = createRequire(import.meta.url)(builtFile('binary'))
+const { foundInstead } = await built('library-format')
 const addon = readFileSync(process.env.SLUICE_ADDON ?? join(root, 'build/release/sluice.node'))
 const folder = mkdtempSync(join(tmpdir(), 'sluice-binary-'))
 after(() => rmSync(folder, { recursive: true }))

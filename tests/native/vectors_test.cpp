@@ -64,7 +64,7 @@ std::string sse_of(const Json &vector) {
 
 // `keeps`: runs a real turn, whose next request must repeat these members of the calls as they came.
 std::string kept(const Json &vector) {
-  EngineHandle engine("{}");
+  EngineHandle engine(R"({"tools":[{"name":"other","agentCallable":true}]})");  // without any, no round follows a call
   TurnHandle turn(engine.p,
                   R"({"wire":"openai-chat","request":{"model":"m","messages":[{"role":"user","content":"q"}]}})");
   const std::string bytes = sse_of(vector);

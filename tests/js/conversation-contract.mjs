@@ -112,6 +112,14 @@ export function contract(name, { open, again, skip = false }) {
     await store.save('main', { app: null, tags: [], configuration: null, seen: true })
     const plain = await store.load('main')
     assert.deepEqual(Object.keys(plain).sort(), ['entries', 'head', 'id', 'title'])
+    const clock = Date.now
+    Date.now = () => updated + 5000
+    try {
+      await store.save('main', { entries: whole.entries, tags: ['work'] })
+    } finally {
+      Date.now = clock
+    }
+    assert.equal((await store.list())[0].updated, updated + 5000, 'an entry was changed as well')
     await store.save('empty', { tags: ['new'] })
     assert.deepEqual((await store.load('empty')).entries, [])
   })

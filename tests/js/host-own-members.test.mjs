@@ -49,6 +49,19 @@ test('the app names a new conversation before it is asked to prepare the answer'
   })
 })
 
+test('in a page, which has no Buffer, the app keeps something as well', async () => {
+  const { Buffer } = globalThis
+  delete globalThis.Buffer
+  try {
+    const store = memoryConversations()
+    await store.save('a', { app: { persona: '猫' } })
+    await assert.rejects(store.save('a', { app: { big: '猫'.repeat(22_000) } }), { code: 'limit', path: 'change.app' })
+    assert.deepEqual((await store.load('a')).app, { persona: '猫' })
+  } finally {
+    globalThis.Buffer = Buffer
+  }
+})
+
 test('what `begin` gives wrongly is a warning, and the answer comes', async (t) => {
   for (const [begin, told] of [
     [() => ({ tag: 'x' }), /begin threw: begin\(\)\.tag: unknown member/],

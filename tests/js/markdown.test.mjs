@@ -7,6 +7,7 @@ import { dice } from './dice.mjs'
 import { built } from './dist.mjs'
 import { awkward } from './text/awkward.mjs'
 import { hostileOf } from './text/hostile.mjs'
+import { marks } from './text/marks.mjs'
 
 const { markdownReader } = await built('markdown')
 
@@ -48,52 +49,6 @@ const short = (tokens) =>
     })
     .join('')
 
-const parts = [
-  '- ',
-  '1. ',
-  '2) ',
-  '+ ',
-  '> ',
-  '# ',
-  '```',
-  '~~~',
-  '\n',
-  '\n\n',
-  '  ',
-  '    ',
-  '\t',
-  '|',
-  '| a | b |\n|---|---|\n',
-  '**',
-  '*',
-  '_',
-  '~~',
-  '`',
-  '[',
-  '](',
-  ')',
-  '![',
-  '](https://e.com)',
-  '$$',
-  '$',
-  '\\(',
-  '\\)',
-  'https://example.com',
-  'word ',
-  'a',
-  'h',
-  '中文。',
-  '😀',
-  '"',
-  '#',
-  '<br>',
-  '<sub>',
-  '</sub>',
-  '\\',
-  '---',
-  '===',
-  '&amp;',
-] // prettier-ignore
 const next = dice(5)
 const made = (from) => Array.from({ length: 3 + next(40) }, () => from[next(from.length)]).join('')
 /** Marks that stand about as far apart as they may. */
@@ -102,7 +57,7 @@ const texts = [
   ...Object.values(awkward).map((text) => text.replace(/\r\n?/g, '\n')),
   ...Object.values(hostileOf(400)).map((text) => text.slice(0, 1500)),
   ...commonmark.map(({ markdown }) => markdown),
-  ...Array.from({ length: 700 }, () => made(parts)),
+  ...Array.from({ length: 700 }, () => made(marks)),
   ...Array.from({ length: 100 }, () => made(far).slice(0, 3000)),
 ]
 const ways = [{}, { math: true, anyTable: true }, { math: true, emphasis: false }]

@@ -8,6 +8,7 @@ import { built } from './dist.mjs'
 import { counting } from './counted.mjs'
 import { awkward } from './text/awkward.mjs'
 import { fullest, hostileOf } from './text/hostile.mjs'
+import { marks } from './text/marks.mjs'
 
 const { cueMark } = await built('cue-marks')
 const { Cutter } = await built('cut')
@@ -78,40 +79,9 @@ for (const [what, given] of Object.entries(awkward)) {
 }
 
 test('random Markdown is the same however it is cut', () => {
-  const parts = [
-    '- ',
-    '1. ',
-    '> ',
-    '# ',
-    '```',
-    '~~~',
-    '\n',
-    '\n\n',
-    '  ',
-    '    ',
-    '\t',
-    '|',
-    '| a | b |\n|---|---|\n',
-    '**',
-    '*',
-    '_',
-    '`',
-    '[',
-    '](',
-    ')',
-    '$$',
-    'https://example.com',
-    'word ',
-    '中文。',
-    '<br>',
-    '\\',
-    '---',
-    '===',
-    '&amp;',
-  ]
   const next = random(7)
   for (let round = 0; round < 1500; round++) {
-    const text = Array.from({ length: 3 + next(40) }, () => parts[next(parts.length)]).join('')
+    const text = Array.from({ length: 3 + next(40) }, () => marks[next(marks.length)]).join('')
     const expected = whole(text)
     for (let again = 0; again < 4; again++) {
       const cuts = someCuts(text, next)

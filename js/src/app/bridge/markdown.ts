@@ -95,7 +95,7 @@ class Blocks {
   /** While it is not known what it is. */
   #line = ''
   #lineFrom = 0
-  /** What comes of it goes to the leaf. */
+  /** It is known what the line is: more of it goes to the leaf at once. */
   #known = false
   /** It is looked at when it is so long. */
   #next = 1
@@ -267,7 +267,7 @@ class Blocks {
     this.#emit({ type: 'open', node: 'item', from, to })
   }
 
-  /** Something stands in what is open. */
+  /** Marks the innermost item as no longer empty. */
   #fill(): void {
     const top = this.#containers.at(-1)
     if (top?.type === 'item') top.empty = false

@@ -86,6 +86,8 @@ export interface Checked {
   head: string | undefined
   /** What of the app's own members changes; undefined: nothing. */
   own: OwnChange | undefined
+  /** Nothing else changes: the conversation keeps its place in a list. */
+  isOwnAlone: boolean
 }
 
 /**
@@ -120,5 +122,6 @@ export function checkChange(
   })
   const head = change.head ?? last
   if (head !== undefined && known(head) === undefined) throw wrong('change.head', head, 'an entry that is there')
-  return { entries, bodies, head, own: ownIn(change) }
+  const own = ownIn(change)
+  return { entries, bodies, head, own, isOwnAlone: own !== undefined && entries.length === 0 && head === undefined }
 }

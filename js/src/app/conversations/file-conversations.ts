@@ -89,14 +89,14 @@ class FileConversations implements Conversations {
   async save(id: string, change: ConversationChange): Promise<void> {
     checkId(id)
     await this.#change(id, true, async (log) => {
-      const { entries, bodies, head, own } = checkChange(
+      const { entries, bodies, head, own, isOwnAlone } = checkChange(
         change,
         (one) => log.tree.get(one)?.parent,
         this.#takesEncrypted,
       )
       for (const { ref, bytes } of change.blobs ?? []) await this.#saveBlob(join(this.#pathOf(id), ref), bytes)
       const at = Date.now()
-      if (!own || head !== undefined || log.updated === 0) log.updated = at
+      if (!isOwnAlone || log.updated === 0) log.updated = at
       if (own) log.own = withOwn(log.own, own)
       log.dead += entries.filter((entry) => log.tree.has(entry.id)).length
       log.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })

@@ -76,11 +76,11 @@ export class MemoryConversations implements Conversations {
       blobs: new Map(),
       own: {},
     }
-    const { bodies, head, own } = checkChange(change, (one) => kept.tree.get(one)?.parent)
+    const { bodies, head, own, isOwnAlone } = checkChange(change, (one) => kept.tree.get(one)?.parent)
     kept.tree.apply({ entries: bodies.map((body) => JSON.parse(body) as ConversationEntry), head })
     for (const { ref, bytes } of change.blobs ?? []) kept.blobs.set(ref, Uint8Array.from(bytes))
     if (own) kept.own = withOwn(kept.own, own)
-    if (!own || head !== undefined || kept.updated === 0) kept.updated = Date.now()
+    if (!isOwnAlone || kept.updated === 0) kept.updated = Date.now()
     this.#kept.set(id, kept)
   }
 

@@ -1,6 +1,6 @@
 // What an app keeps with a conversation, beside what was said: how it is checked, changed, and written down.
 import { SluiceError } from '../../engine/core/errors.js'
-import { encode, flag, is, isObject, wrong, type Check } from '../../engine/core/options.js'
+import { encode, flag, is, isObject, orNull, wrong, type Check } from '../../engine/core/options.js'
 import type { ConversationChange, OwnMembers } from './conversation-types.js'
 
 const MAX_BYTES = 64 * 1024
@@ -19,7 +19,7 @@ export const checkTags: Check = is(
 /** An object of JSON, of at most 64 KiB. */
 export const checkApp: Check = (value, path) => {
   if (!isObject(value)) throw wrong(path, value, 'an object of JSON')
-  const bytes = Buffer.byteLength(encode(value, path))
+  const bytes = new TextEncoder().encode(encode(value, path)).length // a page has no Buffer
   if (bytes > MAX_BYTES)
     throw new SluiceError({
       code: 'limit',
@@ -27,12 +27,6 @@ export const checkApp: Check = (value, path) => {
       detail: `found ${bytes} bytes of JSON, expected at most ${MAX_BYTES}`,
     })
 }
-
-const orNull =
-  (check: Check): Check =>
-  (value, path) => {
-    if (value !== null) check(value, path)
-  }
 
 export const ownChecks = {
   app: orNull(checkApp),

@@ -153,7 +153,7 @@ class SqliteConversations implements Conversations {
     checkId(id)
     await this.#database.transaction('write', () => {
       if (this.#isEncrypted(id)) throw encryptedError('database')
-      const { entries, bodies, head, own } = checkChange(
+      const { entries, bodies, head, own, isOwnAlone } = checkChange(
         change,
         (one) =>
           this.#database.get<EntryRow>('SELECT parent FROM sluice_entries WHERE conversation = ? AND id = ?', id, one)
@@ -167,7 +167,7 @@ class SqliteConversations implements Conversations {
         ON CONFLICT (id) DO UPDATE SET head = coalesce(excluded.head, head), updated = excluded.updated, own = excluded.own`,
         id,
         head ?? null,
-        own && head === undefined && row ? row.updated : Date.now(),
+        isOwnAlone && row ? row.updated : Date.now(),
         JSON.stringify(own ? withOwn(members, own) : members),
       )
       for (const { ref, bytes } of change.blobs ?? [])

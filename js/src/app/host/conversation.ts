@@ -161,11 +161,16 @@ export class HostConversation {
     }
   }
 
+  /** What goes on in it, as a list shows it. */
+  get activity(): Pick<ConversationItem, 'running' | 'asks' | 'waiting'> {
+    let asks = 0
+    for (const { live, over } of this.#answers.values()) if (live && !over) asks += live.asks.size
+    return { ...(this.busy ? { running: true } : {}), ...(asks > 0 ? { asks, waiting: true } : {}) }
+  }
+
   /** As a list shows it. */
   get item(): ConversationItem {
-    const live = [...this.#answers.values()].flatMap(({ live: message, over }) => (message && !over ? message : []))
-    const asks = live.reduce((sum, { asks: open }) => sum + open.size, 0)
-    const waits = asks > 0 || this.#tree.get(this.#tree.head)?.state !== undefined
+    const waits = this.#tree.get(this.#tree.head)?.state !== undefined
     const last = [...this.#tree.entries].reduce((time, { at }) => Math.max(time, at), this.#updated)
     return {
       id: this.id,
@@ -174,8 +179,7 @@ export class HostConversation {
       entries: this.#tree.size,
       ...(this.#own.tags ? { tags: this.#own.tags } : {}),
       ...(waits ? { waiting: true } : {}),
-      ...(this.busy ? { running: true } : {}),
-      ...(asks > 0 ? { asks } : {}),
+      ...this.activity,
       ...(this.#own.seen === false ? { unread: true } : {}),
     }
   }
@@ -461,7 +465,6 @@ export class HostConversation {
     const answer = this.#answers.get(id)
     if (!answer) return
     endSaves(answer)
-    answer.sentBefore = undefined
     if (answer.live?.settled) delete answer.live
   }
 

@@ -34,6 +34,8 @@ export interface ConversationsOptions {
   /** Some window has it open. */
   isOpen: (conversation: string) => boolean
   onChange: (conversation: string) => void
+  /** Something began, ended or was asked in it: a list shows it otherwise. */
+  onActivity: (conversation: string) => void
   onUnsaved: (conversation: string, error: unknown) => void
   /** An answer waits for a person since another process: has its turn go on. May throw. */
   onWaiting: (conversation: HostConversation, found: { id: string; waiting: Waiting }) => Promise<void>
@@ -177,7 +179,7 @@ export class HostConversations {
     this.#running.delete(message.id)
     conversation.busy = false
     conversation.finish(message.id, history)
-    this.#options.onChange(conversation.id)
+    this.#options.onActivity(conversation.id)
     this.#release()
   }
 
@@ -253,15 +255,11 @@ export class HostConversations {
 
   async list(options: { query?: string; tags?: string[]; skip?: number; limit?: number }): Promise<ConversationItem[]> {
     const infos = await this.#options.store.list(options)
-    return infos.map(({ seen, ...info }) => {
-      const { running, asks } = this.#byId.get(info.id)?.item ?? {}
-      return {
-        ...info,
-        ...(running ? { running } : {}),
-        ...(asks === undefined ? {} : { asks, waiting: true as const }),
-        ...(seen === false ? { unread: true as const } : {}),
-      }
-    })
+    return infos.map(({ seen, ...info }) => ({
+      ...info,
+      ...this.#byId.get(info.id)?.activity,
+      ...(seen === false ? { unread: true as const } : {}),
+    }))
   }
 
   /** As a list shows it. */
@@ -282,7 +280,7 @@ export class HostConversations {
     const owner = this.#owners.get(message)
     if (!owner) return
     this.#unseen(owner)
-    this.#options.onChange(owner.id)
+    this.#options.onActivity(owner.id)
   }
 
   /** Something to read came: where nobody has it open, a list says so. */

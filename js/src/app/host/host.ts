@@ -79,6 +79,9 @@ class EngineHost implements Host {
       onChange: (conversation) => {
         for (const window of this.#windows) window.conversationChanged(conversation)
       },
+      onActivity: (conversation) => {
+        for (const window of this.#windows) window.activityChanged(conversation)
+      },
       onUnsaved: (conversation, error) => guard('onUnsaved', () => this.#turns.unsaved(conversation, error)),
       onWaiting: (conversation, { id, waiting }) => this.#turns.wake(conversation, id, waiting),
     })

@@ -7,7 +7,7 @@ import type { ChatMessage } from '../../engine/core/events.js'
 import { onAbort } from '../../engine/core/on-abort.js'
 import { unlessAborted } from '../../engine/core/hooks.js'
 import { warn } from '../../engine/core/warning.js'
-import { isStorage, Refusal } from './checks.js'
+import { isStorage, Refusal, refuse } from './checks.js'
 import type { MakeMessages } from './conversation.js'
 import { checkTurn } from './host-options.js'
 import type { HostOptions, Prepare, TurnOptions } from './host-types.js'
@@ -40,7 +40,7 @@ export async function prepareTurn(
     if (said !== undefined && typeof said !== 'string')
       throw new TypeError(`system() gave a value of the type ${typeof said}, expected a string or nothing`)
     ending.signal.throwIfAborted()
-    const made = await messages(said)
+    const made = await messages(said).catch(notRead)
     const { text = '', parts, first } = question
     ending.signal.throwIfAborted()
     const turn: unknown = await run({
@@ -66,8 +66,16 @@ export async function prepareTurn(
 export function unprepared(error: unknown): BridgeError {
   if (UserError.is(error)) return { code: 'hook', detail: error.message }
   if (error instanceof Refusal) return error.error
-  warn(`the app could not prepare an answer: ${(error instanceof Error && error.stack) || messageOf(error)}`)
-  return isStorage(error)
-    ? { code: 'storage', detail: error.detail }
-    : { code: 'hook', detail: 'the app could not prepare this answer' }
+  tell(error)
+  return { code: 'hook', detail: 'the app could not prepare this answer' }
 }
+
+/** The store failed, not the app: a window may read what Sluice says of it. */
+function notRead(error: unknown): never {
+  if (!isStorage(error)) throw error
+  tell(error)
+  throw refuse('storage', error.detail)
+}
+
+const tell = (error: unknown): void =>
+  warn(`the app could not prepare an answer: ${messageOf(error)}`, undefined, error)

@@ -226,9 +226,16 @@ export class HostWindow implements Watcher {
   }
 
   conversationChanged(conversation: string): void {
-    if (this.watchesList) this.#items.add(conversation)
-    if (this.opened.has(conversation)) this.#conversations.add(conversation)
-    else if (!this.watchesList) return
+    this.activityChanged(conversation)
+    if (!this.opened.has(conversation)) return
+    this.#conversations.add(conversation)
+    this.#schedule()
+  }
+
+  /** A list shows the conversation otherwise. */
+  activityChanged(conversation: string): void {
+    if (!this.watchesList) return
+    this.#items.add(conversation)
     this.#schedule()
   }
 

@@ -1,8 +1,8 @@
-// Where every token of a run of Markdown stands in it. markdown-it says so of blocks, in lines, and of nothing within
-// one: this state notes it at each push. Tokens touch: where one ends the next begins.
+// Notes where each token of a run of Markdown stands in it, whenever markdown-it pushes one: markdown-it itself knows
+// the lines of blocks, and no place within a block. Tokens touch: where one ends the next begins.
 import type { Markdown, StateInline, Token } from '../markdown-it.js'
 
-/** UTF-16 offsets in the run. What an opening token stands for is the mark that opens, not what is in between. */
+/** UTF-16 offsets in the run. The place of an opening token is that of its mark, without what the mark opens. */
 export interface Place {
   from: number
   to: number
@@ -113,7 +113,10 @@ export function flushText(state: StateInline): void {
 export const placeLink = (state: StateInline, around: Place, within: Place): void =>
   (state as PlacingState).placeLink(around, within)
 
-/** Texts that touch are one. The second mark of `**` is the first one's, and a lone `~` stands behind what closes. */
+/**
+ * Joins texts that touch. The token of the second mark of `**` goes into that of the first; a lone `~` moves behind the
+ * token that closes.
+ */
 function join(tokens: Placed[]): void {
   let count = 0
   for (const token of tokens) {

@@ -23,7 +23,7 @@ export class InlineRun {
   readonly #isHeading: boolean
   #text = ''
   #pieces: Piece[] = []
-  /** What is in front of it left. */
+  /** Everything in front of it was given out as tokens. */
   #at = 0
   /** It is read again when it is so long. */
   #next = 1
@@ -44,7 +44,7 @@ export class InlineRun {
     return copy
   }
 
-  /** More of it, which stands at `from` in the whole text. Blanks do not begin it. */
+  /** Adds text that stands at `from` in the whole text. A run does not begin with blanks. */
   add(text: string, from: number): void {
     const blanks = this.#text === '' ? text.length - text.trimStart().length : 0
     if (blanks === text.length) return
@@ -74,7 +74,7 @@ export class InlineRun {
     return out
   }
 
-  /** All of it as it looks if nothing follows: what is open closes at the end. Nothing may come behind that. */
+  /** Gives the rest as it looks if nothing follows: open marks close at the end. The run takes no text after that. */
   open(): MarkdownToken[] {
     this.#text = this.#text.slice(0, Math.max(this.#at, withoutHeldMarks(this.#text).length))
     this.#trim()
@@ -91,7 +91,7 @@ export class InlineRun {
     return from < to ? [{ type: 'text', content: text, from, to } as Placed] : []
   }
 
-  /** What goes on with a run that is too long is text. */
+  /** Gives out as text the marks that lengthen a run which is too long already. */
   #leaveLong(): MarkdownToken[] {
     const from = this.#at
     if (this.#long === '') return []

@@ -12,3 +12,5 @@ export const Buffer = {
     as === 'base64' ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : encoder.encode(text),
   byteLength: (text) => encoder.encode(text).length,
 }
+// For `import fs from 'node:fs'` and `import path from 'node:path'`.
+export default { existsSync, dirname, join, resolve }

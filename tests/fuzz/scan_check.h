@@ -320,18 +320,24 @@ inline std::string lost(std::string_view text, const ScanTrace &trace, const May
   if (trace.oversize) return "";
   size_t from = 0;
   std::vector<std::string_view> said;
+  bool reasoning = false;  // what was said last
   const auto stretch = [&](size_t to) -> std::string {
     if (to < from || to > text.size()) return "cards overlap";
     const std::string_view between = text.substr(from, to - from);
-    const bool kept = lost_bytes::same(between, said, may_go);
-    said.clear();
-    return kept ? "" : "lost or changed in |" + std::string(between) + "|";
+    return lost_bytes::same(between, said, may_go) ? "" : "lost or changed in |" + std::string(between) + "|";
   };
   for (const ScanTrace::Piece &piece : trace.pieces) {
-    if (piece.kind == 't' || piece.kind == 'r') said.push_back(piece.text);
+    if (piece.kind == 't' || piece.kind == 'r') {
+      said.push_back(piece.text);
+      reasoning = piece.kind == 'r';
+    }
     if (piece.kind != 'c' && piece.kind != 'i') continue;
-    if (std::string why = stretch(piece.start); !why.empty()) return why;
     if (text.substr(piece.start, piece.end - piece.start) != piece.text) return "a card whose raw is not the text";
+    const std::string why = stretch(piece.start);
+    // A draft at the end of open reasoning was shown before the end of the answer made a card of it.
+    if (!why.empty() && reasoning && stretch(text.size()).empty()) continue;
+    if (!why.empty()) return why;
+    said.clear();
     from = piece.end;
   }
   return stretch(text.size());

@@ -151,6 +151,7 @@ ElementReader::Step ElementReader::value(std::string_view block) {
 Fit ElementReader::child_tag(std::string_view rest, ElementField &field, size_t &length, std::string &closer) const {
   constexpr size_t kLongest = 256;
   if (tags_.style == ElementTags::Style::pairs || !tags_.form.prefix.empty()) return Fit::no;
+  rest = rest.substr(0, kLongest);
   const auto incomplete = [rest] { return rest.size() < kLongest ? Fit::partial : Fit::no; };
   size_t to = 1;
   while (to < rest.size() && in_xml_name(rest[to])) ++to;
@@ -165,7 +166,7 @@ Fit ElementReader::child_tag(std::string_view rest, ElementField &field, size_t 
   if (to_end == rest.npos) return incomplete();
   const std::string_view key = trim(rest.substr(length, to_end - length));
   const Fit ends = sluice::fit(rest.substr(to_end), kApartEnd);
-  if (ends != Fit::yes) return ends;
+  if (ends != Fit::yes) return ends == Fit::partial ? incomplete() : ends;
   if (!tools_.declares(tool_, key)) return Fit::no;
   field.name = static_cast<size_t>(key.data() - rest.data());
   field.name_end = field.name + key.size();
@@ -179,7 +180,7 @@ Fit ElementReader::child_tag(std::string_view rest, ElementField &field, size_t 
     length = next + kValue.size();
     closer = "</value>";
   }
-  return value == Fit::partial ? value : Fit::yes;
+  return value == Fit::partial ? incomplete() : Fit::yes;
 }
 
 // Behind a value whose name stands in front of it, the next name ends it. Returns whether one stands on this line.

@@ -110,7 +110,12 @@ BlockReader::State FamilyReader::read(std::string_view block, bool ended) {
 BlockReader::State FamilyReader::header(std::string_view block, bool ended) {
   const Header &header = family_.header;
   const size_t close = block.find(header.close);
-  const std::string_view said = block.substr(0, close);
+  std::string_view said = block.substr(0, close);
+  for (size_t part = header.close.size() - 1; close == block.npos && part != 0; --part)  // it may end in half a closer
+    if (said.ends_with(header.close.substr(0, part))) {
+      said.remove_suffix(part);
+      break;
+    }
   if (said.size() > kLongestHeader || said.find('\n') != said.npos) return reject({}, block.size());
   if (close == block.npos) return ended ? reject({}, block.size()) : State::open;
   end = close + header.close.size();

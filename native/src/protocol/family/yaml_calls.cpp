@@ -112,7 +112,7 @@ bool YamlReader::may_be_elements(std::string_view block, bool ended, bool &wait)
   size_t to = from + 1;
   while (to < block.size() && in_xml_name(block[to])) ++to;
   if (to >= block.size()) wait = !ended && (from == block.size() || block[from] == '<') && to - from < kLongest;
-  return to < block.size() && block[from] == '<' && block[to] == '>' &&
+  return to < block.size() && to - from < kLongest && block[from] == '<' && block[to] == '>' &&
          tools_.declares(name, block.substr(from + 1, to - from - 1));
 }
 

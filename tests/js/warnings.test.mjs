@@ -220,12 +220,15 @@ test('a call in a format that is not read is a warning, unless a tool ran', asyn
 })
 
 test('a protocol that nothing reads is a warning', async (t) => {
-  const warning = ["protocol counts in mode text: mode: 'text', or alsoParse: ['hermes'] beside native calls"]
-  for (const options of [{ protocol: 'hermes' }, { protocol: { id: 'hermes' }, mode: 'native' }])
-    assert.deepEqual(await warned(t, options), [['protocol_unused', ...warning]])
+  const warning = "protocol counts in mode text, and with alsoParse: 'auto'"
+  for (const options of [{ mode: 'native' }, { alsoParse: [] }])
+    for (const protocol of ['hermes', { id: 'hermes' }])
+      assert.deepEqual(await warned(t, { protocol, ...options }), [['protocol_unused', warning]])
   const used = [
+    {},
     { mode: 'text' },
     { alsoParse: ['hermes'] },
+    { alsoParse: 'auto', mode: 'native' },
     { autoFallback: 'text' },
     { autoFallback: { on: [], when: () => false } },
     { observeOnly: true },

@@ -294,6 +294,16 @@ Status read_fallback(std::string_view value, uint8_t &out) {
   return given ? Status() : unexpected(value, kExpected);
 }
 
+// "auto", or a list in which it may be.
+Status read_also_parse(std::string_view value, Config &config) {
+  bool by_model = is_auto(value);
+  config.also_parse.clear();
+  if (!by_model && json_kind(value) != '[') return unexpected(value, "an array of protocols, or auto");
+  Status status = by_model ? Status() : read_protocols(value, config, config.also_parse, &by_model);
+  config.model_format = by_model ? ModelFormat::read : ModelFormat::unread;
+  return status;
+}
+
 // Reads one member. `known` becomes false if no member has this name.
 Status read_member(std::string_view name, std::string_view value, Config &config, bool &known) {
   Status status;
@@ -305,21 +315,20 @@ Status read_member(std::string_view name, std::string_view value, Config &config
     return status;
   }
   if (name == "protocol") {
+    config.protocol_named = !is_auto(value);
     config.auto_protocol = is_auto(value);
     if (json_kind(value) != '[') {
       config.protocols.clear();
       return config.auto_protocol ? status : read_protocol(value, config, config.protocols);
     }
     status = read_protocols(value, config, config.protocols, &config.auto_protocol);
-    if (status.ok() && config.protocols.empty() && !config.auto_protocol)
+    config.protocol_named = !config.protocols.empty();
+    if (status.ok() && !config.protocol_named && !config.auto_protocol)
       return unexpected(value, "at least one protocol");
     return status;
   }
   if (name == "profiles") return read_profiles(value, config.declared, config.profiles);
-  if (name == "alsoParse") {
-    if (json_kind(value) != '[') return unexpected(value, "an array of protocols");
-    return read_protocols(value, config, config.also_parse, nullptr);
-  }
+  if (name == "alsoParse") return read_also_parse(value, config);
   if (name == "autoFallback") return read_fallback(value, config.fallback_reasons);
   if (name == "injectTools") {
     config.inject = Inject::by_protocol;
@@ -482,6 +491,16 @@ std::string_view host_text(const Config &config, const std::shared_ptr<const Pro
   return config.protocol_texts.at(protocol.get());
 }
 
+// "auto" alone, or first in the list.
+void write_also_parse(const Config &config, std::string &out) {
+  const bool by_model = config.model_format == ModelFormat::read;
+  if (by_model && config.also_parse.empty()) return append_json_string(out, "auto");
+  std::vector<std::string> texts;
+  if (by_model) texts.push_back("\"auto\"");
+  for (const auto &protocol : config.also_parse) texts.emplace_back(host_text(config, protocol));
+  write_array(texts, out, [&](const std::string &text) { out += text; });
+}
+
 // Writes the protocols as the host gave them: "auto" in place of the one that choose_protocol added.
 void write_protocols(const Config &config, std::string &out) {
   std::vector<std::string> texts;
@@ -553,8 +572,7 @@ void write_config(const Config &config, std::string &out) {
   choice("mode", kModes, config.mode);
   write_protocols(config, object.value("protocol"));
   write_profiles(config.profiles, object.value("profiles"));
-  write_array(config.also_parse, object.value("alsoParse"),
-              [&](const auto &protocol) { out += host_text(config, protocol); });
+  write_also_parse(config, object.value("alsoParse"));
   write_fallback(config.fallback_reasons, object.value("autoFallback"));
   if (config.inject == Inject::by_protocol)
     object.raw("injectTools", "null");
@@ -605,15 +623,23 @@ void write_config(const Config &config, std::string &out) {
 
 Status read_saved_protocols(std::string_view list, Config &config, Protocols &out) {
   std::string others = "[";
-  bool results = false;
+  bool results = false, own = false;
   for (JsonSlices saved(list); saved.next();) {
-    if (trim_json(saved.value()) == json_string(kServerResults)) {
+    const std::string_view text = trim_json(saved.value());
+    if (json_kind(text) == '[') {  // the format of the model, as make_model_format notes it
+      if (config.model_protocol == nullptr || config.protocol_texts.at(config.model_protocol.get()) != text)
+        return error(Code::json, "the open answer was read in another format of the model");
+      own = true;
+      continue;
+    }
+    if (text == json_string(kServerResults)) {
       results = true;
       continue;
     }
     others.append(others.size() > 1 ? "," : "").append(saved.value());
   }
   if (Status status = read_protocols(others + "]", config, out, nullptr); !status.ok()) return status;
+  if (own) out.push_back(config.model_protocol);
   if (results && config.server_results == nullptr) return error(Code::json, "found results of a server, expected none");
   if (results) out.push_back(config.server_results);
   return {};

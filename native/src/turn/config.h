@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +42,9 @@ struct Limits {
   size_t blocks = 100000;
 };
 
+// The format that a model writes calls in beside native ones: read in mode auto if the host says nothing.
+enum class ModelFormat : uint8_t { unsaid, read, unread };
+
 // Members and defaults are listed in js/docs/options.md. A comment names the member where the field has another name.
 struct Config {
   Exposure exposure;  // enabled, toolToggles, defaultToolEnabled
@@ -52,7 +56,11 @@ struct Config {
   std::string unknown_model;      // the model's name, if no profile matched it
   Declarations declared;          // protocols: the host's own
   std::vector<Profile> profiles;  // the host's own: they come before the built-in ones
+  bool protocol_named = false;    // protocol has a format that the host chose
   Protocols also_parse;
+  ModelFormat model_format = ModelFormat::unsaid;  // alsoParse: "auto"
+  // What is read for it; nullptr: nothing, or make_model_format was not called.
+  std::shared_ptr<const Protocol> model_protocol;
   std::map<const Protocol *, std::string> protocol_texts;  // what make_protocol was given for each
   uint8_t fallback_reasons = 0;                            // autoFallback: a set of FallbackReason
   bool user_mediated = false;                              // loop
@@ -121,6 +129,13 @@ Status join_parsed_tags(Config &config);
 
 // Gives the active protocols the seal. Called once per turn, after choose_protocol.
 Status seal_protocols(Config &config);
+
+bool has_protocol(const Protocols &protocols, std::string_view id);
+
+// With alsoParse: "auto", makes model_protocol: the format that the host named in `protocol`; else that of the model's
+// profile, of which calls in code, and calls of names that are not `exposed`, are text. Called once per turn, last.
+Status make_model_format(std::string_view model, std::string_view wire, const ToolView &tools,
+                         std::function<bool(std::string_view)> exposed, Config &config);
 
 // Reads limits.depth of a document before the rest: the document must then pass check_json with it, but for the
 // metadata of a turn's messages.

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "protocol/own/known_calls.h"
 #include "turn/config.h"
 
 namespace sluice {
@@ -23,12 +24,15 @@ std::string with_seal(std::string_view text, std::string_view seal) {
 
 }  // namespace
 
+bool has_protocol(const Protocols &protocols, std::string_view id) {
+  return std::any_of(protocols.begin(), protocols.end(), [&](const auto &one) { return one->id() == id; });
+}
+
 Status check_protocols(const Config &config, const ToolView &tools) {
   if (config.declared.empty()) return {};
   Protocols active = config.protocols;
   for (const auto &also : config.also_parse)
-    if (std::none_of(active.begin(), active.end(), [&](const auto &one) { return one->id() == also->id(); }))
-      active.push_back(also);
+    if (!has_protocol(active, also->id())) active.push_back(also);
   size_t other = 0;
   return check_overlaps(active, tools, other).inside(other < config.protocols.size() ? "protocol" : "alsoParse");
 }
@@ -69,6 +73,33 @@ Status choose_protocol(std::string_view model, Config &config) {
   }
   config.starts_in_reasoning = config.starts_in_reasoning || profile->starts_in_reasoning;
   config.results_as_tool_role = config.results_as_tool_role || profile->results_as_tool_role;
+  return {};
+}
+
+Status make_model_format(std::string_view model, std::string_view wire, const ToolView &tools,
+                         std::function<bool(std::string_view)> exposed, Config &config) {
+  if (config.model_format == ModelFormat::unsaid)
+    config.model_format = config.mode == Mode::automatic ? ModelFormat::read : ModelFormat::unread;
+  config.model_protocol = nullptr;
+  if (config.model_format == ModelFormat::unread || config.mode == Mode::text) return {};
+  if (config.protocol_named) {
+    config.model_protocol = config.protocols[config.protocol_chosen ? 1 : 0];
+    return {};
+  }
+  const Profile *const profile = find_profile(model, config.profiles);
+  const bool local = wire == "openai-chat" || wire == "ollama";
+  if (profile == nullptr || !local || !config.seal.empty() || has_protocol(config.also_parse, profile->protocol))
+    return {};
+  std::string text;
+  ObjectWriter(text).text("id", profile->protocol).text("code", "ignore").close();
+  std::shared_ptr<const Protocol> protocol;
+  if (!make_protocol(text, config.declared, protocol).ok()) return {};  // it has no such option: nothing is read
+  Protocols beside = config.also_parse;
+  beside.push_back(protocol);
+  size_t other = 0;
+  if (!check_overlaps(beside, tools, other).ok()) return {};  // the host declared calls that begin alike
+  config.model_protocol = known_calls(std::move(protocol), std::move(exposed));
+  config.protocol_texts[config.model_protocol.get()] = "[\"auto\"," + json_string(profile->protocol) + "]";
   return {};
 }
 

@@ -11,10 +11,6 @@
 
 namespace sluice {
 
-bool has_protocol(const Protocols &protocols, std::string_view id) {
-  return std::any_of(protocols.begin(), protocols.end(), [&](const auto &protocol) { return protocol->id() == id; });
-}
-
 // ---- the document ----
 
 namespace {
@@ -139,13 +135,14 @@ void Setup::collect_offers() {
   changed_tools.clear();
   config.exposure.unsendable.clear();
   if (observes()) return;
+  const Protocols beside = parsed_beside();
   const Defuse defuse = [&](std::string &said) {
-    for (const auto &protocol : config.also_parse) protocol->defuse(said);
+    for (const auto &protocol : beside) protocol->defuse(said);
   };
   for (size_t i = 0; i < registry().tools().size(); ++i) {
     if (!hidden(registry().tools()[i]).empty()) continue;
     ToolOffer offer = registry().offers()[i];
-    if (!config.also_parse.empty()) {  // a description must not be read as a call where the text is parsed as well
+    if (!beside.empty()) {  // a description must not be read as a call where the text is parsed as well
       offer.description = harmless_offers.emplace_back(harmless_text(offer.description, defuse));
       offer.parameters = harmless_offers.emplace_back(harmless_strings(offer.parameters, defuse, true));
     }
@@ -225,7 +222,11 @@ Status Setup::read_model() {
   if (Status status = join_parsed_tags(config); !status.ok()) return std::move(status).inside("alsoParse");
   if (Status status = check_protocols(config, registry()); !status.ok()) return status;
   if (Status status = seal_protocols(config); !status.ok()) return std::move(status).inside("markerWord");
-  return {};
+  const auto exposed = [this](std::string_view name) {
+    const Tool *const tool = find_tool(name);
+    return tool != nullptr && hidden(*tool).empty();
+  };
+  return make_model_format(model, wire->id(), tools(), exposed, config).inside("alsoParse");
 }
 
 Status Setup::read_request() {
@@ -251,10 +252,17 @@ bool Setup::calls_may_succeed() const {
          JsonSlices(json_member(body, "tools").value_or("")).next();
 }
 
+Protocols Setup::parsed_beside() const {
+  Protocols beside = config.also_parse;
+  if (config.model_protocol != nullptr && !has_protocol(beside, config.model_protocol->id()))
+    beside.push_back(config.model_protocol);
+  return beside;
+}
+
 Protocols Setup::active_protocols() const {
   if (!reads_calls()) return {};
   Protocols active = text_mode() ? config.protocols : Protocols();
-  for (const auto &also : config.also_parse)
+  for (const auto &also : parsed_beside())
     if (!has_protocol(active, also->id())) active.push_back(also);
   if (observes()) active.push_back(config.server_results);
   return active;
@@ -262,12 +270,13 @@ Protocols Setup::active_protocols() const {
 
 Protocols Setup::watched_protocols() const {
   Protocols watched;
+  const Protocols beside = parsed_beside();
   if (reads_calls() && !observes())
     for (const auto &protocol : config.unsealed)
-      if (text_mode() || has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
+      if (text_mode() || has_protocol(beside, protocol->id())) watched.push_back(protocol);
   if (offers_tools())
     for (const auto &protocol : config.protocols)
-      if (!has_protocol(config.also_parse, protocol->id())) watched.push_back(protocol);
+      if (!has_protocol(beside, protocol->id())) watched.push_back(protocol);
   return watched;
 }
 

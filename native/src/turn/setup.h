@@ -47,6 +47,8 @@ struct Setup {
   bool calls_commands() const { return calls_from_text() && config.protocols.front()->calls_commands(); }
   // What the text of an answer is parsed for.
   Protocols active_protocols() const;
+  // Of these: alsoParse, with the format of the model.
+  Protocols parsed_beside() const;
   // The first of these writes what stands in text, harmless for all of them.
   Protocols writing_protocols() const { return calls_from_text() ? active_protocols() : config.protocols; }
   // Native mode: calls that the text is searched for, so that a diagnostic can tell them.
@@ -121,7 +123,5 @@ struct Setup {
   void give_form(size_t index, ToolOffer offer);
   void write_form(const Tool &tool, ObjectWriter &out) const;
 };
-
-bool has_protocol(const Protocols &protocols, std::string_view id);
 
 }  // namespace sluice

@@ -166,7 +166,9 @@ export class Configuration {
     const { tools, prompt, tokens, knownProtocols } = this.#engine.describe(this.#state.settings)
     const described = new Map(tools.map((tool) => [tool.name, tool]))
     const effective = this.#engine.describe().settings
-    const { alsoParse = [] } = this.#engine.settings // what tools are parsed by besides cannot be switched off
+    const mode = this.#state.settings['mode'] ?? effective.mode
+    // what tools are parsed by besides cannot be switched off
+    const { alsoParse = mode === 'auto' ? 'auto' : [] } = this.#engine.settings
     const defaults = Object.fromEntries(
       switches.map((name) => [name, (name === 'alsoParse' ? alsoParse : effective[name]) as Json]),
     )

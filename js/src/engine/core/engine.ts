@@ -415,16 +415,14 @@ export class Engine<C = any> {
     if (protocol === undefined || this.#warnings.isSilent('protocol_unused')) return
     const { mode, alsoParse, autoFallback, observeOnly } = turn.tools.settings
     if (mode === 'text' || alsoParse.length > 0 || autoFallback !== null || observeOnly !== false) return
-    const [first = ''] = [protocol].flat()
-    const id = typeof first === 'string' ? first : first.id
-    const text = `protocol counts in mode text: mode: 'text', or alsoParse: ['${id}'] beside native calls`
+    const text = "protocol counts in mode text, and with alsoParse: 'auto'"
     this.#warnings.report({ kind: 'protocol_unused', text })
   }
 
   #compile(tools: Tool<C>[]): void {
     this.#refused.forget()
     checkTools(tools)
-    const alsoParse = allParsed(this.#settings.alsoParse ?? [], tools)
+    const alsoParse = allParsed(this.#settings, tools)
     const config = {
       usage: true,
       ...splitFallback(this.#settings).rest,

@@ -155,9 +155,12 @@ export interface Settings {
   /** For `protocol: 'auto'`, in front of the built-in table. Default none. */
   profiles?: Profile[]
   /**
-   * Protocols that are read besides, in native mode too. Those that tools ask for are read in any case. Default none.
+   * Protocols that are read beside native calls or the `protocol` of mode `text`. Those that tools ask for are read in
+   * any case. `'auto'`, alone or in the list: beside native calls the format named in `protocol`, else the one of the
+   * model's profile. A profile's format is read on `openai-chat` and `ollama`; calls in code, and calls of tools that
+   * the model does not see, are text. Default `'auto'` in mode `auto`, otherwise none.
    */
-  alsoParse?: Protocol[]
+  alsoParse?: 'auto' | Protocol[]
   /**
    * `text`: if a provider refuses tools, in any round, mode `auto` asks again in mode `text`, and sends what ran so far
    * as text. Only before anything of that answer was shown. `{ on }`: for these reasons alone; `{ when }`: also when
@@ -457,18 +460,21 @@ export interface ListedProfile {
 }
 
 /**
- * The protocols of the settings, then those that tools bring. Of two with one id the first counts, but rules of
+ * The protocols of the settings, then those that tools bring. undefined: the engine's default. Of two with one id the first counts, but rules of
  * `inline_tags` are joined by the engine: an app and its tools bring tags each.
  */
 export function allParsed(
-  own: readonly Protocol[],
+  { alsoParse, mode = 'auto' }: Pick<Settings, 'alsoParse' | 'mode'>,
   tools: readonly { readonly alsoParse?: readonly Protocol[] }[],
-): readonly Protocol[] {
+): Settings['alsoParse'] {
+  const brought = tools.flatMap((tool) => tool.alsoParse ?? [])
+  if (brought.length === 0) return alsoParse
+  const own = alsoParse === 'auto' ? ['auto'] : (alsoParse ?? (mode === 'auto' ? ['auto'] : []))
   if (!Array.isArray(own)) return own // the engine says what is wrong with it
   const idOf = (protocol: Protocol): string | undefined => (typeof protocol === 'string' ? protocol : protocol?.id)
   const all = new Map(own.map((protocol) => [keyOf(protocol), protocol]))
   const ids = new Set(own.map(idOf))
-  for (const protocol of tools.flatMap((tool) => tool.alsoParse ?? [])) {
+  for (const protocol of brought) {
     if (idOf(protocol) !== 'inline_tags' && ids.has(idOf(protocol))) continue
     ids.add(idOf(protocol))
     all.set(keyOf(protocol), protocol)

@@ -38,7 +38,14 @@ import {
 } from './options.js'
 import { deadline, room, roomForOne, unpack, waiting } from './packed.js'
 import { hideSecrets } from './secrets.js'
-import { allParsed, checkTurnSettings, splitFallback, type ToolList, type TurnSettings } from './settings.js'
+import {
+  allParsed,
+  checkTurnSettings,
+  splitFallback,
+  type Settings,
+  type ToolList,
+  type TurnSettings,
+} from './settings.js'
 import { isToolResult, type Tool, type ToolResult } from './tool.js'
 
 /**
@@ -50,6 +57,7 @@ export type AnswerEnd = keyof typeof END
 export interface TurnEngine {
   /** Some tools have protocols of their own that are read besides. */
   readonly tools: readonly Pick<Tool, 'alsoParse'>[]
+  readonly settings: Pick<Settings, 'alsoParse'>
 }
 
 /** Settings of a turn with its `wire` and `request`. Text is passed on as it stands (big integers, key order). */
@@ -607,7 +615,9 @@ const isUnmistakable = (secret: string): boolean =>
 
 function describeTurn(engine: TurnEngine, config: TurnSettings): string {
   checkTurnSettings(config, 'config')
-  const alsoParse = config.alsoParse && allParsed(config.alsoParse, engine.tools)
+  // With another mode the default is another one.
+  const isNew = config.alsoParse !== undefined || (config.mode && engine.settings.alsoParse === undefined)
+  const alsoParse = isNew && allParsed(config, engine.tools)
   const { rest } = splitFallback(config)
   return encode(alsoParse ? { ...rest, alsoParse } : rest, 'config')
 }

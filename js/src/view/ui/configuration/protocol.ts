@@ -29,7 +29,7 @@ export function drawProtocol(page: ConfigurationPage, one: Switch, value: Json):
 
 export function drawProtocols(page: ConfigurationPage, one: Switch, value: Json): TemplateResult {
   const path = settingPath(one.id)
-  const all = Array.isArray(value) ? value : []
+  const all = Array.isArray(value) ? value : [value]
   const ids = idsOf(value)
   const toggle = (id: string): void =>
     page.set(path, ids.includes(id) ? all.filter((item) => idOf(item) !== id) : [...all, id])
@@ -37,14 +37,7 @@ export function drawProtocols(page: ConfigurationPage, one: Switch, value: Json)
     one,
     () => html`
     ${ids.length > 0 ? html`<p class="chips">${ids.map((id) => html`<span class="tag chosen">${id}</span>`)}</p>` : nothing}
-    ${picker(
-      page,
-      one,
-      page.store.view!.protocols.filter((id) => id !== 'auto'),
-      ids,
-      true,
-      toggle,
-    )}`,
+    ${picker(page, one, ['auto', ...page.store.view!.protocols.filter((id) => id !== 'auto')], ids, true, toggle)}`,
   )
 }
 

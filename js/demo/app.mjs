@@ -55,17 +55,18 @@ export async function createApp({
   // people change what they asked
   const scripted = await startScriptedServer({ answers: answer, delayMs, appendOnly: false })
   const engine = new Engine({ tools: assistantTools })
+  const model = live2d && existsSync(join(live2d, 'manifest.json')) ? live2d : undefined
 
   const state = () =>
     demoOf({
       first: who.open,
       scripted: who.model === undefined,
-      live2d: Boolean(live2d) && existsSync(join(live2d, 'manifest.json')),
+      live2d: model !== undefined,
     })
   return {
     engine,
     /** What stands under which path, beside `/sluice/`. */
-    roots: { '/': here('pet/'), ...(live2d ? { '/live2d-local/': live2d } : {}) },
+    roots: { '/': here('pet/'), ...(model ? { '/live2d-local/': model } : {}) },
     options: {
       ...lulu,
       configuration: { ...configuration, settings: { ...configuration.settings, ...settings } },

@@ -196,7 +196,7 @@ test('what is wrong is said', async (t) => {
   for (const [words, said] of [
     [['worker'], /FILE is missing/],
     [['worker', app], /found object, expected what durable\(\) gives/],
-    [['worker', `${app}x`], /Cannot find module/],
+    [['worker', `${app}x`], /there is no file .*x$/m],
     [['worker', app, '--sweep', '0'], /--sweep: found '0'/],
     [['questions', app, '--approve', 'a', '--deny', 'b'], /expected one of them/],
     [['questions', app, '--page', '--json'], /expected neither/],

@@ -55,7 +55,7 @@ export function contract(name, { open, again, skip = false }) {
     const entries = [
       question('q', null, 'Look', {
         parts: [{ type: 'image', url: 'https://example.com/a.png' }],
-        'x-own': [1, { deep: null }],
+        app: { mark: [1, { deep: null }] },
       }),
       answer('a', 'q', 'a\u2028b "quoted" \\ \u0000 😀', {
         history: [
@@ -157,6 +157,7 @@ export function contract(name, { open, again, skip = false }) {
     const own = (more) => ({ entries: [question('q', null, 'Hi', more)] })
     for (const [change, code, path, hint] of [
       [own({ mood: 'good' }), 'option', 'change.entries[0].mood', /did you mean app\?/],
+      [own({ 'x-mood': 'good' }), 'option', 'change.entries[0].x-mood', /did you mean app\?/],
       [own({ encrypted: 'x' }), 'option', 'change.entries[0].encrypted', /did you mean app\?/],
       [own({ app: 7 }), 'option', 'change.entries[0].app'],
       [own({ app: { big: 'x'.repeat(70_000) } }), 'limit', 'change.entries[0].app'],

@@ -148,7 +148,7 @@ for (const kind of ['files', 'sqlite']) {
   const asked = () =>
     question('q1', null, 'a secret question', {
       parts: [{ type: 'image', url: blobAddress(picture) }],
-      'x-own': 'a secret member',
+      app: { mark: 'a secret member' },
     })
 
   test(`${kind}: the disk holds no plain word, title or picture of an encrypted conversation`, {

@@ -49,7 +49,8 @@ function fakeHost() {
 }
 
 async function start(t, options = {}) {
-  const server = await serve({ roots: { '/': join(folder, 'site') }, ...options })
+  const rights = options.host ? { rights: { read: true } } : {}
+  const server = await serve({ roots: { '/': join(folder, 'site') }, ...rights, ...options })
   t.after(server.close)
   const { origin } = server
   const { hostname: name, host: authority } = new URL(origin)
@@ -473,7 +474,7 @@ test('the bridge: one window, its frames, its calls, its end', async (t) => {
   assert.equal((await post('/bridge/call', { window: id, method: 'send', input: {} })).status, 410)
 })
 
-test('a window may do nothing but read unless it was said', async (t) => {
+test('a window may do what its rights say', async (t) => {
   const host = fakeHost()
   const { cookie, origin } = await start(t, { host })
   listen(t, origin, cookie)
@@ -511,7 +512,7 @@ test('too many windows are refused', async (t) => {
 
 test('closing the server ends its windows', async (t) => {
   const host = fakeHost()
-  const server = await serve({ roots: {}, host })
+  const server = await serve({ roots: {}, host, rights: { read: true } })
   const opened = await fetch(server.url, { redirect: 'manual' })
   listen(t, server.origin, opened.headers.get('set-cookie').split(';')[0])
   const window = await until(() => host.windows[0], 'the window')
@@ -532,13 +533,20 @@ test('two servers have tokens and cookies of their own; a port that is taken is 
   const taken = serve({ roots: {}, port: other.address().port })
   await assert.rejects(
     taken,
-    (error) => error.code === 'option' && error.path === 'port' && /EADDRINUSE/.test(error.detail),
+    (error) =>
+      error.code === 'option' && error.path === 'port' && /another program already uses 127/.test(error.detail),
   )
   for (const [options, path, words] of [
     [{}, 'roots', /expected folders/],
     [{ roots: {}, prot: 1 }, 'prot', /unknown member/],
     [{ roots: {}, port: -1 }, 'port', /found -1/],
     [{ roots: {}, host: {} }, 'host', /expected a host/],
+    [{ roots: {}, host: fakeHost() }, 'rights', /found undefined, expected what the page may do/],
+    [
+      { roots: { '/': '/no/such/folder' } },
+      'roots["/"]',
+      /found "\/no\/such\/folder", expected a folder that is there/,
+    ],
     [{ roots: {}, rights: { look: true } }, 'rights.look', /unknown member/],
     [undefined, 'options', /found undefined/],
   ])

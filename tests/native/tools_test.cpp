@@ -481,9 +481,9 @@ TEST_CASE("every member of a tool is checked and the error says where, what and 
   CHECK(registry_error(R"([{"name":"a","ipc":{"payload":[]}}])").starts_with("[0].ipc.channel"));
   CHECK(registry_error(R"([{"name":"a","ipc":{"channel":"c","payload":[1,{"arg":"x"}]}}])")
             .starts_with("[0].ipc.payload[1].arg: found \"x\""));
-  CHECK(registry_error(R"([{"name":"a"},{"name":"a"}])") == R"([1].name: found "a", which [0].name is already)");
+  CHECK(registry_error(R"([{"name":"a"},{"name":"a"}])") == R"([1].name: the name "a" is taken by tools[0].name)");
   CHECK(registry_error(R"([{"name":"a","aliases":["b"]},{"name":"c","aliases":["b"]}])") ==
-        R"([1].aliases: found "b", which [0].aliases is already)");
+        R"([1].aliases: the name "b" is taken by tools[0].aliases)");
   CHECK(good_registry(R"([{"name":"a","x-note":[1]}])").tools().size() == 1);
 }
 

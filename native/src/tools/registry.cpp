@@ -299,12 +299,11 @@ const std::string *find_tool_name(const ToolNames &names, std::string_view asked
 Status Registry::compile(std::string_view tools, size_t max_depth, Registry &out) {
   if (json_kind(tools) != '[') return unexpected(tools, "an array of tools");
   Registry made;
-  // The path of the first tool with each name: "[3].aliases".
-  std::map<std::string, std::string, std::less<>> places;
+  std::map<std::string, std::string, std::less<>> places;  // of the first tool with each name: "[3].aliases"
   const auto claim = [&](const std::string &name, const std::string &tool, const std::string &member) -> Status {
     const auto [place, fresh] = places.emplace(name, tool + "." + member);
     if (fresh) return {};
-    return error(Code::json, "found " + shown_text(name) + ", which " + place->second + " is already",
+    return error(Code::json, "the name " + shown_text(name) + " is taken by tools" + place->second,
                  tool + "." + member);
   };
   JsonSlices slices(tools);

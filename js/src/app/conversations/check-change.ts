@@ -65,13 +65,22 @@ export const checkEntryId: Check = (value) => value === undefined || id(value, '
 
 /** Throws SluiceError `option` if this is not an entry. */
 export const checkEntry: Check = (value, path) => {
+  const unknown = (at: string | undefined): SluiceError =>
+    new SluiceError({
+      code: 'option',
+      detail: 'unknown member',
+      path: at,
+      hint: 'did you mean app? What is your own has its place there',
+    })
   try {
     checkPlain(value, path)
   } catch (error) {
     if (!SluiceError.is(error) || error.detail !== 'unknown member' || error.hint !== undefined) throw error
-    const { code, detail, path: at } = error
-    throw new SluiceError({ code, detail, path: at, hint: 'did you mean app? What is your own has its place there' })
+    throw unknown(error.path)
   }
+  // Options take `x-…` of anybody. An entry does not: it is kept, and what is kept of an app has a place and a limit.
+  const own = Object.keys(value as ConversationEntry).find((name) => name.startsWith('x-'))
+  if (own !== undefined) throw unknown(`${path}.${own}`)
 }
 
 /** The same of an entry that a store reads, or is given encrypted. */

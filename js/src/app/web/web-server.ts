@@ -3,10 +3,12 @@
 // other server has, wants it as Host (DNS rebinding), its own Origin, and a cookie that only the opening URL gives.
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { stat } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { Reply } from '../bridge/messages.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
-import { is, isObject, members, whole, withMethods } from '../../engine/core/options.js'
+import { listen } from '../../engine/core/listen.js'
+import { is, isObject, members, whole, withMethods, wrong } from '../../engine/core/options.js'
 import { toBridgeError } from '../host/checks.js'
 import { checkRights } from '../host/host-options.js'
 import type { Host, WindowRights } from '../host/host-types.js'
@@ -22,11 +24,11 @@ export type WebRoute = (input: unknown, context: { signal: AbortSignal }) => unk
 
 /** What `serve` takes. */
 export interface ServeOptions {
-  /** Folders by the beginning of the path: `{ '/': 'js/pages/tester' }`. `/sluice/` is the package. */
+  /** Folders that exist, by the beginning of the path: `{ '/': 'js/pages/tester' }`. `/sluice/` is the package. */
   roots: PageRoots
   /** What the windows of the page talk to, by `webBridge()` of sluice/renderer. Default: nothing. */
   host?: Host
-  /** What the windows may do. Default: `read`. */
+  /** What the windows may do. Required beside `host`. */
   rights?: WindowRights
   /** More answers for the page: `{ 'POST /api/parse': async (input) => … }`. Default none. */
   routes?: { [route: `POST /${string}`]: WebRoute }
@@ -54,6 +56,7 @@ const headers = {
 }
 
 const LINGER_MS = 200
+const FREE = 'leave the port out to get a free one'
 const CALL = '/bridge/call'
 
 const isRecord = (what: string): ReturnType<typeof is> => is(what, isObject)
@@ -74,6 +77,9 @@ const checkOptions = members({
  */
 export async function serve(options: ServeOptions): Promise<WebServer> {
   checkOptions(options, 'options')
+  if (options.host && !options.rights)
+    throw wrong('rights', undefined, 'what the page may do, such as { read: true, chat: true, approve: true }')
+  await checkRoots(options.roots)
   const site = new Site(options)
   const server = createServer((request, response) => site.handle(request, response))
   // a body is asked for when it is wanted
@@ -92,6 +98,13 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
   return { url: `${origin}/?token=${site.token}`, origin, close }
 }
 
+async function checkRoots(roots: PageRoots): Promise<void> {
+  for (const [prefix, folder] of Object.entries(roots)) {
+    const stats = await stat(folder).catch(() => undefined)
+    if (!stats?.isDirectory()) throw wrong(`roots[${JSON.stringify(prefix)}]`, folder, 'a folder that is there')
+  }
+}
+
 /**
  * Cookies know no ports: the page of any other server on 127.0.0.1 would be sent ours. So this one has an address, or a
  * name, that nobody else has and nobody can guess. Resolves to it.
@@ -99,34 +112,13 @@ export async function serve(options: ServeOptions): Promise<WebServer> {
 async function listenAlone(server: ReturnType<typeof createServer>, port: number): Promise<string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
   try {
-    await listen(server, port, address)
+    await listen(server, { host: address, port }, 'port', FREE)
     return address
   } catch (error) {
     if (((error as SluiceError).cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRNOTAVAIL') throw error
   }
-  await listen(server, port, '127.0.0.1')
+  await listen(server, { host: '127.0.0.1', port }, 'port', FREE)
   return `${randomBytes(12).toString('hex')}.localhost`
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number, address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint =
-        error.code === 'EADDRINUSE'
-          ? 'another program already uses this port; leave the port out to get a free one'
-          : undefined
-      reject(
-        new SluiceError({
-          code: 'option',
-          path: 'port',
-          detail: messageOf(error),
-          ...(hint ? { hint } : {}),
-          cause: error,
-        }),
-      )
-    })
-    server.listen(port, address, resolve)
-  })
 }
 
 class Site {
@@ -137,7 +129,7 @@ class Site {
   readonly #routes = new Map<string, WebRoute>() // by path
   readonly #windows: Windows | undefined
 
-  constructor({ roots, host, rights = { read: true }, routes = {} }: ServeOptions) {
+  constructor({ roots, host, rights = {}, routes = {} }: ServeOptions) {
     this.#roots = { ...packagePages, ...roots }
     for (const [name, route] of Object.entries(routes)) {
       const path = /^POST (\/\S*)$/.exec(name)?.[1]

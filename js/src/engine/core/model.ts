@@ -101,10 +101,16 @@ export const checkHeaders: Check = (value, path) => {
 }
 
 /** The error for a wrong value whose text may hold a key. */
-const hidden = (path: string, value: unknown, found: string, expected: string): SluiceError =>
+const hidden = (path: string, value: unknown, found: string, expected: string, hint?: string): SluiceError =>
   typeof value === 'string'
-    ? new SluiceError({ code: 'option', path, detail: `found ${found}, expected ${expected}` })
+    ? new SluiceError({ code: 'option', path, detail: `found ${found}, expected ${expected}`, hint })
     : wrong(path, value, expected)
+
+/** For an address without its scheme, such as localhost:11434/v1; undefined for what may be, or hold, a key. */
+export function didYouMeanURL(value: unknown): string | undefined {
+  const isAddress = /^(?:localhost|[\w.-]+(?=:\d))(?::\d{1,5})?(?:\/[a-z0-9]{0,8}){0,3}$/
+  return typeof value === 'string' && isAddress.test(value) ? `did you mean http://${value}?` : undefined
+}
 
 const checkProvider: Check = (value, path) => {
   if (isProvider(value)) return
@@ -139,7 +145,8 @@ const checkMembers = members({
     baseURL: (value, path) => {
       const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
       if (url && /^https?:$/.test(url.protocol)) return
-      throw hidden(path, value, 'another text', 'an http or https URL such as http://127.0.0.1:11434/v1')
+      const expected = 'an http or https URL such as http://127.0.0.1:11434/v1'
+      throw hidden(path, value, 'another text', expected, didYouMeanURL(value))
     },
     path: (value, path) => {
       if (typeof value === 'string' && /^(?:[/?][^#\s]*)?$/.test(value) && !value.startsWith('//')) return

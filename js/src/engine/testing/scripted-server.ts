@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { listen } from '../core/listen.js'
 import { array, flag, is, members, milliseconds, oneOf, text, whole } from '../core/options.js'
 import type { ScriptedAnswer, Step, ScriptedWire, Writer } from '../wire/scripted-answer.js'
 import { openaiChat } from '../wire/openai-chat.js'
@@ -136,10 +137,8 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
       else response.destroy()
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
+  const place = { host: '127.0.0.1', port: options.port ?? 0 }
+  await listen(server, place, 'port', 'leave the port out to get a free one')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const close = (): Promise<void> =>
     new Promise((resolve) => {

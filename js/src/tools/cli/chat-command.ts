@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Engine } from '../../engine/core/engine.js'
 import { fileConversations } from '../../app/conversations/file-conversations.js'
 import type { Conversations } from '../../app/conversations/conversation-types.js'
-import { tell, text, UsageError, type Command, type Values } from './command.js'
+import { tell, text, unreadable, UsageError, type Command, type Values } from './command.js'
 import { dataFolder, Kept, lastOf, listed } from './kept.js'
 import { MediaFolder } from './made-words.js'
 import { modelHelp, modelOptions, readModel, readSettings } from './model-options.js'
@@ -106,6 +106,6 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new UsageError(`--system: ${tell(error)}`)
+    throw new UsageError(`--system: ${unreadable(path, error)}`)
   }
 }

@@ -1,6 +1,7 @@
 // What the commands share: reading their options, and printing errors as sentences.
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { SluiceError } from '../../engine/core/errors.js'
+import { didYouMean } from '../../engine/core/options.js'
 
 export interface Command {
   /** One line for the list of commands. */
@@ -41,10 +42,10 @@ export function readWords(
     const { name, rawName, value, inlineValue } = token
     const option = Object.hasOwn(known, name) ? known[name] : undefined
     if (!option)
-      throw new UsageError(
-        `found ${rawName}, expected one of ${Object.keys(known)
-          .map((each) => `--${each}`)
-          .join(' ')}`,
+      throw unknownWord(
+        rawName,
+        'one of',
+        Object.keys(known).map((each) => `--${each}`),
       )
     if (option.type === 'boolean') {
       if (value !== undefined) throw new UsageError(`${rawName}: found '${value}', expected no value`)
@@ -84,7 +85,21 @@ export function whole(values: Values, name: string, min: number, max: number): n
 export function oneOf<T extends string>(values: Values, name: string, choices: readonly T[]): T | undefined {
   const given = text(values[name])
   if (given === undefined || choices.includes(given as T)) return given as T | undefined
-  throw new UsageError(`--${name}: found '${given}', expected one of ${choices.join(', ')}`)
+  throw new UsageError(`--${name}: ${unknownWord(`'${given}'`, 'one of', choices).message}`)
+}
+
+/** A word that is none of those that are known, with the one that is near to it. */
+export function unknownWord(word: string, one: string, known: readonly string[], besides = ''): UsageError {
+  const near = didYouMean(word.replace(/^'|'$/g, ''), known)
+  return new UsageError(`found ${word}, expected ${one} ${known.join(', ')}${besides}${near ? `; ${near}` : ''}`)
+}
+
+/** Why a file cannot be read, with its name. */
+export function unreadable(file: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return `there is no file ${file}`
+  if (code === 'EISDIR') return `${file} is a folder, expected a file`
+  return code === 'EACCES' ? `${file} may not be read by this user` : `${file}: ${tell(error)}`
 }
 
 /** An error as text for a person. */

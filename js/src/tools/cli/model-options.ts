@@ -1,6 +1,6 @@
 // Options that choose the model and the way it is given tools.
 import type { Settings } from '../../engine/core/settings.js'
-import type { Model } from '../../engine/core/model.js'
+import { didYouMeanURL, type Model } from '../../engine/core/model.js'
 import type { Endpoint } from '../../engine/core/server-check.js'
 import {
   addressesOf,
@@ -49,8 +49,9 @@ export function readModel(values: Values, { nameless = false } = {}): Endpoint |
   const baseURL = text(values['base-url'])
   const name = text(values.model)
   if (baseURL !== undefined && !/^https?:\/\//.test(baseURL)) {
+    const near = didYouMeanURL(baseURL)
     throw new UsageError(
-      `--base-url: found '${baseURL}', expected an http or https URL such as http://127.0.0.1:11434/v1`,
+      `--base-url: found '${baseURL}', expected an http or https URL such as http://127.0.0.1:11434/v1${near ? `; ${near}` : ''}`,
     )
   }
   if (provider === undefined && baseURL === undefined) {

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../app/bridge/invisible.js'
 import { Engine } from '../../engine/core/engine.js'
 import type { SluiceEvent } from '../../engine/core/events.js'
 import { wireNames } from '../../engine/core/providers.js'
-import { oneOf, tell, text, UsageError, type Command } from './command.js'
+import { oneOf, text, unreadable, UsageError, type Command } from './command.js'
 import { readSettings, settingOptions } from './model-options.js'
 import { expectedChunks, isChunks, parse } from './parser.js'
 import { ending, runs, Screen, summary } from './screen.js'
@@ -71,7 +71,7 @@ async function read(file: string): Promise<Uint8Array> {
     for await (const piece of process.stdin) pieces.push(piece as Buffer)
     return Buffer.concat(pieces)
   } catch (error) {
-    throw new UsageError(tell(error))
+    throw new UsageError(unreadable(file, error))
   }
 }
 

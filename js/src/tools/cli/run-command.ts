@@ -1,7 +1,7 @@
 // npx sluice COMMAND: loads the named command, runs it and prints its errors.
 import { readFileSync } from 'node:fs'
 import { SluiceError } from '../../engine/core/errors.js'
-import { readWords, tell, UsageError, type Command } from './command.js'
+import { readWords, tell, unknownWord, UsageError, type Command } from './command.js'
 
 const names = ['demo', 'chat', 'check', 'parse', 'serve', 'tester', 'gallery', 'worker', 'questions'] as const
 type Name = (typeof names)[number]
@@ -30,7 +30,7 @@ async function help(word?: string): Promise<string> {
 }
 
 function unknown(word: string): UsageError {
-  return new UsageError(`found '${word}', expected one of the commands ${names.join(', ')}, or --help, --version`)
+  return unknownWord(`'${word}'`, 'one of the commands', names, ', or --help, --version')
 }
 
 /** The version of this package. Its package.json is four folders above this file once built. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
-import { messageOf, SluiceError } from '../../engine/core/errors.js'
+import { listen as begin } from '../../engine/core/listen.js'
 import { addressesOf, providers } from '../../engine/core/providers.js'
 import { openAIHandler } from '../../servers/openai/openai-handler.js'
 import type { TextToolCallDiagnostic } from '../../servers/openai/openai-options.js'
@@ -67,7 +67,7 @@ or whole; /v1/models, /v1/completions, /v1/embeddings and /v1/responses pass.
     const answer = (request: Request): Response | Promise<Response> =>
       (token === undefined ? strangerTo(request, origins) : undefined) ?? unknownPath(request) ?? handler(request)
     const server = createServer(nodeListener(async (request) => withOrigin(request, origins, answer)))
-    await begin(server, listen)
+    await begin(server, listen, '--listen', `--listen ${listen.host}:0 takes a port that is free`)
     const { port } = server.address() as AddressInfo
     console.log(`OpenAI clients: http://${urlHost(listen.host)}:${port}/v1`)
     console.log(`In front of ${shown(baseURL)}; Ctrl-C ends it.`)
@@ -204,23 +204,4 @@ async function withOrigin(
   response.headers.set('access-control-allow-origin', origin)
   response.headers.append('vary', 'Origin')
   return response
-}
-
-function begin(server: ReturnType<typeof createServer>, { host, port }: Listen): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      const detail = taken ? `another program already uses ${host}:${port}` : messageOf(error)
-      reject(
-        new SluiceError({
-          code: 'option',
-          path: '--listen',
-          detail,
-          hint: taken ? `--listen ${host}:0 takes a port that is free` : undefined,
-          cause: error,
-        }),
-      )
-    })
-    server.listen(port, host, resolve)
-  })
 }

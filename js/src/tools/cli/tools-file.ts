@@ -1,9 +1,9 @@
 // --tools: tools from a module, or declarations from a JSON file.
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { tool, type Tool, type ToolOptions } from '../../engine/core/tool.js'
-import { tell, UsageError } from './command.js'
+import { unreadable, UsageError } from './command.js'
 
 type Declared = { [member: string]: unknown }
 
@@ -14,9 +14,10 @@ export async function loadTools(path: string): Promise<Tool[]> {
   const wrong = (why: string): UsageError => new UsageError(`--tools ${path}: ${why}`)
   let given: unknown
   try {
+    await access(path)
     given = path.endsWith('.json') ? JSON.parse(await readFile(path, 'utf8')) : await importTools(path)
   } catch (error) {
-    throw wrong(tell(error))
+    throw new UsageError(`--tools: ${unreadable(path, error)}`)
   }
   if (!Array.isArray(given)) {
     const where = path.endsWith('.json') ? '' : ' as default export, or as `tools`'

@@ -38,3 +38,15 @@ export function examplesOf(language, kind) {
     .filter((one) => one.language === language && one.kind === kind)
     .map(({ page, line, code }) => [`${page}, line ${line}`, code])
 }
+
+/** The files of the whole app that electron.md shows, as `[path, code]`. */
+export function appFolder() {
+  const shown = (language, kind) =>
+    examples.find((one) => one.page.endsWith('/electron.md') && one.language === language && one.kind === kind).code
+  return [
+    ['package.json', shown('json', 'app')],
+    ['main.mjs', shown('js', 'main')],
+    ['page/index.html', shown('html', 'app')],
+    ['page/page.js', shown('js', 'app')],
+  ]
+}

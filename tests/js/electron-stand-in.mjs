@@ -1,6 +1,9 @@
 // What the examples for Electron's main process use of `electron`. It notes what was asked of it and prints that at the
 // end.
 import { EventEmitter } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const noted = []
 
@@ -85,6 +88,27 @@ export class Tray extends EventEmitter {
 export const Menu = { buildFromTemplate: () => ({ popup() {} }) }
 export const globalShortcut = { register: () => true, unregister() {} }
 export const powerMonitor = new EventEmitter()
+
+export const protocol = {
+  schemes: [],
+  registerSchemesAsPrivileged(schemes) {
+    this.schemes.push(...schemes)
+  },
+  handle(scheme, handler) {
+    const { SLUICE_ASK: asked } = process.env
+    if (!this.schemes.some((one) => one.scheme === scheme)) throw new Error(`${scheme} has no privileges`)
+    for (const url of asked ? JSON.parse(asked) : [])
+      void handler(new Request(url)).then(async ({ status, headers, body }) => {
+        const length = body ? (await new Response(body).arrayBuffer()).byteLength : 0
+        noted.push({ page: url, status, headers: Object.fromEntries(headers), length })
+      })
+  },
+}
+const types = { '.html': 'text/html', '.js': 'text/javascript' }
+export const net = {
+  fetch: async (url) =>
+    new Response(await readFile(fileURLToPath(url)), { headers: { 'content-type': types[extname(url)] } }),
+}
 
 setTimeout(() => {
   app.emit('will-quit', { preventDefault() {} })

@@ -66,6 +66,9 @@ test('every block of the pages is of a kind that is run, or is for a shell', () 
     'tsx recipe',
     'js ',
     'js main',
+    'json app',
+    'html app',
+    'js app',
     'js window',
     'js pet',
     'js text',
@@ -84,7 +87,7 @@ for (const [name, code] of examplesOf('js')) {
       assert.notEqual(out.trim(), '', 'it shows something')
       if (code.includes('get_weather')) assert.equal(out, 'get_weather {"city":"Rome"}\nIt is sunny.\n')
       if (code.includes('note.add') && !code.includes('sluice/host'))
-        assert.equal(out, 'I will. Done.\ncompleted, stop, 3 messages for the next request\n')
+        assert.equal(out, 'I will. Done.\ncompleted, 3 messages for the next request\n')
       return
     }
     // Lines for another model: they stand in the place of the first example's.

@@ -20,10 +20,13 @@ export const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** `answers` are the model's; `main` goes to the main process as its options. Ends with the test. */
-export async function openApp(t, browser, { answers = [], server = {}, main = {} } = {}) {
+/**
+ * `answers` are the model's; `main` goes to the main process as its options; `pages` is the folder of the pages. Ends
+ * with the test.
+ */
+export async function openApp(t, browser, { answers = [], server = {}, main = {}, pages = join(here, 'pages') } = {}) {
   const model = await startScriptedServer({ answers, ...server })
-  const site = await serveSite()
+  const site = await serveSite(pages)
   const told = JSON.stringify({ baseURL: model.baseURL, origin: site.origin, ...main })
   const child = fork(join(here, 'main.mjs'), { serialization: 'advanced', env: { ...process.env, SLUICE_APP: told } })
   const app = new App(child, browser, site, model)
@@ -206,11 +209,11 @@ function scripts(code) {
 const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css' }
 
 /** The app's pages, and the package under /sluice/, with the policy that an app would have. */
-async function serveSite() {
+async function serveSite(pages) {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url, 'http://x').pathname)
     const ours = path.startsWith('/sluice/') ? path.slice(8) : undefined
-    const file = ours === undefined ? join(here, 'pages', path) : join(dist, ours.startsWith('ui/') ? '' : 'esm', ours)
+    const file = ours === undefined ? join(pages, path) : join(dist, ours.startsWith('ui/') ? '' : 'esm', ours)
     const headers = {
       'content-type': types[extname(file)] ?? 'application/octet-stream',
       'content-security-policy': csp,

@@ -99,7 +99,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
   out.engine = {{"tools", tools}};
   Json &turn = out.turn;
   turn = {{"wire", out.wire}};
-  turn["request"] = {{"model", "m"}, {"messages", drawn::messages(choices)}};
+  turn["request"] = {{"model", choices.below(3) == 0 ? "hermes-4" : "m"}, {"messages", drawn::messages(choices)}};
   const auto maybe = [&](const char *name, std::initializer_list<const char *> values) {
     drawn::maybe(choices, turn, name, values);
   };
@@ -111,7 +111,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
       if (Json one = drawn::protocol(choices); ids.insert(text_of(one, "id")).second) list.push_back(std::move(one));
     turn["protocol"] = list;
   }
-  maybe("alsoParse", {R"(["inline_tags"])", R"(["vcp"])", R"(["hermes","inline_tags"])"});
+  maybe("alsoParse", {R"(["inline_tags"])", R"(["vcp"])", R"(["hermes","inline_tags"])", R"("auto")", "[]"});
   maybe("loop", {R"("user_mediated")"});
   maybe("dispatch", {R"("block")"});
   maybe("execution", {R"("parallel")"});
@@ -119,6 +119,7 @@ inline DrawnTurn draw_turn(Choices &choices) {
   maybe("observeOnly", {"true"});
   maybe("stopAfterCall", {"true"});
   maybe("checkFinal", {"true"});
+  maybe("checkArguments", {"true"});
   maybe("malformed", {R"("drop")"});
   maybe("reasoningCalls", {R"("execute")"});
   maybe("startsInReasoning", {"true"});
@@ -160,7 +161,7 @@ class DrawnPlay {
       step();
       check();
     }
-    settle();
+    settle_beside_twin();
   }
 
  private:
@@ -188,6 +189,7 @@ class DrawnPlay {
       const Json card = card_of(call);
       const std::string level = drawn_.levels[text_of(card, "name")];
       const bool by_policy = level == "public" && !asks(card);
+      must(!denied(card), "no call runs whose arguments a rule denies", card.dump() + "\n" + told());
       const bool again = card.value("idempotent", false) || restored_;
       must(by_policy || granted_ || approved_.contains(call) || approved_.contains(0),
            "nothing runs without a decision", card.dump() + "\n" + told());
@@ -195,7 +197,34 @@ class DrawnPlay {
     }
     started_ = session_.running.size();
   }
+  // A rule of the turn denies what would run.
+  bool denied(const Json &card) const {
+    for (const Json &rule : drawn_.turn.value("rules", Json::array())) {
+      const std::string tool = text_of(rule, "tool");
+      if (text_of(rule, "effect") != "deny" || (tool != "*" && tool != text_of(card, "name"))) continue;
+      Json runs = card.value("arguments", Json::object());
+      for (const char *given : {"editedArguments", "hostArguments"}) runs = card.value(given, runs);
+      const Json about = rule.value("arguments", Json::object());
+      if (std::all_of(about.items().begin(), about.items().end(),
+                      [&](const auto &one) { return runs.contains(one.key()) && runs[one.key()] == one.value(); }))
+        return true;
+    }
+    return false;
+  }
   bool asks(const Json &) const { return drawn_.turn.value("requireConfirmation", false); }
+  // A restore changes this turn: what came of a call that ran nobody knows, and references are resolved once more.
+  bool restores_otherwise(const Json &message) const {
+    const bool resolves = drawn_.turn.value("checkArguments", false);
+    return std::any_of(message["blocks"].begin(), message["blocks"].end(), [&](const Json &block) {
+      const std::string status = text_of(block, "status");
+      return status == "executing" || (resolves && open_states().contains(status));
+    });
+  }
+  static const std::set<std::string> &open_states() {
+    static const std::set<std::string> states = {"streaming", "pending", "awaiting_approval", "executing",
+                                                 "awaiting_result_approval"};
+    return states;
+  }
   Json card_of(uint32_t call) {
     const Json message = read_json(session_.get(SLUICE_GET_MESSAGE));
     for (const Json &block : message["blocks"])
@@ -222,7 +251,9 @@ class DrawnPlay {
     }
   }
   void step();
-  void settle();
+  void settle_beside_twin();
+  template <class Look>
+  void settle(Session &session, const Look &look);
   std::string answer();
 
   Choices &choices_;
@@ -305,35 +336,50 @@ inline void DrawnPlay::step() {
 }
 
 // Whoever drives the turn from here answers everything: it ends, after a bounded number of answers.
-inline void DrawnPlay::settle() {
+template <class Look>
+void DrawnPlay::settle(Session &session, const Look &look) {
   int answers = 0;
-  for (int turns = 0; turns < 400 && !session_.done; ++turns) {
-    session_.drain();
-    note();
-    if (session_.done) break;
-    session_.tick(now_ += 5);
+  int64_t now = now_;
+  for (int turns = 0; turns < 400 && !session.done; ++turns) {
+    session.drain();
+    look();
+    if (session.done) break;
+    session.tick(now += 5);
     for (uint32_t call = 1; call < 40; ++call) {
-      session_.deny(call, "no");
-      session_.submit(call, SLUICE_FAILURE, "no");
+      session.deny(call, "no");
+      session.refuse(call, "no");
+      session.submit(call, SLUICE_FAILURE, "no");
     }
-    session_.conclude(SLUICE_FINAL_ACCEPT, "");
-    session_.drain();
-    note();
-    if (session_.done || session_.get(SLUICE_GET_REQUEST).empty()) continue;
+    session.conclude(SLUICE_FINAL_ACCEPT, "");
+    session.drain();
+    look();
+    if (session.done || session.get(SLUICE_GET_REQUEST).empty()) continue;
     ++answers;
-    session_.feed(spoken(drawn_.wire, {{{{"content", "x"}}}, "stop"}));
-    session_.finish();
+    session.feed(spoken(drawn_.wire, {{{{"content", "x"}}}, "stop"}));
+    session.finish();
     must(answers <= drawn_.max_rounds + 4, "a turn ends after a bounded number of answers", told());
   }
-  must(session_.done, "a turn ends", told() + "\n" + brief(read_json(session_.get(SLUICE_GET_MESSAGE))));
+  must(session.done, "a turn ends", told() + "\n" + brief(read_json(session.get(SLUICE_GET_MESSAGE))));
+}
+
+// A turn that was saved here and restored ends as this one does.
+inline void DrawnPlay::settle_beside_twin() {
+  session_.drain();
+  note();
+  const bool otherwise = restores_otherwise(read_json(session_.get(SLUICE_GET_MESSAGE)));
+  Session twin(drawn_.engine.dump());
+  twin.restore(session_.get(SLUICE_GET_STATE), true);
+  twin.done = session_.done;
+  settle(session_, [&] { note(); });
   session_.look();
-  const Json message = read_json(session_.get(SLUICE_GET_MESSAGE));
-  if (text_of(message, "outcome") == "awaiting_user") return;
-  for (const Json &block : message["blocks"]) {
-    static const std::set<std::string> kOpen = {"streaming", "pending", "awaiting_approval", "executing",
-                                                "awaiting_result_approval"};
-    must(!kOpen.contains(text_of(block, "status")), "every card ends", block.dump() + "\n" + told());
-  }
+  settle(twin, [] {});
+  const std::string message = session_.get(SLUICE_GET_MESSAGE), restored = twin.get(SLUICE_GET_MESSAGE);
+  must(otherwise || message == restored, "a restored turn ends as the other one",
+       message + "\nrestored\n" + restored + "\n" + told());
+  const Json ended = read_json(message);
+  if (text_of(ended, "outcome") == "awaiting_user") return;
+  for (const Json &block : ended["blocks"])
+    must(!open_states().contains(text_of(block, "status")), "every card ends", block.dump() + "\n" + told());
 }
 
 }  // namespace sluice_test

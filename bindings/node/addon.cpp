@@ -257,7 +257,7 @@ Napi::Value approve(const Napi::CallbackInfo &info) {
   return number(info, sluice_turn_approve(turn, call, decision, data(edited), size(edited)));
 }
 
-// deny, refuse, judge, cancel and resolve take the same arguments.
+// deny, refuse, judge, cancel, resolve and call take the same arguments.
 template <int32_t(SLUICE_CALL *Function)(sluice_turn *, uint32_t, const char *, size_t)>
 Napi::Value with_reason(const Napi::CallbackInfo &info) {
   Arguments in(info);
@@ -392,6 +392,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add.template operator()<with_reason<sluice_turn_judge>>("judge");
   add.template operator()<with_reason<sluice_turn_cancel>>("cancel");
   add.template operator()<with_reason<sluice_turn_resolve>>("resolve");
+  add.template operator()<with_reason<sluice_turn_call>>("call");
   add.template operator()<conclude>("conclude");
   add.template operator()<submit>("submit");
   add.template operator()<tick>("tick");

@@ -501,6 +501,10 @@ class Player {
     } else if (verb === 'resolve') {
       this.returned(step, native.resolve(turn, value, argumentsOf(step)))
       if (!step.code) this.resolved.set(value, step)
+    } else if (verb === 'call') {
+      const called = native.call(turn, value, JSON.stringify({ name: step.name, arguments: step.arguments ?? {} }))
+      this.returned(step, called)
+      if ('number' in step && called !== step.number) throw new Failed(`the number of the call is ${called}`)
     } else if (verb === 'judge') {
       const way = native.judge(turn, value, documentText(step.rules))
       this.returned(step, way)
@@ -590,7 +594,10 @@ class Player {
     const retracted = new Set()
     for (const event of this.events) {
       if (event.type === 'retracted') retracted.add(event.round) // another text may stand in its place
-      if (['text', 'reasoning', 'error', 'card'].includes(event.type)) {
+      const nested = event.type === 'card' && 'parent' in event
+      if (nested && 'block' in event) throw new Failed(`a nested card has no block: ${brief(event)}`)
+      if (nested) cards.set(event.call, { ...cards.get(event.call), ...event })
+      if (['text', 'reasoning', 'error', 'card'].includes(event.type) && !nested) {
         const expected = event.type === 'card' ? 'tool_use' : event.type
         if (blocks[event.block]?.type !== expected)
           throw new Failed(`no ${expected} block for ${brief(event)}\n    in ${brief(message)}`)
@@ -618,25 +625,25 @@ class Player {
         throw new Failed(
           `joined ${block.type} events are not block ${i}: ${brief(texts.get(i))}\n    but ${brief(block)}`,
         )
-      if (block.type !== 'tool_use') return
-      const { call, status } = block
-      if (this.done !== undefined && !this.parser && this.done !== 'awaiting_user' && !finals.has(status))
-        throw new Failed(`not final after done: ${brief(block)}`)
-      const { type: _t, seq: _s, block: _b, progress: _p, ...laid } = cards.get(call) ?? {}
-      const streamed = args.has(call) || !('rawArguments' in laid)
-      if (
-        status !== 'streaming' &&
-        streamed &&
-        !this.diagnosed &&
-        (args.get(call) ?? '') !== (block.rawArguments ?? '')
-      )
-        throw new Failed(`joined args are not rawArguments: ${brief(args.get(call))}\n    but ${brief(block)}`)
-      const { type: _t2, progress: _p2, ...rest } = block
-      if (!('rawArguments' in laid)) delete rest.rawArguments
-      if (!equal(laid, rest))
-        throw new Failed(`patches laid over each other: ${brief(laid)}\n    but the block is ${brief(rest)}`)
+      if (block.type === 'tool_use') this.checkCard(block, cards, args)
     })
     this.checkHistory()
+  }
+
+  /** Compares the events of a card, and of those within it, with the message. */
+  checkCard(block, cards, args) {
+    const { call, status } = block
+    if (this.done !== undefined && !this.parser && this.done !== 'awaiting_user' && !finals.has(status))
+      throw new Failed(`not final after done: ${brief(block)}`)
+    const { type: _t, seq: _s, block: _b, progress: _p, ...laid } = cards.get(call) ?? {}
+    const streamed = args.has(call) || !('rawArguments' in laid)
+    if (status !== 'streaming' && streamed && !this.diagnosed && (args.get(call) ?? '') !== (block.rawArguments ?? ''))
+      throw new Failed(`joined args are not rawArguments: ${brief(args.get(call))}\n    but ${brief(block)}`)
+    const { type: _t2, progress: _p2, nested = [], ...rest } = block
+    if (!('rawArguments' in laid)) delete rest.rawArguments
+    if (!equal(laid, rest))
+      throw new Failed(`patches laid over each other: ${brief(laid)}\n    but the block is ${brief(rest)}`)
+    for (const card of nested) this.checkCard(card, cards, args)
   }
 }
 
@@ -644,7 +651,8 @@ class Player {
 export function runScript(script, restorable) {
   if (!restorable && script.steps.some((step) => 'restore' in step)) return ''
   // It says itself what comes again after a restore, and what is answered then.
-  const answersAgain = ['restore', 'resolve'].every((verb) => script.steps.some((step) => verb in step))
+  const has = (verb) => script.steps.some((step) => verb in step)
+  const answersAgain = has('restore') && (has('resolve') || has('call'))
   const size = script.steps.reduce((sum, step) => sum + (fed(step)?.length ?? 0), 0)
   const small = size <= bytewiseLimit
   const replays = [

@@ -51,7 +51,7 @@ TEST_CASE("the defaults written out are accepted") {
     "timeoutMs":30000,"approvalTimeoutMs":0,"firstByteTimeoutMs":300000,"idleTimeoutMs":90000,"finishReasons":{},"malformed":"report",
     "resultMaxBytes":65536,"resultRole":"user","reasoningCalls":"ignore","startsInReasoning":false,
     "limits":{"argumentBytes":16777216,"textBytes":8388608,"resultBytes":16777216,"candidateBytes":65536,"depth":128,
-      "callsPerRound":128,"lineBytes":33554432},
+      "callsPerRound":128,"lineBytes":33554432,"nested":4},
     "tools":[],"protocols":[],"wire":"openai-chat","request":{},"x-mine":[1]})");
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("every member is read") {
     "repeatLimit":4,"timeoutMs":0,"approvalTimeoutMs":7,"firstByteTimeoutMs":8,"idleTimeoutMs":9,"malformed":"drop",
     "resultMaxBytes":10,"resultRole":"tool","startsInReasoning":true,
     "limits":{"argumentBytes":1,"textBytes":2,"resultBytes":3,"candidateBytes":4,"depth":5,"callsPerRound":6,
-      "lineBytes":7}})");
+      "lineBytes":7,"nested":8}})");
   CHECK(!config.exposure.enabled);
   CHECK(config.mode == Mode::text);
   CHECK(config.also_parse.size() == 1);
@@ -99,6 +99,7 @@ TEST_CASE("every member is read") {
   CHECK(config.limits.depth == 5);
   CHECK(config.limits.calls_per_round == 6);
   CHECK(config.limits.line_bytes == 7);
+  CHECK(config.limits.nested == 8);
 }
 
 TEST_CASE("a turn's members replace the engine's, and limits and toggles merge") {

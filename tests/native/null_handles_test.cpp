@@ -20,6 +20,7 @@ TEST_CASE("every function takes NULL handles") {
   CHECK(sluice_turn_judge(nullptr, 1, "[]", 2) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_conclude(nullptr, SLUICE_FINAL_ACCEPT, nullptr, 0) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_resolve(nullptr, 1, "{}", 2) == SLUICE_E_ARGUMENT);
+  CHECK(sluice_turn_call(nullptr, 1, "{}", 2) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_find_tool(nullptr, "x", 1, &len) == nullptr);
   CHECK(sluice_turn_cancel(nullptr, 0, nullptr, 0) == SLUICE_E_ARGUMENT);
   CHECK(sluice_turn_submit(nullptr, 1, SLUICE_RESULT, "x", 1) == SLUICE_E_ARGUMENT);

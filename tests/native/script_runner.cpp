@@ -317,6 +317,13 @@ int64_t act(sluice_turn *turn, const Json &step) {
     const std::string arguments = document_text(step["arguments"]);
     return sluice_turn_resolve(turn, id, arguments.data(), arguments.size());
   }
+  if (verb == "call") {
+    Json asked = Json::object();
+    for (const char *key : {"name", "arguments"})
+      if (step.contains(key)) asked[key] = step[key];
+    const std::string text = step.contains("document") ? document_text(step["document"]) : asked.dump();
+    return sluice_turn_call(turn, id, text.data(), text.size());
+  }
   if (verb == "judge") {
     const std::string rules = document_text(step.at("rules"));
     return sluice_turn_judge(turn, id, rules.data(), rules.size());
@@ -554,6 +561,8 @@ class Player {
         expected &&
         told != number(*expected, {{"run", SLUICE_GATE_RUN}, {"ask", SLUICE_GATE_ASK}, {"deny", SLUICE_GATE_DENY}}))
       throw Failed("the gate says " + std::to_string(told));
+    if (const Json *expected = member(step, "number"); expected && told != expected->get<int64_t>())
+      throw Failed("the number of the call is " + std::to_string(told));
     if (const Json *expected = member(step, "next");
         expected && told != (*expected == "never" ? INT64_MAX : expected->get<int64_t>()))
       throw Failed("the next deadline is " + std::to_string(told));
@@ -641,7 +650,10 @@ class Player {
       const std::string type = text_of(event, "type");
       if (type == "retracted")
         retracted.insert(event.at("round").get<uint32_t>());  // another text may stand in its place
-      if (type == "text" || type == "reasoning" || type == "error" || type == "card") {
+      const bool nested = type == "card" && event.contains("parent");
+      if (nested && event.contains("block")) throw Failed("a nested card has no block: " + brief(event));
+      if (nested) cards.try_emplace(event.at("call"), Json::object()).first->second.update(event);
+      if (type == "text" || type == "reasoning" || type == "error" || (type == "card" && !nested)) {
         const size_t block = event.at("block");
         const std::string expected = type == "card" ? "tool_use" : type;
         if (block >= blocks->size() || text_of((*blocks)[block], "type") != expected)
@@ -666,32 +678,38 @@ class Player {
     }
     if ((done_ == "completed" || done_ == "limit") && told.size() != outcome.message.at("rounds"))
       throw Failed("not every answer has its round: " + brief(Json(all_)));
-    static const std::set<std::string> kFinal = {"success", "error",   "denied",  "result_rejected", "not_found",
-                                                 "invalid", "timeout", "expired", "cancelled",       "unknown"};
     for (size_t i = 0; i < blocks->size(); ++i) {
       const Json &block = (*blocks)[i];
       const std::string type = text_of(block, "type");
       if ((type == "text" || type == "reasoning") && texts[i] != text_of(block, "text"))
         throw Failed("joined " + type + " events are not block " + std::to_string(i) + ": " + brief(texts[i]) +
                      "\n    but " + brief(block));
-      if (type != "tool_use") continue;
-      const uint32_t call = block.at("call");
-      const std::string status = text_of(block, "status");
-      if (done_ && !parser_ && done_ != "awaiting_user" && !kFinal.contains(status))
-        throw Failed("not final after done: " + brief(block));
-      Json laid = cards[call];
-      for (const char *key : {"type", "seq", "block"}) laid.erase(key);
-      Json rest = block;
-      for (const char *key : {"type", "progress"}) rest.erase(key);
-      laid.erase("progress");
-      const bool streamed = arguments.contains(call) || !laid.contains("rawArguments");
-      if (status != "streaming" && streamed && !diagnosed_ && arguments[call] != text_of(block, "rawArguments"))
-        throw Failed("joined args are not rawArguments: " + brief(arguments[call]) + "\n    but " + brief(block));
-      if (!laid.contains("rawArguments")) rest.erase("rawArguments");
-      if (!same(laid, rest))
-        throw Failed("patches laid over each other: " + brief(laid) + "\n    but the block is " + brief(rest));
+      if (type == "tool_use") check_card(block, cards, arguments);
     }
     check_history();
+  }
+
+  // Compares the events of a card, and of those within it, with the message.
+  void check_card(const Json &block, std::map<uint32_t, Json> &cards, std::map<uint32_t, std::string> &arguments) {
+    static const std::set<std::string> kFinal = {"success", "error",   "denied",  "result_rejected", "not_found",
+                                                 "invalid", "timeout", "expired", "cancelled",       "unknown"};
+    const uint32_t call = block.at("call");
+    const std::string status = text_of(block, "status");
+    if (done_ && !parser_ && done_ != "awaiting_user" && !kFinal.contains(status))
+      throw Failed("not final after done: " + brief(block));
+    Json laid = cards[call];
+    for (const char *key : {"type", "seq", "block"}) laid.erase(key);
+    Json rest = block;
+    for (const char *key : {"type", "progress", "nested"}) rest.erase(key);
+    laid.erase("progress");
+    const bool streamed = arguments.contains(call) || !laid.contains("rawArguments");
+    if (status != "streaming" && streamed && !diagnosed_ && arguments[call] != text_of(block, "rawArguments"))
+      throw Failed("joined args are not rawArguments: " + brief(arguments[call]) + "\n    but " + brief(block));
+    if (!laid.contains("rawArguments")) rest.erase("rawArguments");
+    if (!same(laid, rest))
+      throw Failed("patches laid over each other: " + brief(laid) + "\n    but the block is " + brief(rest));
+    if (const Json *nested = member(block, "nested"))
+      for (const Json &card : *nested) check_card(card, cards, arguments);
   }
 
   const Json &script_;
@@ -728,7 +746,7 @@ std::vector<std::string> run_script(const Json &script, bool restorable) {
   for (const Json &step : script["steps"]) {
     if (step.contains("restore") && !restorable) return {};
     restores = restores || step.contains("restore");
-    resolves = resolves || step.contains("resolve");
+    resolves = resolves || step.contains("resolve") || step.contains("call");
     bytes += fed(step).value_or("").size();
   }
   using How = Replay::How;

@@ -213,6 +213,7 @@ SLUICE_REAL(sluice_turn_conclude);
 SLUICE_REAL(sluice_turn_cancel);
 SLUICE_REAL(sluice_turn_submit);
 SLUICE_REAL(sluice_turn_resolve);
+SLUICE_REAL(sluice_turn_call);
 SLUICE_REAL(sluice_turn_tick);
 SLUICE_REAL(sluice_turn_next_event);
 SLUICE_REAL(sluice_turn_next_delta);
@@ -301,6 +302,7 @@ SLUICE_WRAP_CALL(sluice_turn_refuse)
 SLUICE_WRAP_CALL(sluice_turn_judge)
 SLUICE_WRAP_CALL(sluice_turn_cancel)
 SLUICE_WRAP_CALL(sluice_turn_resolve)
+SLUICE_WRAP_CALL(sluice_turn_call)
 int64_t __wrap_sluice_turn_tick(sluice_turn *turn, int64_t now) {
   return record_verb(turn, [now](sluice_turn *t) { return __real_sluice_turn_tick(t, now); });
 }

@@ -450,6 +450,10 @@ class Player:
             self.call(step, turn.resolve, value, step.get("arguments"))
             if "code" not in step:
                 self.resolved[value] = step.get("arguments")
+        elif verb == "call":
+            called = self.call(step, turn.call, value, {"name": step["name"], "arguments": step.get("arguments", {})})
+            if "number" in step and called != step["number"]:
+                raise Failed(f"the number of the call is {called}")
         elif verb == "judge":
             way = self.call(step, turn.judge, value, document_text(step["rules"]))
             if "way" in step and way != number(step["way"], WAYS):
@@ -523,7 +527,12 @@ class Player:
             kind = event["type"]
             if kind == "retracted":
                 retracted.add(event["round"])  # another text may stand in its place
-            if kind in ("text", "reasoning", "error", "card"):
+            nested = kind == "card" and "parent" in event
+            if nested:
+                if "block" in event:
+                    raise Failed(f"a nested card has no block: {brief(event)}")
+                cards.setdefault(event["call"], {}).update(event)
+            elif kind in ("text", "reasoning", "error", "card"):
                 expected = "tool_use" if kind == "card" else kind
                 if event["block"] >= len(blocks) or blocks[event["block"]]["type"] != expected:
                     raise Failed(f"no {expected} block for {brief(event)}\n    in {brief(message)}")
@@ -548,27 +557,33 @@ class Player:
             kind = block["type"]
             if kind in ("text", "reasoning") and texts.get(i) != block["text"]:
                 raise Failed(f"joined {kind} events are not block {i}: {brief(texts.get(i))}\n    but {brief(block)}")
-            if kind != "tool_use":
-                continue
-            call, status = block["call"], block["status"]
-            if self.done and not self.parser and self.done != "awaiting_user" and status not in FINAL:
-                raise Failed(f"not final after done: {brief(block)}")
-            laid = {k: v for k, v in cards.get(call, {}).items() if k not in ("type", "seq", "block", "progress")}
-            streamed = call in arguments or "rawArguments" not in laid
-            if status != "streaming" and streamed and not self.diagnosed and arguments.get(call, "") != block.get("rawArguments", ""):
-                raise Failed(f"joined args are not rawArguments: {brief(arguments.get(call, ABSENT))}\n    but {brief(block)}")
-            rest = {k: v for k, v in block.items() if k not in ("type", "progress")}
-            if "rawArguments" not in laid:
-                rest.pop("rawArguments", None)
-            if not equal(laid, rest):
-                raise Failed(f"patches laid over each other: {brief(laid)}\n    but the block is {brief(rest)}")
+            if kind == "tool_use":
+                self.check_card(block, cards, arguments)
         self.check_history()
+
+    def check_card(self, block, cards, arguments):
+        """Compares the events of a card, and of those within it, with the message."""
+        call, status = block["call"], block["status"]
+        if self.done and not self.parser and self.done != "awaiting_user" and status not in FINAL:
+            raise Failed(f"not final after done: {brief(block)}")
+        laid = {k: v for k, v in cards.get(call, {}).items() if k not in ("type", "seq", "block", "progress")}
+        streamed = call in arguments or "rawArguments" not in laid
+        if status != "streaming" and streamed and not self.diagnosed and arguments.get(call, "") != block.get("rawArguments", ""):
+            raise Failed(f"joined args are not rawArguments: {brief(arguments.get(call, ABSENT))}\n    but {brief(block)}")
+        rest = {k: v for k, v in block.items() if k not in ("type", "progress", "nested")}
+        if "rawArguments" not in laid:
+            rest.pop("rawArguments", None)
+        if not equal(laid, rest):
+            raise Failed(f"patches laid over each other: {brief(laid)}\n    but the block is {brief(rest)}")
+        for nested in block.get("nested", []):
+            self.check_card(nested, cards, arguments)
 
 
 def can_be_saved_between(script):
     """Whether a replay may save and restore between the steps. A script that restores and resolves says itself what comes again after
     a restore, and what is answered then."""
-    return not all(any(verb in step for step in script["steps"]) for verb in ("restore", "resolve"))
+    verbs = {verb for step in script["steps"] for verb in step}
+    return not ("restore" in verbs and ("resolve" in verbs or "call" in verbs))
 
 
 def run_script(script, restorable):

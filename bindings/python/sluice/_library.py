@@ -40,6 +40,7 @@ FUNCTIONS = {  # name: (result, arguments), as in sluice.h
     "sluice_turn_cancel": (_I, [_P, _U, _S, _N]),
     "sluice_turn_submit": (_I, [_P, _U, _I, _S, _N]),
     "sluice_turn_resolve": (_I, [_P, _U, _S, _N]),
+    "sluice_turn_call": (_I, [_P, _U, _S, _N]),
     "sluice_turn_tick": (_T, [_P, _T]),
     "sluice_turn_next_event": (_P, [_P, _LEN]),
     "sluice_turn_next_delta": (_P, [_P, ctypes.POINTER(_I), ctypes.POINTER(_U), _LEN]),

@@ -241,6 +241,11 @@ class Turn(_Handle):
         """The arguments that the host runs a call with, where it resolves what the model wrote; None: as they are. Behind a "resolve" event, or before the result is submitted."""
         self._call("sluice_turn_resolve", _call_number(call), *_in(arguments))
 
+    def call(self, caller: Call, call: Document) -> int:
+        """A tool that runs calls another one, through the same gate: {"name": ..., "arguments": {...}}. Returns the number of the new call,
+        whose card event says how it ended."""
+        return self._call("sluice_turn_call", _call_number(caller), *_in(call))
+
     # -- what came from the clock
     def tick(self, now_ms: int) -> int:
         """Tells the time in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; NEVER if there is no deadline."""

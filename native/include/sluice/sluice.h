@@ -118,7 +118,7 @@ typedef struct sluice_engine sluice_engine; /* tools and defaults: compiled once
 typedef struct sluice_turn sluice_turn;     /* one user input -> one assistant message */
 
 /* Return codes. After the event "done" sluice_turn_response, feed, finish, submit, cancel and tick return SLUICE_OK (tick:
- * INT64_MAX) and do nothing, since a host cannot win these races; approve, deny, refuse, resolve and conclude return
+ * INT64_MAX) and do nothing, since a host cannot win these races; approve, deny, refuse, resolve, call and conclude return
  * SLUICE_E_STATE; judge and get work. A number that no call has is SLUICE_E_NOT_FOUND in all of them, before and after "done". */
 enum {
   SLUICE_OK = 0,
@@ -309,6 +309,20 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_submit(sluice_turn *turn, uint32_t ca
  * rule for exactly these arguments approved the call, only strings may change, else SLUICE_E_STATE. The card shows them as
  * "hostArguments"; the model does not read them. A host that will not run the call with them refuses it: sluice_turn_refuse. */
 SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);
+
+/* A tool that runs calls another one. caller: its call, whose "execute" event was polled. call_json:
+ * {"name":"fs.read","arguments":{...}}. Returns the number of the new call, above 0, or SLUICE_E_NOT_FOUND (no such caller),
+ * SLUICE_E_STATE (it does not run, or nobody waits for its result), SLUICE_E_JSON, or SLUICE_E_LIMIT: limits.nested,
+ * limits.callsPerRound or limits.argumentBytes.
+ *
+ * The new call passes the same gate as calls of the model: what it comes to is told by events, its end by its card. It may have
+ * the tools that the model may call, and those that its caller's tool names in "calls", unless they are switched off. Its
+ * "card", "approval", "resolve" and "execute" events have "parent":{"call":1,"name":"script.run"}; its card has no block, but
+ * is in "nested" of its caller's. The model never reads of it. It counts for maxCalls, not for maxRounds and repeatLimit, and
+ * runs in its caller's place. The caller's timeout does not run while a person decides about a nested call. When the caller
+ * ends, what it asked for is cancelled ("caller_ended"). A caller that runs again after a restore ("idempotent") asks again:
+ * for a call with the same name and arguments as before it gets the number of that one, and its card event again. */
+SLUICE_API int32_t SLUICE_CALL sluice_turn_call(sluice_turn *turn, uint32_t caller, const char *call_json, size_t len);
 
 /* -- what came from the clock --------------------------------------------------------------------------------------- */
 

@@ -117,6 +117,10 @@ class Turn {
     check(sluice_turn_resolve(get(), call, arguments_json ? arguments_json->data() : nullptr,
                               arguments_json ? arguments_json->size() : 0));
   }
+  // A tool that runs calls another one: {"name":...,"arguments":{...}}. Returns the number of the new call.
+  uint32_t call(uint32_t caller, std::string_view call_json) {
+    return static_cast<uint32_t>(check(sluice_turn_call(get(), caller, call_json.data(), call_json.size())));
+  }
   // -- what came from the clock: returns when to call again, INT64_MAX for never
   int64_t tick(int64_t now_ms) { return check(sluice_turn_tick(get(), now_ms)); }
 

@@ -363,6 +363,15 @@ int32_t sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *argume
   });
 }
 
+int32_t sluice_turn_call(sluice_turn *turn, uint32_t caller, const char *call_json, size_t len) {
+  uint32_t nested = 0;
+  const int32_t code = guard(turn, [&](sluice::Turn &t) {
+    if (call_json == nullptr) return bad_argument("expected a call, found NULL");
+    return t.call(caller, view(call_json, len), nested);
+  });
+  return code == SLUICE_OK ? static_cast<int32_t>(nested) : code;
+}
+
 // ---- what came from the clock ----
 
 int64_t sluice_turn_tick(sluice_turn *turn, int64_t now_ms) {

@@ -54,9 +54,8 @@ size_t distance(const std::string &asked, const std::set<std::string> &asked_wor
 
 }  // namespace
 
-std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
-  if (!tool.callable) return "not_callable";
-  if (!exposure.enabled) return "disabled";
+bool switched_on(const Tool &tool, const Exposure &exposure) {
+  if (!exposure.enabled) return false;
   // The first of its names that has a toggle decides.
   bool on = tool.enabled.value_or(exposure.default_enabled);
   if (!exposure.toggles.empty())
@@ -66,7 +65,12 @@ std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
       on = toggle->second;
       return true;
     });
-  if (!on) return "disabled";
+  return on;
+}
+
+std::string_view hidden_reason(const Tool &tool, const Exposure &exposure) {
+  if (!tool.callable) return "not_callable";
+  if (!switched_on(tool, exposure)) return "disabled";
   return exposure.unsendable.contains(tool.name) ? "unsendable" : "";
 }
 

@@ -24,6 +24,9 @@ struct Exposure {
 // Why a tool is hidden: "not_callable", "disabled" or "unsendable". Empty: it is exposed.
 std::string_view hidden_reason(const Tool &tool, const Exposure &exposure);
 
+// Do the host's settings leave the tool on? A tool that no model may call can be on: other tools may call it.
+bool switched_on(const Tool &tool, const Exposure &exposure);
+
 // The exposed tools, sorted by name; with `tag`, only those that carry it.
 std::vector<const Tool *> exposed_tools(const Registry &registry, const Exposure &exposure, std::string_view tag = {});
 

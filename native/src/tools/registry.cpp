@@ -127,7 +127,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
       "name",      "description", "parameters", "agentCallable", "permission", "executionApproval",
       "toolId",    "method",      "enabled",    "tags",          "timeoutMs",  "resultApproval",
       "immediate", "idempotent",  "aliases",    "vcpCommand",    "ipc",        "annotations",
-      "wireName",  "identity",    "provider",   "options"};
+      "wireName",  "identity",    "provider",   "options",       "calls"};
   std::string annotations, ipc;  // in canonical JSON
   std::optional<ExecutionApproval> execution;
   Hints hints;
@@ -175,6 +175,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
     if (name == "immediate") return read_bool(value, out.immediate);
     if (name == "idempotent") return read_bool(value, out.idempotent);
     if (name == "aliases") return read_names(value, out.aliases);
+    if (name == "calls") return null ? Status{} : read_names(value, out.calls);
     if (name == "vcpCommand") return read_name(value, out.vcp_command);
     if (name == "identity") return read_text(value, out.identity);
     if (name == "wireName") {
@@ -248,6 +249,7 @@ Status read_tool(std::string_view text, size_t max_depth, Tool &out) {
         .append(canonical_json(out.provider_options.empty() ? "{}" : out.provider_options));
   definition.append(out.immediate ? "\1" : "\2").append(out.idempotent ? "\1" : "\2");
   for (const std::string &alias : out.aliases) definition.append(alias).append(1, '\0');
+  for (const std::string &call : out.calls) definition.append(1, '\3').append(call).append(1, '\0');
   out.definition_hash = sha256_hex(definition);
   return {};
 }

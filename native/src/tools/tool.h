@@ -46,6 +46,7 @@ struct Tool {
   bool callable = false;  // agentCallable
   std::optional<bool> enabled;
   std::vector<std::string> tags, aliases;
+  std::vector<std::string> calls;  // tools that it may call beside those of the model, hidden ones too
   std::optional<int64_t> timeout_ms;
   bool immediate = false, idempotent = false, read_only = false;
   std::string vcp_command;

@@ -204,6 +204,7 @@ void Answer::close_calls(bool ours) {
   const bool filtered = log_.finish() == Finish::content_filter;
   for (const uint32_t call : OpenCards::Calls(log_.open_cards().all())) {
     Card &card = *log_.find(call);
+    if (card.is_nested()) continue;
     const bool well = ended_well(log_.finish(), setup_.wire->has_end(), End::complete);
     const bool said_none = trim_json(card.raw_arguments).starts_with('{');
     const bool may_lack = card.adopted || (!arguments_lost_ && ((error_ && said_none) || well || (ours && card.ended)));

@@ -159,8 +159,9 @@ void Answer::end_text(TextEnd end) {
 // Does the answer call a tool for its result? A tag, or another fire-and-forget call, stands beside a malformed one.
 bool Answer::calls_for_results() const {
   const auto &cards = log_.message().cards;
-  return std::any_of(cards.begin() + static_cast<std::ptrdiff_t>(log_.first_card()), cards.end(),
-                     [](const auto &card) { return !card->is_provided() && !card->fire_and_forget(); });
+  return std::any_of(cards.begin() + static_cast<std::ptrdiff_t>(log_.first_card()), cards.end(), [](const auto &card) {
+    return !card->is_provided() && !card->is_nested() && !card->fire_and_forget();
+  });
 }
 
 // The last bytes of this round's reasoning.

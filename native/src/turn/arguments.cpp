@@ -31,7 +31,7 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   }
   std::string coerced;
   ArgumentFault fault;
-  const bool exposed = card.tool != nullptr && (setup.parser || setup.hidden(*card.tool).empty());
+  const bool exposed = card.tool != nullptr && (setup.parser || why_missing(setup, log, card).empty());
   const Strings strings = card.source == "native" || card.typed ? Strings::quoted : Strings::written;
   const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
   card.set_arguments(SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments)));
@@ -118,10 +118,10 @@ void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_en
   complete_call(setup, log, card, std::string(text));
 }
 
-bool arguments_fit(const Setup &setup, const Card &card, std::string &checked, ArgumentFault &fault) {
+bool arguments_fit(const Setup &setup, const Log &log, const Card &card, std::string &checked, ArgumentFault &fault) {
   const std::string_view arguments = card.effective_arguments();
   checked = arguments;
-  if (!setup.hidden(*card.tool).empty()) return true;  // the gate refuses a hidden tool anyway
+  if (!why_missing(setup, log, card).empty()) return true;  // the gate refuses a hidden tool anyway
   if (json_kind(arguments) != '{' || !check_json(arguments, setup.config.limits.depth).ok()) {
     fault.message = "expected an object";  // only a saved state can hold anything else
     return false;

@@ -22,6 +22,6 @@ bool no_arguments(std::string_view text);
 void complete_streamed_call(const Setup &setup, Log &log, Card &card, bool at_end, bool may_lack);
 
 // Does the tool accept the arguments that the call would run with? `checked`: these, coerced.
-bool arguments_fit(const Setup &setup, const Card &card, std::string &checked, ArgumentFault &fault);
+bool arguments_fit(const Setup &setup, const Log &log, const Card &card, std::string &checked, ArgumentFault &fault);
 
 }  // namespace sluice

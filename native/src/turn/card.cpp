@@ -143,6 +143,7 @@ void Card::write(uint32_t fields, std::string &out, LentTexts *lent) const {
     }
     if (!parts_.empty()) list.raw("parts", parts_);
     if (rewritten_) list.raw("hostOutput", *rewritten_);
+    if (is_nested() && has_output_ && output_is_json_) list.raw("json", "true");
   }
   if (fields & field::model_text && has_model_text_) list.text("modelOutput", model_text_);
   if (fields & field::error && !error_.empty()) list.text("error", error_);

@@ -122,6 +122,10 @@ std::string_view to_text(CardState state);
 std::string_view to_text(Trigger trigger);
 std::string_view status_text(CardState state);
 bool is_final(CardState state);
+// Does a person have to decide before the call goes on?
+inline bool asks_person(CardState state) {
+  return state == CardState::awaiting_approval || state == CardState::awaiting_result_approval;
+}
 std::optional<CardState> next_state(CardState state, Trigger trigger);  // nullopt: the table has no such row
 
 // Draws the table as the diagram in native/src/README.md.
@@ -138,6 +142,8 @@ struct ApprovalRecord {
 
 // The source of a card whose tool the provider runs.
 inline constexpr std::string_view kProvider = "provider";
+// The source of a card that another tool asked for.
+inline constexpr std::string_view kNested = "nested";
 
 // Fields that a card event can carry; SLUICE_GET_MESSAGE prints all of them.
 namespace field {
@@ -317,6 +323,8 @@ class Card {
     progress_ = std::move(text);
   }
 
+  // The next card event has every field.
+  void tell_again() { mark(field::all); }
   // Fields that changed since the last card event.
   uint32_t changes() const { return changes_; }
   void forget_changes() { changes_ = 0; }
@@ -347,6 +355,8 @@ class Card {
   bool is_tag() const { return source == "inline_tags"; }
   // The provider runs the tool: the call passes no gate, and its result is the provider's to tell the model.
   bool is_provided() const { return source == kProvider; }
+  // Another tool asked for it: it has no block, and the model never reads of it.
+  bool is_nested() const { return caller != 0; }
   // The model need not read how it ended, so it causes no round. A native call of an `ipc` tool that was refused does.
   bool needs_no_answer() const {
     return fire_and_forget() && (is_tag() ? final() : state_ == CardState::success || state_ == CardState::error);
@@ -364,7 +374,7 @@ class Card {
 
   // -- set when it opened
   uint32_t call = 0;
-  size_t block = 0;
+  size_t block = 0;  // of a nested call: its caller's
   uint32_t round = 0;
   std::string source;    // "native" or the protocol's id
   bool adopted = false;  // the call of an earlier turn: it stands in the host's last message
@@ -394,6 +404,15 @@ class Card {
   std::optional<int64_t> running_since;  // moves when the machine slept; started_at does not
   bool failed = false;                   // the host submitted a failure
   std::optional<int64_t> summarized_at;  // when the server that ran it had summed it up (observeOnly)
+  // -- calls of a tool by another one
+  uint32_t caller = 0;      // the call whose tool asked for it; 0: the model did
+  std::string caller_name;  // the name of that tool
+  uint32_t ordinal = 0;     // its number among the calls of its caller, from 1 on
+  bool claimed = true;      // its caller asked for it since the turn was restored; not saved
+  uint32_t nested = 0;      // calls that its tool asked for; not saved, counted again
+  uint32_t unclaimed = 0;   // those of them that it did not ask for since the turn was restored; not saved
+  uint32_t questions = 0;   // open questions of calls below it: its clock does not run; not saved, counted again
+  std::optional<int64_t> paused_at;  // since when
 
   // Saves and restores every field but state, approvals and near names. `AnyCard` is const when it is saved.
   template <class AnyCard, class Visit>
@@ -446,6 +465,10 @@ class Card {
     visit("hasOutput", card.has_output_);
     visit("hasTold", card.has_model_text_);
     visit("dropped", card.dropped);
+    visit("caller", card.caller);
+    visit("callerName", card.caller_name);
+    visit("ordinal", card.ordinal);
+    visit("pausedAt", card.paused_at);
     visit("dirty", card.changes_);
   }
 

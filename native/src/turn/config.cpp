@@ -149,35 +149,38 @@ Status read_toggles(std::string_view value, Exposure &out) {
   return {};
 }
 
+struct LimitMember {
+  std::string_view name;
+  size_t Limits::*limit;
+  int64_t least = 1;
+  int64_t most = kMostWhole;
+};
+
+constexpr LimitMember kLimits[] = {
+    {"argumentBytes", &Limits::argument_bytes},  {"textBytes", &Limits::text_bytes},
+    {"resultBytes", &Limits::result_bytes},      {"candidateBytes", &Limits::candidate_bytes},
+    {"depth", &Limits::depth, 1, kMostDepth},    {"callsPerRound", &Limits::calls_per_round, 1, kMostCallsPerRound},
+    {"lineBytes", &Limits::line_bytes},          {"blocks", &Limits::blocks},
+    {"nested", &Limits::nested, 0, kMostNested},
+};
+
 Status read_limits(std::string_view value, Limits &out) {
-  static const std::vector<std::string_view> kNames = {
-      "argumentBytes", "textBytes", "resultBytes", "candidateBytes", "depth", "callsPerRound", "lineBytes", "blocks"};
   if (json_kind(value) != '{') return unexpected(value, "an object");
-  JsonSlices slices(value);
-  while (slices.next()) {
+  for (JsonSlices slices(value); slices.next();) {
     const std::string name = slices.key_text();
-    size_t *limit = name == "argumentBytes"    ? &out.argument_bytes
-                    : name == "textBytes"      ? &out.text_bytes
-                    : name == "resultBytes"    ? &out.result_bytes
-                    : name == "candidateBytes" ? &out.candidate_bytes
-                    : name == "lineBytes"      ? &out.line_bytes
-                    : name == "blocks"         ? &out.blocks
-                                               : nullptr;
-    Status status;
-    if (limit) {
-      status = read_whole_into(slices.value(), 1, *limit);
-    } else if (name == "depth") {
-      int64_t depth = 0;
-      status = read_whole(slices.value(), 1, kMostDepth, depth);
-      if (status.ok()) out.depth = static_cast<size_t>(depth);
-    } else if (name == "callsPerRound") {
-      int64_t calls = 0;
-      status = read_whole(slices.value(), 1, kMostCallsPerRound, calls);
-      if (status.ok()) out.calls_per_round = static_cast<size_t>(calls);
-    } else if (!name.starts_with("x-")) {
-      return unknown_member(name, kNames);
+    const auto *const known =
+        std::find_if(std::begin(kLimits), std::end(kLimits), [&](const LimitMember &one) { return one.name == name; });
+    if (known == std::end(kLimits)) {
+      if (name.starts_with("x-")) continue;
+      std::vector<std::string_view> names;
+      for (const LimitMember &one : kLimits) names.push_back(one.name);
+      return unknown_member(name, names);
     }
-    if (!status.ok()) return std::move(status).inside(name);
+    int64_t limit = 0;
+    if (Status status = read_whole(slices.value(), known->least, known->most, limit); !status.ok())
+      return std::move(status).inside(name);
+    constexpr uint64_t kHolds = std::numeric_limits<size_t>::max();
+    out.*known->limit = static_cast<size_t>(std::min(static_cast<uint64_t>(limit), kHolds));
   }
   return {};
 }
@@ -534,15 +537,7 @@ void write_toggles(const std::map<std::string, bool, std::less<>> &toggles, std:
 
 void write_limits(const Limits &limits, std::string &out) {
   ObjectWriter object(out);
-  const auto number = [&](std::string_view name, size_t value) { object.number(name, static_cast<int64_t>(value)); };
-  number("argumentBytes", limits.argument_bytes);
-  number("textBytes", limits.text_bytes);
-  number("resultBytes", limits.result_bytes);
-  number("candidateBytes", limits.candidate_bytes);
-  number("depth", limits.depth);
-  number("callsPerRound", limits.calls_per_round);
-  number("lineBytes", limits.line_bytes);
-  number("blocks", limits.blocks);
+  for (const LimitMember &one : kLimits) object.number(one.name, static_cast<int64_t>(limits.*one.limit));
   object.close();
 }
 

@@ -30,6 +30,8 @@ enum class Inject : uint8_t { by_protocol, top, bottom, off };
 
 // The most that `limits.callsPerRound` may be: each call costs some hundred bytes, and a card.
 inline constexpr int64_t kMostCallsPerRound = 4096;
+// The most that `limits.nested` may be: messages are written card within card.
+inline constexpr int64_t kMostNested = 16;
 
 struct Limits {
   size_t argument_bytes = 16777216;
@@ -40,6 +42,7 @@ struct Limits {
   size_t calls_per_round = 128;
   size_t line_bytes = 33554432;
   size_t blocks = 100000;
+  size_t nested = 4;  // how deep tools call tools
 };
 
 // The format that a model writes calls in beside native ones: read in mode auto if the host says nothing.

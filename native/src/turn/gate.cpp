@@ -39,7 +39,7 @@ uint32_t Gate::rounds() const {
 // In a user-mediated loop the call waits in the messages, with a button, until another turn takes it up. Immediate
 // tools are never left to the user.
 bool Gate::left_to_user(const Card &card) const {
-  return setup_.config.user_mediated && !final_answer_ && !card.adopted &&
+  return setup_.config.user_mediated && !final_answer_ && !card.adopted && !card.is_nested() &&
          (card.state() == CardState::pending || card.state() == CardState::ready) && !card.tool_is_immediate();
 }
 
@@ -67,16 +67,17 @@ void Gate::dispatch() {
 
 void Gate::pump() {
   if (log_.done() || (setup_.parser && !setup_.observes())) return;
+  end_nested();
   const Config &config = setup_.config;
   const size_t room = config.parallel ? config.max_concurrent : 1;
   OpenCards &open = log_.open_cards();
-  for (uint32_t call = 0; (call = open.next(call, open.running().size() < room)) != 0;) {
+  for (uint32_t call = 0; (call = open.next(call, open.taken() < room)) != 0;) {
     Card &card = *log_.find(call);
     enter(card);
-    const bool may_start = open.running().size() < room || card.tool_is_immediate() || card.fire_and_forget();
-    if (card.state() == CardState::approved && may_start) start(card);
+    const bool has_place = open.has_room(card, room) || card.tool_is_immediate() || card.fire_and_forget();
+    if (card.state() == CardState::approved && has_place && caller_runs(card)) start(card);
     log_.tell(card);
-    open.checked(call, card.state() == CardState::approved);
+    open.checked(card, card.state() == CardState::approved);
   }
 }
 
@@ -84,7 +85,8 @@ void Gate::pump() {
 
 // With "questionOrder": "one_by_one" a call waits until those before it have ended. A button is there at once.
 bool Gate::in_turn(const Card &card) const {
-  const OpenCards::Calls &open = log_.open_cards().all();
+  const OpenCards &cards = log_.open_cards();
+  const OpenCards::Calls &open = card.is_nested() ? cards.nested_in(card.caller) : cards.all();
   const bool first = open.empty() || card.call <= *open.begin();
   return !setup_.config.one_by_one || first || setup_.observes() || left_to_user(card) || by_button(card) ||
          card.tool_is_immediate();
@@ -92,7 +94,7 @@ bool Gate::in_turn(const Card &card) const {
 
 // The only way into the gate.
 void Gate::enter(Card &card) {
-  if (card.state() != CardState::ready || !in_turn(card)) return;
+  if (card.state() != CardState::ready || !in_turn(card) || !caller_runs(card)) return;
   if (setup_.observes())
     observe(card);
   else if (left_to_user(card))
@@ -108,7 +110,7 @@ void Gate::enter(Card &card) {
 bool Gate::needs_check(const Card &card) const {
   return setup_.config.check_arguments && !card.host_checked && card.tool != nullptr && !card.fire_and_forget() &&
          !card.edited() && !(card.tool->provider != nullptr && !card.tool->provider->runs) && !final_answer_ &&
-         !beyond_rounds() && !requests_spent() && setup_.hidden(*card.tool).empty();
+         !beyond_rounds() && !requests_spent() && why_missing(setup_, log_, card).empty();
 }
 
 void Gate::check(Card &card) {
@@ -116,6 +118,7 @@ void Gate::check(Card &card) {
   log_.tell(card);
   ObjectWriter event(log_.event(Log::Event::resolve, card.call));
   event.text("type", "resolve").number("call", card.call).text("name", card.tool->name);
+  if (card.is_nested()) write_caller(card, event.value("parent"));
   write_arguments(card, event, log_.lent());
 }
 
@@ -180,7 +183,8 @@ std::optional<Verdict> Gate::judge(Card &card) {
 // Would the call exceed a limit?
 bool Gate::breaks_limit(const Card &card) const {
   if (card.fire_and_forget()) return false;
-  return calls_run_ >= setup_.config.max_calls || repeats_.running(card) >= setup_.config.repeat_limit;
+  if (calls_run_ >= setup_.config.max_calls) return true;
+  return !card.is_nested() && repeats_.running(card) >= setup_.config.repeat_limit;
 }
 
 // Counts the call. Returns true if a limit ended it.
@@ -191,8 +195,8 @@ bool Gate::over_limits(Card &card) {
     log_.settle(card, Trigger::cancel, "max_calls", words(Word::max_calls, std::to_string(setup_.config.max_calls)));
     return true;
   }
-  const uint32_t running = repeats_.count(card);
-  if (running < setup_.config.repeat_limit) {
+  const uint32_t running = card.is_nested() ? 0 : repeats_.count(card);
+  if (card.is_nested() || running < setup_.config.repeat_limit) {
     ++calls_run_;
     return false;
   }
@@ -384,6 +388,8 @@ int64_t Gate::timeout_of(const Card &card) const {
 
 void Gate::start(Card &card) {
   log_.move(card, Trigger::start);
+  if (card.nested > 0)  // it ran before, and the turn was restored
+    for (const uint32_t call : log_.open_cards().nested_in(card.call)) log_.open_cards().mark_changed(call);
   card.set_started(log_.now());
   if (!card.fire_and_forget()) identify(card);
   card.forget_spelling();
@@ -406,6 +412,7 @@ void Gate::identify(Card &card) {
 }
 
 void Gate::give_key(Card &card, std::string_view action) {
+  if (card.is_nested()) return card.set_key(log_.find(card.caller)->key() + "/" + std::to_string(card.ordinal));
   if (keys_.round() != card.round) {
     keys_.begin(card.round);
     const auto &cards = log_.message().cards;
@@ -420,6 +427,7 @@ void Gate::give_key(Card &card, std::string_view action) {
 void Gate::execute_event(const Card &card) {
   ObjectWriter event(log_.event(Log::Event::execute, card.call));
   event.text("type", "execute").number("call", card.call).text("name", card.tool->name);
+  if (card.is_nested()) write_caller(card, event.value("parent"));
   if (!card.wire_id().empty()) event.text("wireId", card.wire_id());
   event.text("source", card.source).number("round", card.round);
   write_arguments(card, event, log_.lent());
@@ -547,6 +555,7 @@ Status Gate::cancel(uint32_t call, std::string_view reason) {
 void Gate::cancel_all(std::string_view reason, const std::string &text) {
   for (const auto &card : log_.message().cards)
     if (!card->is_provided()) cancel_card(*card, reason, text);
+  log_.take_ended_callers();  // what they asked for has ended as well
   log_.lose_provided(reason);
 }
 
@@ -557,7 +566,8 @@ bool Gate::expire() {
   for (const uint32_t call : log_.open_cards().running()) {
     const Card &card = *log_.find(call);
     const int64_t timeout = timeout_of(card);
-    if (timeout != 0 && card.running_since && now - *card.running_since >= timeout) due.push_back(call);
+    if (timeout != 0 && card.questions == 0 && card.running_since && now - *card.running_since >= timeout)
+      due.push_back(call);
   }
   if (approval_timeout > 0)
     for (const uint32_t call : log_.open_cards().asking())
@@ -591,7 +601,7 @@ int64_t Gate::next_deadline(int64_t next) const {
   };
   for (const uint32_t call : log_.open_cards().running()) {
     const Card &card = *log_.find(call);
-    at(card.running_since, timeout_of(card));
+    if (card.questions == 0) at(card.running_since, timeout_of(card));
   }
   if (setup_.config.approval_timeout_ms > 0)
     for (const uint32_t call : log_.open_cards().asking())
@@ -605,6 +615,7 @@ void Gate::shift_deadlines(int64_t gap) {
     Card &card = *log_.find(call);
     if (card.state() == CardState::executing)
       card.running_since = card.running_since ? *card.running_since + gap : *log_.now();
+    if (card.questions > 0) card.paused_at = card.paused_at ? *card.paused_at + gap : *log_.now();
     if (!card.asked_at) card.asked_at = log_.now();
   }
 }

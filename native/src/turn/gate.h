@@ -57,6 +57,8 @@ class Gate {
   // -- what a tool says
   Status resolve(uint32_t call, std::optional<std::string_view> arguments);  // nullopt: as they are
   Status submit(uint32_t call, Submit kind, std::string_view data);
+  // A tool that runs calls another one: gate_nested.cpp. `nested`: the number of that call.
+  Status call(uint32_t caller, std::string_view document, uint32_t &nested);
   // -- what a server says that runs the calls itself (observeOnly)
   void take_server_result(Card &card, const ParsedCall &result);
   void lose_all();  // the answer has ended: no result can come for calls that still run
@@ -130,6 +132,11 @@ class Gate {
   void release_event(const Card &card);
   void close_result(Card &card, std::string text);
   std::string cap(std::string_view text) const;
+  // -- calls of a tool by another one: gate_nested.cpp
+  size_t depth_of(const Card &card) const;
+  bool caller_runs(const Card &card) const;
+  Card *claim(Card &caller, std::string_view name, std::string_view arguments);
+  void end_nested();
   // -- restored: gate_resume.cpp
   bool not_started(const Card &card) const;
   bool stands(const Card &card) const;

@@ -4,6 +4,7 @@
 #include "base/json_writer.h"
 #include "turn/arguments.h"
 #include "turn/gate.h"
+#include "turn/missing_tool.h"
 #include "turn/saved_fields.h"
 
 namespace sluice {
@@ -58,8 +59,10 @@ void Gate::resume() {
   // Calls that have not started pass the gate again, and those that pass count again.
   for (const auto &card : cards)
     if (not_started(*card) && !card->fire_and_forget() && calls_run_ > 0) --calls_run_;
-  for (const auto &card : cards)
+  for (const auto &card : cards) {
     if (!card->is_provided()) resume_card(*card);
+    end_nested();
+  }
   pump();
 }
 
@@ -74,9 +77,9 @@ bool Gate::not_started(const Card &card) const {
 bool Gate::stands(const Card &card) const { return !beyond_rounds() && allowed_as_before(card); }
 
 bool Gate::allowed_as_before(const Card &card) const {
-  if (card.tool == nullptr || card.definition_changed || !setup_.hidden(*card.tool).empty()) return false;
+  if (card.tool == nullptr || card.definition_changed || !why_missing(setup_, log_, card).empty()) return false;
   std::string checked;
-  if (ArgumentFault fault; !arguments_fit(setup_, card, checked, fault)) return false;
+  if (ArgumentFault fault; !arguments_fit(setup_, log_, card, checked, fault)) return false;
   if (checked != card.effective_arguments() && canonical_json(checked) != card.canonical_arguments()) return false;
   const Verdict now = verdict(card);
   if (now.way == Verdict::Way::run) return true;
@@ -96,7 +99,7 @@ bool Gate::was_approved(const Card &card, bool by_person) const {
 // call has ended.
 bool Gate::take_checked(Card &card) {
   std::string checked;
-  if (ArgumentFault fault; !arguments_fit(setup_, card, checked, fault)) {
+  if (ArgumentFault fault; !arguments_fit(setup_, log_, card, checked, fault)) {
     log_.invalidate(card, "schema", fault.pointer + ": " + fault.message);
     return false;
   }
@@ -159,8 +162,9 @@ void Gate::resume_card(Card &card) {
       if (!log_.waits(Log::Event::approval, card.call)) release_event(card);
       break;
     case CardState::executing:
-      if (stands(card) && card.tool->idempotent) {
+      if (stands(card) && card.tool->idempotent && caller_runs(card)) {
         card.running_since = log_.now();
+        if (card.questions > 0) card.paused_at = log_.now();
         if (card.key().empty()) identify(card);  // saved by a version that had no keys
         log_.tell(card);
         execute_event(card);

@@ -217,7 +217,22 @@ Card &Log::new_card(std::string_view source, std::string_view requested_name, co
   block.kind = Block::Kind::tool_use;
   block.round = card->round;
   block.card = message_.cards.size();
-  if (!card->is_provided()) open_.add(card->call, card->state());
+  if (!card->is_provided()) open_.add(*card);
+  message_.cards.push_back(std::move(card));
+  return *message_.cards.back();
+}
+
+Card &Log::new_nested_card(Card &caller, std::string_view requested_name, const Tool *found) {
+  auto card = std::make_unique<Card>();
+  card->call = static_cast<uint32_t>(message_.cards.size() + 1);
+  card->block = caller.block;
+  card->round = caller.round;
+  card->source = kNested;
+  card->caller = caller.call;
+  card->caller_name = caller.name();
+  card->ordinal = ++caller.nested;
+  card->open_as(requested_name, found);
+  open_.add(*card);
   message_.cards.push_back(std::move(card));
   return *message_.cards.back();
 }
@@ -265,17 +280,35 @@ void Log::tell(Card &card) {
   const auto kind = head ? Event::head : Event::other;
   if (head && events_.is_last(kind, card.call)) fields |= field::status;
   std::string &event = events_.open(kind, head ? card.call : 0);
-  event += R"({"type":"card","block":)";
-  append_number(event, static_cast<int64_t>(card.block));
-  event += R"(,"call":)";
-  append_number(event, card.call);
+  event += R"({"type":"card")";
+  if (!card.is_nested()) append_number(event += R"(,"block":)", static_cast<int64_t>(card.block));
+  append_number(event += R"(,"call":)", card.call);
+  if (card.is_nested()) write_caller(card, event += R"(,"parent":)");
   card.write(fields, event, &events_.lent());
   card.forget_changes();
 }
 
 void Log::move(Card &card, Trigger trigger) {
+  const bool asked = asks_person(card.state());
   if (!card.apply(trigger)) throw std::logic_error("a card has no such transition");
-  if (!card.is_provided()) open_.moved(card.call, card.state());
+  if (card.is_provided()) return;
+  open_.moved(card);
+  const bool asks = asks_person(card.state());
+  if (asks != asked) pause_callers(card, asks);
+  const bool ran = card.final() || card.state() == CardState::awaiting_result_approval;
+  if (card.nested != 0 && ran) ended_callers_.push_back(card.call);
+}
+
+// The clocks of the calls above stop while a person is asked.
+void Log::pause_callers(const Card &card, bool asks) {
+  for (Card *caller = find(card.caller); caller != nullptr; caller = find(caller->caller)) {
+    if (asks) {
+      if (caller->questions++ == 0) caller->paused_at = now_;
+    } else if (caller->questions > 0 && --caller->questions == 0) {
+      if (caller->running_since && caller->paused_at && now_) *caller->running_since += *now_ - *caller->paused_at;
+      caller->paused_at.reset();
+    }
+  }
 }
 
 // ---- tools that the provider runs ----

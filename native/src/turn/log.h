@@ -74,6 +74,10 @@ class Log {
 
   // -- cards
   Card &new_card(std::string_view source, std::string_view requested_name, const Tool *found);
+  // A call that the tool of `caller` asked for. It has no block.
+  Card &new_nested_card(Card &caller, std::string_view requested_name, const Tool *found);
+  // Calls with nested ones whose tools ran to their end since this was asked last.
+  std::vector<uint32_t> take_ended_callers() { return std::exchange(ended_callers_, {}); }
   Card *find(uint32_t call) const;
   // A tool that the provider runs: opens its card, which counts as running. A card of this id that still runs, since an
   // earlier answer paused, goes on.
@@ -131,6 +135,7 @@ class Log {
   Block *last_text();
   void tell_text(Block &block, std::string_view utf8);
   void tell_sources(Block &block);
+  void pause_callers(const Card &card, bool asks);
   void tell_retracted(const std::vector<size_t> &blocks);
   void end_provided(Card &card, Trigger trigger, std::string_view reason);
   Status load_rounds(const SavedReader &saved);
@@ -138,6 +143,8 @@ class Log {
   Status load_blocks(const SavedReader &saved);
   Status check_blocks() const;
   Status check_card(const Card &card) const;
+  Status check_place(const Card &card) const;
+  Status join_caller(Card &card);
 
   template <class AnyLog, class Visit>
   static void each_field(AnyLog &log, const Visit &visit) {
@@ -152,8 +159,9 @@ class Log {
   Message message_;
   std::set<std::string, std::less<>> used_ids_;
   size_t first_card_ = 0;
-  OpenCards open_;               // of this round; not saved: a restore derives it from the cards
-  std::set<uint32_t> provided_;  // calls that the provider still runs; not saved, derived like open_
+  OpenCards open_;                       // of this round; not saved: a restore derives it from the cards
+  std::set<uint32_t> provided_;          // calls that the provider still runs; not saved, derived like open_
+  std::vector<uint32_t> ended_callers_;  // empty when a verb has returned
   EventQueue events_;
   std::optional<int64_t> now_;
 };

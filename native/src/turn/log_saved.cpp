@@ -236,7 +236,7 @@ Status Log::load(const SavedReader &saved) {
     if (card->is_provided())
       provided_.insert(card->call);
     else if (card->call > first_card_)
-      open_.add(card->call, card->state());
+      open_.add(*card);
   }
   if (saved_flag(saved, "done") != done())
     return error(Code::json, "expected an outcome where done is true", "outcome");
@@ -271,11 +271,28 @@ Status Log::load_cards(const SavedReader &saved) {
     card->call = static_cast<uint32_t>(message_.cards.size() + 1);
     const SavedReader entry(cards.value());
     if (Status status = load_card(entry, setup_.registry(), *card); !status.ok()) return std::move(status).inside(at);
-    const bool own = card->adopted || used_ids_.insert(card->history_id).second;
-    if ((card->history_id.empty() && !card->adopted) || !own)
+    if (Status status = join_caller(*card); !status.ok()) return std::move(status).inside(at);
+    const bool without = card->adopted || card->is_nested();
+    if (!without && (card->history_id.empty() || !used_ids_.insert(card->history_id).second))
       return error(Code::json, "expected an id of its own", at + ".historyId");
     message_.cards.push_back(std::move(card));
   }
+  return {};
+}
+
+// Counts a nested call at those above it.
+Status Log::join_caller(Card &card) {
+  if (!card.is_nested()) return {};
+  Card *const caller = find(card.caller);
+  if (caller == nullptr) return error(Code::json, "expected an earlier call", "caller");
+  card.claimed = false;
+  caller->nested = std::max(caller->nested, card.ordinal);
+  ++caller->unclaimed;
+  size_t depth = 0;
+  for (Card *above = caller; above != nullptr; above = find(above->caller), ++depth)
+    if (asks_person(card.state())) ++above->questions;
+  if (depth > setup_.config.limits.nested)
+    return error(Code::json, "expected at most limits.nested above it", "caller");
   return {};
 }
 
@@ -335,16 +352,33 @@ Status Log::check_blocks() const {
   return {};
 }
 
+// Checks where the card is: its block, its round and its caller.
+Status Log::check_place(const Card &card) const {
+  const auto wrong = [](std::string_view member, std::string_view expected) {
+    return error(Code::json, "expected " + std::string(expected), std::string(member));
+  };
+  if (card.is_nested()) {
+    const Card &caller = *find(card.caller);
+    if (card.block != caller.block) return wrong("block", "the block of its caller");
+    if (card.round != caller.round || card.adopted) return wrong("round", "the round of its caller");
+    if (card.source != kNested || caller.is_provided()) return wrong("source", "that of a nested call");
+    if (!card.final() && caller.final()) return wrong("state", "a final state: its caller has ended");
+    return {};
+  }
+  if (card.block >= message_.blocks.size() || message_.blocks[card.block].kind != Block::Kind::tool_use ||
+      message_.blocks[card.block].card != card.call - 1)
+    return wrong("block", "the block of this card");
+  if (card.round != message_.blocks[card.block].round || card.adopted != (card.round == 0))
+    return wrong("round", "the round of its block");
+  return {};
+}
+
 Status Log::check_card(const Card &card) const {
   const size_t index = card.call - 1;
   const auto wrong = [](std::string_view member, std::string_view expected) {
     return error(Code::json, "expected " + std::string(expected), std::string(member));
   };
-  if (card.block >= message_.blocks.size() || message_.blocks[card.block].kind != Block::Kind::tool_use ||
-      message_.blocks[card.block].card != index)
-    return wrong("block", "the block of this card");
-  if (card.round != message_.blocks[card.block].round || card.adopted != (card.round == 0))
-    return wrong("round", "the round of its block");
+  if (Status status = check_place(card); !status.ok()) return status;
   const bool ended = done() && !setup_.parser && message_.outcome != "awaiting_user";
   if (card.is_provided() && !card.final() && card.state() != CardState::executing)
     return wrong("state", "a state of a call that the provider runs");

@@ -1,6 +1,7 @@
 #include "turn/message.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/json_writer.h"
 
@@ -69,6 +70,10 @@ bool places_grew(const Block &block) {
   });
 }
 
+void write_caller(const Card &card, std::string &out) {
+  ObjectWriter(out).number("call", card.caller).text("name", card.caller_name).close();
+}
+
 std::string_view phase_word(Block::Mark mark) {
   if (mark == Block::Mark::commentary) return "commentary";
   return mark == Block::Mark::final_answer ? "final_answer" : "";
@@ -124,6 +129,29 @@ void add(Usage &sum, const Usage &usage) {
 
 }  // namespace
 
+namespace {
+
+// Nested calls by their callers.
+using Nested = std::map<uint32_t, std::vector<const Card *>>;
+
+void write_card(const Card &card, const Nested &nested, std::string &out) {
+  out += R"({"type":"tool_use","call":)";
+  append_number(out, card.call);
+  if (card.is_nested()) write_caller(card, out += R"(,"parent":)");
+  card.write(field::all, out);
+  if (const auto own = nested.find(card.call); own != nested.end()) {
+    out += R"(,"nested":[)";
+    for (const Card *one : own->second) {
+      if (out.back() != '[') out += ',';
+      write_card(*one, nested, out);
+    }
+    out += ']';
+  }
+  out += '}';
+}
+
+}  // namespace
+
 Usage Message::usage() const {
   Usage sum = forgotten;
   for (const Round &round : rounds) add(sum, round.usage);
@@ -155,6 +183,9 @@ void Message::write(std::string &out, std::optional<std::string_view> held) cons
     answer.close();
   }
   answers += ']';
+  Nested nested;
+  for (const auto &card : cards)
+    if (card->is_nested()) nested[card->caller].push_back(card.get());
   std::string &list = message.value("blocks");
   list += '[';
   for (const Block &block : blocks) {
@@ -180,12 +211,7 @@ void Message::write(std::string &out, std::optional<std::string_view> held) cons
         object.text("type", "media").number("round", block.round).raw("parts", block.text).close();
         break;
       }
-      case Block::Kind::tool_use:
-        list += R"({"type":"tool_use","call":)";
-        append_number(list, cards[block.card]->call);
-        cards[block.card]->write(field::all, list);
-        list += '}';
-        break;
+      case Block::Kind::tool_use: write_card(*cards[block.card], nested, list); break;
       case Block::Kind::error:
         list += R"({"type":"error","round":)";
         append_number(list, block.round);

@@ -123,6 +123,8 @@ void write_sources(const Block &block, std::string &out);
 bool places_grew(const Block &block);
 // Appends the text of a block to that of the blocks in front of it.
 void add_text(const Block &block, std::string &text);
+// Appends the call that asked for this one: {"call":1,"name":"script.run"}.
+void write_caller(const Card &card, std::string &out);
 // The word for a phase in `phase` of texts; empty: the block has none.
 std::string_view phase_word(Block::Mark mark);
 void write_error(const TurnError &error, std::string &out);  // appends `"code":...` and the rest, without braces

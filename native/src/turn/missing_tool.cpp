@@ -35,8 +35,19 @@ std::string_view why_missing(const Setup &setup, const Tool *tool) {
   return tool == nullptr ? "not_found" : setup.hidden(*tool);
 }
 
-bool settle_missing(const Setup &setup, Log &log, Card &card) {
+std::string_view why_missing(const Setup &setup, const Log &log, const Card &card) {
   const std::string_view why = why_missing(setup, card.tool);
+  if (!card.is_nested() || card.tool == nullptr) return why;
+  if (card.tool->provider != nullptr && !card.tool->provider->runs) return "not_callable";  // nobody here runs it
+  const Card *const caller = log.find(card.caller);
+  const bool named = caller->tool != nullptr &&
+                     std::any_of(caller->tool->calls.begin(), caller->tool->calls.end(),
+                                 [&](const std::string &name) { return setup.find_tool(name) == card.tool; });
+  return named && switched_on(*card.tool, setup.config.exposure) ? std::string_view() : why;
+}
+
+bool settle_missing(const Setup &setup, Log &log, Card &card) {
+  const std::string_view why = why_missing(setup, log, card);
   if (why.empty()) return false;
   const Wording &words = setup.config.words;
   const bool found = card.tool != nullptr;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "turn/card.h"
 #include "turn/lent_text.h"
+#include "turn/message.h"
 
 namespace sluice {
 
@@ -27,6 +28,7 @@ inline void write_arguments(const Card &card, ObjectWriter &event, LentTexts &le
 
 // Writes what a question is about, with edited arguments, so that whoever answers it need not look for the card.
 inline void write_question(const Card &card, ObjectWriter &event, LentTexts &lent) {
+  if (card.is_nested()) write_caller(card, event.value("parent"));
   event.text("name", card.name());
   if (card.tool != nullptr) {
     if (!card.tool->title.empty()) event.text("title", card.tool->title);

@@ -385,7 +385,7 @@ void Turn::advance() {
   size_t last_call = 0;
   for (size_t i = log_.first_card(); i < message.cards.size(); ++i) {
     const Card &card = *message.cards[i];
-    if (card.dropped || card.is_provided()) continue;
+    if (card.dropped || card.is_provided() || card.is_nested()) continue;
     any = true;
     last_call = card.block;
     all_fired = all_fired && card.needs_no_answer();
@@ -589,6 +589,11 @@ Status Turn::submit(uint32_t call, Submit kind, std::string_view data) {
 Status Turn::resolve(uint32_t call, std::optional<std::string_view> arguments) {
   if (log_.done()) return too_late(call);
   return advanced(gate_.resolve(call, arguments));
+}
+
+Status Turn::call(uint32_t caller, std::string_view document, uint32_t &nested) {
+  if (log_.done()) return too_late(caller);
+  return advanced(gate_.call(caller, document, nested));
 }
 
 Status Turn::cancel(uint32_t call, std::string_view reason) {

@@ -44,6 +44,7 @@ class Turn final : Answer::Listener {
   // -- what came from a tool
   Status resolve(uint32_t call, std::optional<std::string_view> arguments);
   Status submit(uint32_t call, Submit kind, std::string_view data);
+  Status call(uint32_t caller, std::string_view document, uint32_t &nested);
   // -- what came from the clock
   Status tick(int64_t now, int64_t &next_deadline);
 

@@ -32,6 +32,7 @@ export interface Addon {
   judge(turn: NativeTurn | null, call: number, rules: string): number
   cancel(turn: NativeTurn | null, call: number, reason: string | null): number
   resolve(turn: NativeTurn | null, call: number, args: string | null): number
+  call(turn: NativeTurn | null, caller: number, call: string): number
   conclude(turn: NativeTurn | null, how: number, text: string | null): number
   submit(turn: NativeTurn | null, call: number, kind: number, data: string): number
   /** Infinity: no deadline. */

@@ -38,6 +38,7 @@ type Name =
   | 'sluice_turn_cancel'
   | 'sluice_turn_submit'
   | 'sluice_turn_resolve'
+  | 'sluice_turn_call'
   | 'sluice_wasm_tick'
   | 'sluice_wasm_step'
   | 'sluice_turn_next_event'
@@ -236,7 +237,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
     call('sluice_turn_get'),
   ]
 
-  /** deny, refuse, judge, cancel and resolve take the same arguments. */
+  /** deny, refuse, judge, cancel, resolve and call take the same arguments. */
   const withReason = (name: Name) => {
     const native = call(name)
     return (turn: NativeTurn | null, number: number, reason: string | null): number => {
@@ -296,6 +297,7 @@ export function startWasm(module: object, maximum: number = MEMORY.maximum): Add
     judge: withReason('sluice_turn_judge'),
     cancel: withReason('sluice_turn_cancel'),
     resolve: withReason('sluice_turn_resolve'),
+    call: withReason('sluice_turn_call'),
     conclude: (turn, how, said) => {
       const at = turnOf(turn)
       int32(how, 2)

@@ -93,8 +93,8 @@ export interface ReasoningDelta {
 /** A card began, or some of its fields changed. */
 export interface CardDelta extends CardFields {
   type: 'card'
-  /** The index in `MessageView.blocks`. */
-  block: number
+  /** The index in `MessageView.blocks`; absent for a nested call, which has `parent`. */
+  block?: number
   /** The number of the call in the message. */
   call: number
 }
@@ -324,6 +324,8 @@ export interface CardView extends Omit<CardFields, 'key'> {
   silent?: boolean
   /** Of a fire-and-forget call, once it was sent. */
   sent?: SentView
+  /** The calls that its tool made of other tools, in order. */
+  nested?: CardView[]
 }
 
 /** What a fire-and-forget call sent, and where in the text that is shown it stands. */

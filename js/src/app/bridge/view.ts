@@ -2,7 +2,7 @@
 // window.
 import type { AnswerInfo } from '../../engine/core/events.js'
 import { givenTwice } from './twice.js'
-import type { QuestionView, BlockView, CardView, Delta, MessageView } from './messages.js'
+import type { QuestionView, BlockView, CardDelta, CardView, Delta, MessageView } from './messages.js'
 
 export function emptyView(id: string): MessageView {
   return { id, seq: 0, role: 'assistant', rounds: 0, blocks: [], questions: [] }
@@ -48,15 +48,9 @@ export function applyDelta(view: MessageView, delta: Delta): void {
     }
     case 'card': {
       const { type: _, block, ...fields } = delta
-      const old = view.blocks[block] as CardView | undefined
-      const card: CardView = { ...old, ...fields, type: 'tool_use' }
-      if (card.arguments && card.writing !== undefined) {
-        const twice = givenTwice(card.writing)
-        if (twice.length > 0) card.twice = twice
-        delete card.writing
-      }
+      if (block !== undefined) view.blocks[block] = changed(view.blocks[block] as CardView | undefined, fields)
+      else if (fields.parent) change(view, fields.parent.call, (caller) => withNested(caller, fields))
       if (fields.round !== undefined && fields.round > view.rounds) view.rounds = fields.round
-      view.blocks[block] = card
       if (fields.status && !fields.status.startsWith('awaiting')) view.questions = without(view.questions, delta.call)
       return
     }
@@ -150,11 +144,52 @@ function answer(view: MessageView, round: number, known: AnswerInfo): void {
   view.rounds = Math.max(view.rounds, round)
 }
 
+/** The card of a call, also one that another tool asked for. */
+export function findCard(blocks: readonly (BlockView | undefined)[], call: number): CardView | undefined {
+  for (const block of blocks) {
+    if (block?.type !== 'tool_use') continue
+    const found = block.call === call ? block : block.nested && findCard(block.nested, call)
+    if (found) return found
+  }
+  return undefined
+}
+
+function changed(old: CardView | undefined, fields: Omit<CardDelta, 'type' | 'block'>): CardView {
+  const card: CardView = { ...old, ...fields, type: 'tool_use' }
+  if (card.arguments && card.writing !== undefined) {
+    const twice = givenTwice(card.writing)
+    if (twice.length > 0) card.twice = twice
+    delete card.writing
+  }
+  return card
+}
+
+/** The caller with one of its nested cards changed, or with a new one. */
+function withNested(caller: CardView, fields: Omit<CardDelta, 'type' | 'block'>): CardView {
+  const nested = [...(caller.nested ?? [])]
+  const at = nested.findIndex(({ call }) => call === fields.call)
+  nested[at < 0 ? nested.length : at] = changed(nested[at], fields)
+  return { ...caller, nested }
+}
+
 function change(view: MessageView, call: number, make: (card: CardView) => CardView): void {
-  const at = view.blocks.findLastIndex(
-    (block: BlockView | undefined) => block?.type === 'tool_use' && block.call === call,
-  )
-  if (at >= 0) view.blocks[at] = make(view.blocks[at] as CardView)
+  for (let at = view.blocks.length - 1; at >= 0; at--) {
+    const block: BlockView | undefined = view.blocks[at]
+    const card = block?.type === 'tool_use' ? changedWithin(block, call, make) : undefined
+    if (!card) continue
+    view.blocks[at] = card
+    return
+  }
+}
+
+/** The card with this call in it changed; undefined: it is neither the call nor one of its nested ones. */
+function changedWithin(card: CardView, call: number, make: (card: CardView) => CardView): CardView | undefined {
+  if (card.call === call) return make(card)
+  for (const one of card.nested ?? []) {
+    const inner = changedWithin(one, call, make)
+    if (inner) return { ...card, nested: (card.nested ?? []).map((other) => (other === one ? inner : other)) }
+  }
+  return undefined
 }
 
 const without = (asks: QuestionView[], call: number): QuestionView[] =>

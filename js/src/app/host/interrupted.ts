@@ -67,12 +67,12 @@ export function interrupted({
   ...view
 }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
   const statuses: Waiting['statuses'] = []
-  const blocks = view.blocks.map((block): BlockView => {
-    const status = isCard(block) ? leftAs(block.status) : undefined
-    if (!isCard(block) || !status) return block
-    statuses.push([block.call, block.status ?? 'pending'])
-    return { ...block, status }
-  })
+  const left = (card: CardView): CardView => {
+    const status = leftAs(card.status)
+    if (status) statuses.push([card.call, card.status ?? 'pending'])
+    return { ...card, ...(status ? { status } : {}), ...(card.nested ? { nested: card.nested.map(left) } : {}) }
+  }
+  const blocks = view.blocks.map((block): BlockView => (isCard(block) ? left(block) : block))
   return { message: { ...view, blocks, outcome: 'failed', interrupted: true }, statuses }
 }
 
@@ -86,9 +86,12 @@ export function reopened(
 ): MessageView {
   const errors = [...view.blocks].reverse().findIndex((block) => block.type !== 'error')
   const known = new Map(statuses)
-  const blocks = view.blocks.slice(0, view.blocks.length - Math.max(0, errors)).map((block) => {
-    const status = isCard(block) ? known.get(block.call) : undefined
-    return status ? ({ ...block, status } as BlockView) : block
-  })
+  const again = (card: CardView): CardView => {
+    const status = known.get(card.call)
+    return { ...card, ...(status ? { status } : {}), ...(card.nested ? { nested: card.nested.map(again) } : {}) }
+  }
+  const blocks = view.blocks
+    .slice(0, view.blocks.length - Math.max(0, errors))
+    .map((block): BlockView => (isCard(block) ? again(block) : block))
   return { ...view, blocks, questions: [] }
 }

@@ -1,8 +1,12 @@
 // Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps
 // its number, what is new gets the next one.
 import { isCommentary } from '../bridge/commentary.js'
-import type { MessageView } from '../bridge/messages.js'
-import type { SluiceEvent, Source } from '../../engine/core/events.js'
+import type { BlockView, MessageView } from '../bridge/messages.js'
+import type { CallerRef, SluiceEvent, Source } from '../../engine/core/events.js'
+
+/** The numbers of the calls of these blocks, nested ones included. */
+const callsOf = (blocks: readonly BlockView[]): number[] =>
+  blocks.flatMap((block) => (block?.type === 'tool_use' ? [block.call, ...callsOf(block.nested ?? [])] : []))
 
 /** The numbering of a message whose run is saved: it goes on in another process. */
 export interface SavedNumbering {
@@ -58,7 +62,7 @@ export class MessageNumbering {
   resume(view: MessageView): void {
     this.next(view)
     this.#waiting = []
-    this.#nextCall = Math.max(0, ...view.blocks.map((block) => (block?.type === 'tool_use' ? block.call : 0))) + 1
+    this.#nextCall = Math.max(0, ...callsOf(view.blocks)) + 1
     const last = view.blocks.at(-1)
     if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last)) {
       this.#joined = view.blocks.length - 1
@@ -92,14 +96,16 @@ export class MessageNumbering {
 
   /** Returns the event with the message's numbers. */
   translate<E extends SluiceEvent>(event: E): E {
-    if (event.type === 'card' && event.adopted && !this.#calls.has(event.call)) this.#adopt(event.block, event.call)
+    if (event.type === 'card' && event.adopted && event.block !== undefined && !this.#calls.has(event.call))
+      this.#adopt(event.block, event.call)
     const { round, ...rest } = event as SluiceEvent & {
       block?: number
       blocks?: number[]
       call?: number
+      parent?: CallerRef
       round?: number
     }
-    const { block, call, blocks } = rest
+    const { block, call, blocks, parent } = rest
     if (block !== undefined && this.#joined !== undefined) {
       if (event.type === 'text' && !isCommentary(event)) this.#blocks.set(block, this.#joined)
       this.#joined = undefined
@@ -111,6 +117,7 @@ export class MessageNumbering {
       ...(own === undefined ? {} : { block: own }),
       ...(blocks === undefined ? {} : { blocks: blocks.map((one) => this.#block(one)) }),
       ...(call === undefined ? {} : { call: this.#call(call) }),
+      ...(parent === undefined ? {} : { parent: { ...parent, call: this.#call(parent.call) } }),
       // an adopted call keeps its round
       ...(round === undefined || 'adopted' in event ? {} : { round: round + this.#rounds }),
     } as unknown as E

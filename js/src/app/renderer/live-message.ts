@@ -3,7 +3,7 @@
 // whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new
 // snapshot.
 import type { QuestionView, WindowDecision, WindowFrame, MessageView } from '../bridge/messages.js'
-import { applyDeltas, emptyView } from '../bridge/view.js'
+import { applyDeltas, emptyView, findCard } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
 import { countingIn, type Counting } from '../../engine/core/counting.js'
 import { messageOf } from '../../engine/core/errors.js'
@@ -128,8 +128,7 @@ export class LiveMessage {
    * none.
    */
   decisionOn({ call, stage }: Pick<QuestionView, 'call' | 'stage'>): Counting {
-    const card = this.getSnapshot().blocks.find((block) => block?.type === 'tool_use' && block.call === call)
-    return countingIn(card?.type === 'tool_use' ? card.approvals : undefined, stage)
+    return countingIn(findCard(this.getSnapshot().blocks, call)?.approvals, stage)
   }
 
   /** Cancels the message, or one call of it. */

@@ -104,4 +104,5 @@ export type CallReason =
   | 'max_requests'
   | 'no_result'
   | 'turn_ended'
+  | 'caller_ended'
   | (string & {})

@@ -1,5 +1,5 @@
 // Gives the app the card of every call that ended, once (`onCall`).
-import type { AssistantMessage, CardEvent, CardStatus } from './events.js'
+import type { AssistantMessage, CardEvent, CardStatus, ToolUseBlock } from './events.js'
 import { guardHook } from './hooks.js'
 import type { RunHooks } from './run-options.js'
 
@@ -32,7 +32,11 @@ export class EndedCalls {
   report(message: () => AssistantMessage): void {
     if (this.#waiting.length === 0) return
     const calls = new Set(this.#waiting.splice(0))
-    for (const block of message().blocks)
-      if (block.type === 'tool_use' && calls.has(block.call)) guardHook('onCall', () => this.#onCall?.(block))
+    for (const block of message().blocks) if (block.type === 'tool_use') this.#tell(block, calls)
+  }
+
+  #tell(card: ToolUseBlock, calls: ReadonlySet<number>): void {
+    for (const nested of card.nested ?? []) this.#tell(nested, calls)
+    if (calls.has(card.call)) guardHook('onCall', () => this.#onCall?.(card))
   }
 }

@@ -22,6 +22,12 @@ export type ErrorCode =
   | 'argument'
   /** A stored conversation, turn or log cannot be read, decrypted or written. */
   | 'storage'
+  /** A tool that another tool called was denied: `detail` is the reason. */
+  | 'denied'
+  /** A tool that another tool called was cancelled, or its caller has ended. */
+  | 'cancelled'
+  /** A tool that another tool called gave no result in time. */
+  | 'timeout'
   /** No memory was left. */
   | 'memory'
   /**

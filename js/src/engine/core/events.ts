@@ -128,8 +128,18 @@ export interface Source {
   end?: number
 }
 
+/** The call whose tool asked for another one: see `ToolContext.call`. */
+export interface CallerRef {
+  /** The number of that call. */
+  call: number
+  /** The name of its tool. */
+  name: string
+}
+
 /** What is known of a call. A `card` event carries only what is new. */
 export interface CardFields {
+  /** Another tool asked for it. Such a card has no block: it is one of `nested` of its caller's card. */
+  parent?: CallerRef
   /** The provider's id of the call. */
   wireId?: string
   /** The name of the tool, or the one asked for where there is no such tool. */
@@ -138,7 +148,7 @@ export interface CardFields {
   askedName?: string
   /**
    * `native`, or the protocol in which it was written. `provider`: the provider runs it itself, and nothing is asked or
-   * run here.
+   * run here. `nested`: another tool asked for it.
    */
   source?: string
   /** The round whose answer holds it, from 1. */
@@ -180,6 +190,8 @@ export interface CardFields {
   output?: string
   /** Bytes of the whole result, also where `output` holds its beginning only. */
   outputBytes?: number
+  /** Of a nested call: the result is JSON. */
+  json?: true
   /** Text and images of the result; of a tool of the provider also files. */
   parts?: (ResultPart | FilePart)[]
   /** What the app put in the place of the result for the model (`afterTool`): text, and images where it has any. */
@@ -314,8 +326,10 @@ export interface MediaEvent extends Base, OfBlock {
   part: MediaPart
 }
 /** A call was opened, or something about it changed: a patch of its card. */
-export interface CardEvent extends Base, OfBlock, OfCall, CardFields {
+export interface CardEvent extends Base, OfCall, CardFields {
   type: 'card'
+  /** Where in the message's `blocks`, from 0; absent for a nested call. */
+  block?: number
 }
 /** More of a call's arguments, while they are written. */
 export interface ArgsEvent extends Base, OfCall, WithText {
@@ -336,6 +350,8 @@ export interface ProgressEvent extends Base, OfCall {
 export interface ApprovalRequest {
   /** The number of the call. */
   call: number
+  /** The tool that asks for it; absent where the model does. */
+  parent?: CallerRef
   /** The name of the tool. */
   name: string
   /** `annotations.title` of the tool. */
@@ -380,6 +396,8 @@ export interface ApprovalEvent extends Base, ApprovalRequest {
  */
 export interface ResolveEvent extends Base, OfCall {
   type: 'resolve'
+  /** The tool that asks for it; absent where the model does. */
+  parent?: CallerRef
   /** The name of the tool. */
   name: string
   /** As the model wrote them, with the types of the tool's schema. */
@@ -388,6 +406,8 @@ export interface ResolveEvent extends Base, OfCall {
 /** Run this tool (`run` does where it has `execute`). */
 export interface ExecuteEvent extends Base, OfCall {
   type: 'execute'
+  /** The tool that asks for it; absent where the model does. */
+  parent?: CallerRef
   /** The name of the tool. */
   name: string
   /** The call's id of the provider, or of the text format. */
@@ -560,6 +580,8 @@ export interface ReasoningBlock extends OfRound {
 /** A call and its life. */
 export interface ToolUseBlock extends CardFields, OfCall {
   type: 'tool_use'
+  /** The calls that its tool made of other tools, in order. */
+  nested?: ToolUseBlock[]
 }
 /** What went wrong. */
 export interface ErrorBlock {

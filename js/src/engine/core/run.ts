@@ -84,6 +84,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly before: AssistantMessage | undefined
   /** @internal A host, a handler or a durable turn answers its questions: a long wait is that of a person. */
   hosted = false
+  /** @internal Questions about calls of tools can be shown. Where not, such a call is refused. */
+  asksForTools = true
   /**
    * @internal SHA-256 of the question about a call, by the number of the call. The call's `key` comes from it instead
    * of from arguments that a client may edit.
@@ -497,6 +499,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * it.
    */
   #takenBack(event: SluiceEvent): boolean {
+    if (event.type === 'approval' && event.parent && !this.asksForTools)
+      return this.refuse(event.call, 'no_approver: nobody can be asked about a call of a tool here')
     const fault = event.type === 'execute' || event.type === 'approval' ? unusable(event.arguments) : undefined
     if (event.type === 'approval' && event.stage === 'execution') {
       const no = fault ?? (this.#remembered.forbids(this.#turn, event.call) ? 'it was forbidden meanwhile' : undefined)

@@ -1,14 +1,16 @@
 // The tools of a run: each call with its signal, its context and its result.
 import { messageOf, SluiceError } from './errors.js'
-import type { CardEvent, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
+import type { CardEvent, ChatMessage, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, guardHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
+import { NestedCalls } from './nested-calls.js'
 import { NotSaved } from './not-saved.js'
 import { isObject, shown, wrong } from './options.js'
 import { OutcomeUnknown } from './outcome-unknown.js'
 import { isState } from './requests.js'
 import { hookTimeout, type Stage } from './stage.js'
 import { ToolError } from './tool-error.js'
+import type { Turn } from './turn.js'
 import {
   isReadOnly,
   isToolResult,
@@ -34,6 +36,7 @@ export class RunningTools {
   /** The id of the run, what the app gave to it, and `Run.approvals`. */
   readonly #run: { readonly id: string; readonly context: unknown; readonly approvals: ReadonlyMap<number, string> }
   readonly #running = new Map<number, Running>()
+  readonly #nested: NestedCalls
 
   constructor(
     stage: Stage,
@@ -41,6 +44,7 @@ export class RunningTools {
     run: { id: string; context: unknown; approvals: ReadonlyMap<number, string> },
   ) {
     this.#stage = stage
+    this.#nested = new NestedCalls(stage)
     this.#tools = new Map([...tools].map((tool) => [tool.name, tool]))
     this.#run = run
   }
@@ -72,7 +76,9 @@ export class RunningTools {
   }
 
   /** Notes what a card says about a call that runs. */
-  hear({ call, key }: CardEvent): void {
+  hear(event: CardEvent): void {
+    const { call, key } = event
+    this.#nested.hear(event)
     const running = this.#running.get(call)
     if (running && key !== undefined) running.key = key
   }
@@ -83,6 +89,7 @@ export class RunningTools {
 
   abortAll(reason: string): void {
     for (const call of this.#running.keys()) this.abort(call, reason)
+    this.#nested.endAll(reason)
   }
 
   start(event: ExecuteEvent): void {
@@ -248,7 +255,7 @@ export class RunningTools {
     }
   }
 
-  #infoOf({ call, name, arguments: args, wireId, round, source, protocolFields, key }: ExecuteEvent): CallInfo {
+  #infoOf({ call, name, parent, arguments: args, wireId, round, source, protocolFields, key }: ExecuteEvent): CallInfo {
     const approval = this.#run.approvals.get(call)
     const own = approval === undefined ? key : `${round ?? 0}:${approval.slice(0, 32)}`
     return {
@@ -257,6 +264,7 @@ export class RunningTools {
       arguments: args,
       key: keyOf(this.#run.id, own),
       protocolFields: protocolFields ?? {},
+      ...(parent === undefined ? {} : { parent }),
       ...(wireId === undefined ? {} : { id: wireId }),
       ...(round === undefined ? {} : { round }),
       ...(source === undefined ? {} : { source }),
@@ -265,14 +273,21 @@ export class RunningTools {
 
   #contextOf(event: ExecuteEvent, signal: AbortSignal): ToolContext {
     const { call, deadline } = event
-    const { arguments: _, ...info } = this.#infoOf(event)
+    const { arguments: _, call: number, ...info } = this.#infoOf(event)
+    const { turn } = this.#stage
+    const runs = (): boolean => this.#running.get(call)?.abort.signal === signal && !signal.aborted
     return {
       ...info,
+      number,
+      get messages() {
+        return conversationOf(turn, event.round)
+      },
+      call: (name, args = {}, options = {}) => this.#nested.call({ call, runs }, name, args, options.signal),
       signal,
       context: this.#run.context,
       ...(deadline === undefined ? {} : { deadline }),
       progress: (report) => {
-        if (this.#running.get(call)?.abort.signal === signal && !signal.aborted) this.progress(call, report)
+        if (runs()) this.progress(call, report)
       },
     }
   }
@@ -285,6 +300,14 @@ export function refuseUnsaved({ turn, step }: Stage, call: number): void {
   } catch (error) {
     if (!isState(error)) throw error // it has ended meanwhile
   }
+}
+
+/** The messages of the run, and those that its answers before this round added. */
+function conversationOf(turn: Turn, round = 0): ChatMessage[] {
+  const { turn: settings } = JSON.parse(turn.state) as { turn: { request?: { messages?: ChatMessage[] } } }
+  const added = turn.history
+  const now = added.findIndex(({ metadata }) => isObject(metadata) && metadata['round'] === round)
+  return [...(settings.request?.messages ?? []), ...added.slice(0, now < 0 ? added.length : now)]
 }
 
 /** The idempotency key of a call: see `CallInfo.key`. */

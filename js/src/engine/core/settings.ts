@@ -294,7 +294,7 @@ export interface Settings {
    * look at it: a `resolve` event tells it. `beforeApproval` sets it. Default false.
    */
   checkArguments?: boolean
-  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound` and `blocks`. */
+  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound`, `blocks` and `nested`. */
   limits?: {
     /** Arguments of one call. Default 16 MiB. */
     argumentBytes?: number
@@ -306,12 +306,14 @@ export interface Settings {
     candidateBytes?: number
     /** Nesting of JSON, at most 1,024. Default 128. */
     depth?: number
-    /** Calls in one answer. Default 128. */
+    /** Calls in one answer, and calls that one tool makes of others. Default 128. */
     callsPerRound?: number
     /** One line of a stream. Default 32 MiB. */
     lineBytes?: number
     /** Blocks of the message. Default 100,000. */
     blocks?: number
+    /** How deep tools call tools, 0 to 16. Default 4. */
+    nested?: number
   }
   /** Yours: nobody reads it. */
   [own: `x-${string}`]: unknown

@@ -1,5 +1,13 @@
 import { SluiceError } from './errors.js'
-import type { ExecutionPolicy, JsonObject, PermissionLevel, ResultPolicy, ToolUseBlock } from './events.js'
+import type {
+  CallerRef,
+  ChatMessage,
+  ExecutionPolicy,
+  JsonObject,
+  PermissionLevel,
+  ResultPolicy,
+  ToolUseBlock,
+} from './events.js'
 import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 import type { Protocol } from './settings.js'
@@ -102,6 +110,8 @@ export interface CallInfo {
   readonly name: string
   /** What it runs with. */
   readonly arguments: JsonObject
+  /** The tool that called it; absent where the model did. */
+  readonly parent?: Readonly<CallerRef>
   /** The call's id of the provider, or of the text format; absent where it has none. */
   readonly id?: string
   /** The round whose answer holds the call, from 1. */
@@ -112,7 +122,8 @@ export interface CallInfo {
    * Idempotency key: `<run>:<round>:<32 hex digits>`, and `:2` and up for equal calls of a round. The digits are the
    * beginning of the SHA-256 of the tool's name and canonical arguments. The same call has the same key, also when a
    * saved turn runs it again. Other arguments have another key. With `pageStore` of `sluice/ai-sdk`, the digits of a call
-   * that was asked about are those of its question: edited arguments change nothing.
+   * that was asked about are those of its question: edited arguments change nothing. The k-th call that a tool makes of
+   * others has the tool's own key and `/k`.
    */
   readonly key: string
   /** Fields of the text protocol that are not arguments: `archery`, `ink` and the like of `vcp`. */
@@ -170,13 +181,30 @@ export type ToolProgress =
     }
 
 /** What `execute` gets beside the arguments. `C` is what the run was given as `context`. */
-export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments'> {
+export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments' | 'call'> {
+  /** The number of the call in its turn, from 1. */
+  readonly number: number
   /** Aborted by timeout, by cancel of the call or of the turn. */
   readonly signal: AbortSignal
   /** When its time is up, in Unix milliseconds; absent without a limit. */
   readonly deadline?: number
   /** What the app gave to this run: `engine.run({ context })`. */
   readonly context: C
+  /**
+   * The conversation in OpenAI's shape: the messages of the run, and what its earlier answers added. Each read makes a
+   * copy.
+   */
+  readonly messages: ChatMessage[]
+  /**
+   * Calls another tool: one that the model may call in this turn, or one that `calls` of this tool names. The call
+   * passes the same gate (rules, `beforeApproval`, questions) and has a card within this one's; the model never reads of
+   * it. While a person decides, the time of this tool does not run. `signal` cancels the call; when this tool ends, its
+   * open calls are cancelled.
+   * @returns what the other tool returned, after `afterTool`: text, JSON, or the parts of `resultParts`.
+   * @throws SluiceError `denied`, `failed` (in the tool's words), `cancelled`, `timeout`, `not_found`, `json` (wrong
+   *   arguments), `limit`, or `state` where this tool no longer runs.
+   */
+  call(name: string, args?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** Shown on the card while the tool runs, and told as a `progress` event. */
   progress(report: ToolProgress): void
 }
@@ -232,6 +260,11 @@ export interface ToolOptions<S = JsonSchema | StandardSchema, C = unknown, O = u
   idempotent?: boolean
   /** Other names that calls may use. Default none. */
   aliases?: readonly string[]
+  /**
+   * Names of tools that `context.call` may call beside those that the model may call: hidden ones too, never those that
+   * are switched off. A part of the definition that approvals are bound to. Default none.
+   */
+  calls?: readonly string[]
   /** What `command` says in a call of the protocol `vcp` to this tool. */
   vcpCommand?: string
   /** The name that requests carry: letters, digits, `_` and `-`, at most 64. Made from the name unless given. */
@@ -335,6 +368,7 @@ const check = members({
     immediate: anything,
     idempotent: anything,
     aliases: anything,
+    calls: anything,
     vcpCommand: anything,
     wireName: anything,
     ipc: anything,

@@ -295,6 +295,20 @@ export class Turn {
   }
 
   /**
+   * A tool that runs calls another one, through the same gate. Returns the number of the new call: its card event says
+   * how it ended.
+   * @throws SluiceError `not_found` where there is no such caller, `state` where it does not run, `json`, or `limit`.
+   */
+  call(caller: CallRef, name: string, args: JsonObject): number {
+    const number = callNumber(caller)
+    checkText(name, 'name')
+    record(args, 'arguments')
+    const call = native().call(this.#open(), number, encode({ name, arguments: args }, 'arguments'))
+    this.#check(call)
+    return call
+  }
+
+  /**
    * With `checkFinal`, what becomes of the answer that a `final` event told: the turn ends with it, the model is told
    * why not and answers again, or another text stands in its place.
    * @throws SluiceError `state` where no final answer waits, `limit` where it is the last that may be sent back.

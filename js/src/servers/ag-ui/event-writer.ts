@@ -196,6 +196,7 @@ export class EventWriter implements Writer<AGUIEvent> {
   }
 
   take(event: SluiceEvent): AGUIEvent[] {
+    if ('parent' in event && event.parent) return [] // the client would send it back as a call of the model
     switch (event.type) {
       case 'request':
         this.#survive()

@@ -158,6 +158,7 @@ export class MessageWriter implements Writer<UIMessageChunk> {
   }
 
   take(event: SluiceEvent): UIMessageChunk[] {
+    if ('parent' in event && event.parent) return [] // the client would send it back as a call of the model
     switch (event.type) {
       case 'request':
         this.#survive()

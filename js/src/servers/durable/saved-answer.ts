@@ -220,6 +220,7 @@ class Answer<Chunk> {
       this.#sent.set(event.block, `${this.#sent.get(event.block) ?? ''}${event.text}`)
       this.#phases.set(event.block, phaseOf(event) ?? this.#phases.get(event.block))
     } else if (event.type === 'card') {
+      if (event.block === undefined) return [] // another tool asked for it: the client's messages have no place for it
       this.#sent.set(event.block, event.call)
       this.#rank(event.call, event.status)
     } else if (event.type === 'media') {

@@ -54,6 +54,7 @@ export class Leg<Chunk> {
     this.messageId = parts.messageId
     this.run = parts.run
     this.run.hosted = true
+    this.run.asksForTools = false // the client would send the question's part back as a call of the model
     this.over = new Promise((resolve) => (this.#settle = resolve))
     this.append(parts.start, ...parts.before)
     this.#first = this.#begun = this.#open()

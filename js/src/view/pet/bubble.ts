@@ -2,6 +2,7 @@
 // the page puts it and changes the size of nothing around it.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { QuestionView, CardView } from '../../app/bridge/messages.js'
+import { findCard } from '../../app/bridge/view.js'
 import { renamed } from '../../app/bridge/named.js'
 import { withoutOverrides } from '../../app/bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../../app/bridge/pet-settings.js'
@@ -353,7 +354,7 @@ export function petBubble({
 
 /** The card of a question: it has what the call holds beside its arguments. */
 const cardOf = ({ message }: PetBubbleOptions['pet'], { call }: QuestionView): CardView | undefined =>
-  message?.getSnapshot()?.blocks.find((block): block is CardView => block?.type === 'tool_use' && block.call === call)
+  findCard(message?.getSnapshot()?.blocks ?? [], call)
 
 /** A question that a person can take in beside the pet: nothing is to be said of it but a few short arguments. */
 export function isSmall(

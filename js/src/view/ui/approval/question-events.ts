@@ -1,5 +1,6 @@
 // `sluice-ask` and `sluice-settled`: a page learns of every question, and may answer it by itself.
 import { fasterIn } from './faster.js'
+import { findCard } from '../../../app/bridge/view.js'
 import type { QuestionDetail, QuestionView, BlockView, CardView, MessageSource, ShownMessage } from '../ui-types.js'
 
 export class QuestionEvents {
@@ -64,7 +65,5 @@ function detailOf(ask: QuestionView, message: MessageSource, card: CardView | un
 
 /** The card of a question. */
 export function cardOf(view: ShownMessage | undefined, ask: QuestionView): CardView | undefined {
-  return (view?.blocks as BlockView[] | undefined)?.find(
-    (block): block is CardView => block?.type === 'tool_use' && block.call === ask.call,
-  )
+  return findCard((view?.blocks as BlockView[] | undefined) ?? [], ask.call)
 }

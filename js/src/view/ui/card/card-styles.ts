@@ -13,6 +13,8 @@ export const cardStyles = css`
   .off { --_tone: var(--_muted); }
   .card.wait { border-color: color-mix(in srgb, var(--_tone) 45%, var(--_border)); }
 
+  .nested { margin: 0 12px 9px; }
+
   /* -- the line that is always there */
   .head { position: relative; display: flex; align-items: center; }
   .toggle {

@@ -222,7 +222,17 @@ class CallView implements View {
 
   update(block: BlockView, { message, approvals, asks, compact, armMs, name, still }: BlockContext): void {
     const card = block as CardView
-    Object.assign(this.element, { card, message, approvals, compact, armMs, name, still, ask: asks.get(card.call) })
+    Object.assign(this.element, {
+      card,
+      message,
+      approvals,
+      compact,
+      armMs,
+      name,
+      still,
+      asks,
+      ask: asks.get(card.call),
+    })
   }
 }
 

@@ -29,6 +29,7 @@ export const functions = {
   sluice_turn_cancel: 'ipubn',
   sluice_turn_submit: 'ipuibn',
   sluice_turn_resolve: 'ipubn',
+  sluice_turn_call: 'ipubn',
   sluice_turn_tick: 'tpt',
   sluice_turn_next_event: 'ppb',
   sluice_turn_next_delta: 'ppbbb',

@@ -257,6 +257,11 @@ export class Turn extends Handle {
     this.#done(native.call.sluice_turn_resolve(this.pointer, number(call), ...json(given)))
   }
 
+  /** Lets the tool of a call that runs call another one: `{ name, arguments }`. Returns the number of the new call. */
+  call(caller: Call, call: Document): number {
+    return this.#done(native.call.sluice_turn_call(this.pointer, number(caller), ...json(call)))
+  }
+
   // -- what came from the clock
   /**
    * Tells the time, in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest;

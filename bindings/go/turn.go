@@ -235,6 +235,16 @@ func (t *Turn) Resolve(call uint32, arguments []byte) error {
 	return t.done(C.sluice_turn_resolve(t.handle, C.uint32_t(call), p, n))
 }
 
+// Call lets the tool of a call that runs call another one: {"name":...,"arguments":{...}}. It returns the number of the new call.
+func (t *Turn) Call(caller uint32, call []byte) (uint32, error) {
+	p, n := lent(call)
+	code := C.sluice_turn_call(t.handle, C.uint32_t(caller), p, n)
+	if code < 0 {
+		return 0, t.done(code)
+	}
+	return uint32(code), t.done(code)
+}
+
 // Tick tells the time: before Feed, Submit and Approve. It returns when to call again at the latest; the zero time for never.
 func (t *Turn) Tick(now time.Time) (time.Time, error) {
 	next := int64(C.sluice_turn_tick(t.handle, C.int64_t(now.UnixMilli())))

@@ -32,6 +32,7 @@ int32_t sluice_turn_conclude(sluice_turn *turn, int32_t how, const char *text, s
 int32_t sluice_turn_cancel(sluice_turn *turn, uint32_t call, const char *reason, size_t len);
 int32_t sluice_turn_submit(sluice_turn *turn, uint32_t call, int32_t kind, const char *data, size_t len);
 int32_t sluice_turn_resolve(sluice_turn *turn, uint32_t call, const char *arguments_json, size_t len);
+int32_t sluice_turn_call(sluice_turn *turn, uint32_t caller, const char *call_json, size_t len);
 int64_t sluice_turn_tick(sluice_turn *turn, int64_t now_ms);
 const char *sluice_turn_next_event(sluice_turn *turn, size_t *len);
 const char *sluice_turn_next_delta(sluice_turn *turn, int32_t *kind, uint32_t *index, size_t *len);
@@ -227,6 +228,11 @@ end
 --- Tells the arguments that the host runs a call with, if it resolves references that the model wrote; nil: as they are.
 function Turn:resolve(call, arguments)
   done(self, C.sluice_turn_resolve(open(self), number(call), arguments, arguments and #arguments or 0))
+end
+
+--- A tool that runs calls another one: call is {"name":...,"arguments":{...}} as text. Returns the number of the new call.
+function Turn:call(caller, call)
+  return done(self, C.sluice_turn_call(open(self), number(caller), call, #call))
 end
 
 --- Tells the time in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; nil for never.

@@ -68,6 +68,7 @@ class Driver
             case "conclude": turn.Conclude((Final)Whole("how"), Given("text")); return "";
             case "submit": turn.Submit(Number("call"), Given("data"), (Kind)Whole("kind")); return "";
             case "resolve": turn.Resolve(Number("call"), Given("arguments")); return "";
+            case "call": return ",\"number\":" + turn.Call(Number("call"), Given("document"));
             case "judge": return ",\"way\":" + (int)turn.Judge(Number("call"), Given("rules"));
             case "tick": return ",\"next\":" + (turn.Tick(long.Parse(Json.Member(asked, "now"), CultureInfo.InvariantCulture))?.ToString(CultureInfo.InvariantCulture) ?? "null");
             case "next": return Told(turn.NextEvent()?.Json);

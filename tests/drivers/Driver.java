@@ -88,6 +88,8 @@ public class Driver {
 
   private String read(String verb, Turn turn) {
     switch (verb) {
+      case "call":
+        return ",\"number\":" + turn.call(number("call"), text("document"));
       case "judge":
         return ",\"way\":" + turn.judge(number("call"), text("rules"));
       case "tick":

@@ -340,6 +340,13 @@ static void run(void) {
       printf("{\"code\":0,\"way\":%" PRId32 "}\n", way);
     else
       write_code(turn, way);
+  } else if (is("call")) {
+    Text document = text("document");
+    int32_t made = sluice_turn_call(turn, (uint32_t)number("call"), document.text, document.len);
+    if (made >= 0)
+      printf("{\"code\":0,\"number\":%" PRId32 "}\n", made);
+    else
+      write_code(turn, made);
   } else {
     write_code(turn, change_turn(turn));
   }

@@ -39,6 +39,7 @@ local on_turn = {
   conclude = function(turn, asked) turn:conclude(asked.how, asked.text) end,
   submit = function(turn, asked) turn:submit(asked.call, asked.data, asked.kind) end,
   resolve = function(turn, asked) turn:resolve(asked.call, asked.arguments) end,
+  call = function(turn, asked) return ',"number":' .. turn:call(asked.call, asked.document) end,
   judge = function(turn, asked) return ',"way":' .. turn:judge(asked.call, asked.rules) end,
   tick = function(turn, asked)
     local next = turn:tick(asked.now)

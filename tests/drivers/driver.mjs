@@ -90,6 +90,7 @@ const changes = {
   conclude: ({ how, text }) => [how, text],
   submit: ({ call, kind, data }) => [call, kind, data],
   resolve: (asked) => [asked.call, asked.arguments],
+  call: ({ call, document }) => [call, document],
   judge: ({ call, rules }) => [call, rules],
   tick: ({ now }) => [now],
 }
@@ -117,7 +118,7 @@ function told(asked) {
   if (asked.do in reads) return reads[asked.do](turn, asked)
   const code = sluice[asked.do](turn, ...changes[asked.do](asked))
   if (code < 0) throw new Refused(sluice.get(turn, GET.error))
-  return { judge: { way: code }, tick: { next: code } }[asked.do] // JSON writes Infinity as null
+  return { judge: { way: code }, call: { number: code }, tick: { next: code } }[asked.do] // JSON writes Infinity as null
 }
 
 answerLines((asked) => {

@@ -48,6 +48,7 @@ TURN = {
     "conclude": lambda turn, asked: done(turn.conclude(asked["how"], asked.get("text"))),
     "submit": lambda turn, asked: done(turn.submit(asked["call"], asked["data"], asked["kind"])),
     "resolve": lambda turn, asked: done(turn.resolve(asked["call"], asked.get("arguments"))),
+    "call": lambda turn, asked: {"number": turn.call(asked["call"], asked["document"])},
     "judge": lambda turn, asked: {"way": turn.judge(asked["call"], asked["rules"])},
     "tick": tick,
     "next": lambda turn, asked: {"text": turn.next_event(raw=True)},

@@ -32,6 +32,7 @@ const onTurn: Record<string, (turn: Turn, asked: Asked) => unknown> = {
   conclude: (turn, { how, text }) => turn.conclude(how, text),
   submit: (turn, { call, kind, data }) => turn.submit(call, data, kind),
   resolve: (turn, asked) => turn.resolve(asked.call, asked.arguments),
+  call: (turn, { call, document }) => ({ number: turn.call(call, document) }),
   judge: (turn, { call, rules }) => ({ way: turn.judge(call, rules) }),
   tick: (turn, { now }) => ({ next: turn.tick(now) }), // JSON writes Infinity as null
   next: (turn) => ({ text: turn.nextEvent(String) }),

@@ -19,7 +19,7 @@ from sluice import _library  # noqa: E402
 
 DOCUMENTS = {sluice.GET_REQUEST: "request", sluice.GET_MESSAGE: "message", sluice.GET_HISTORY: "history", sluice.GET_TOOLS: "tools",
              sluice.GET_PROMPT: "prompt", sluice.GET_STATE: "state", sluice.GET_ERROR: "error"}
-TEXTS = {"deny": "reason", "refuse": "reason", "cancel": "reason", "judge": "rules", "resolve": "arguments"}  # of verbs (call, text)
+TEXTS = {"deny": "reason", "refuse": "reason", "cancel": "reason", "judge": "rules", "resolve": "arguments", "call": "document"}  # of verbs (call, text)
 
 
 def line(value):
@@ -114,7 +114,7 @@ class Transcript:
 
     def _verb(self, verb, native, turn, given):
         code = native(turn, *given)
-        asked, extra = {"do": verb}, {"way": code} if verb == "judge" else {}
+        asked, extra = {"do": verb}, {"way": code} if verb == "judge" else {"number": code} if verb == "call" else {}
         *numbers, text, _ = given
         if verb == "feed":
             asked["bytes"] = text.hex()

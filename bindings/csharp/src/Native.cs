@@ -57,6 +57,7 @@ namespace Sluice
         [DllImport(Library, CallingConvention = C)] internal static extern int sluice_turn_cancel(TurnHandle turn, uint call, byte[] reason, UIntPtr len);
         [DllImport(Library, CallingConvention = C)] internal static extern int sluice_turn_submit(TurnHandle turn, uint call, int kind, byte[] data, UIntPtr len);
         [DllImport(Library, CallingConvention = C)] internal static extern int sluice_turn_resolve(TurnHandle turn, uint call, byte[] arguments, UIntPtr len);
+        [DllImport(Library, CallingConvention = C)] internal static extern int sluice_turn_call(TurnHandle turn, uint caller, byte[] call, UIntPtr len);
         [DllImport(Library, CallingConvention = C)] internal static extern long sluice_turn_tick(TurnHandle turn, long now);
         [DllImport(Library, CallingConvention = C)] internal static extern IntPtr sluice_turn_next_event(TurnHandle turn, out UIntPtr len);
         [DllImport(Library, CallingConvention = C)] internal static extern IntPtr sluice_turn_next_delta(TurnHandle turn, out int kind, out uint index, out UIntPtr len);

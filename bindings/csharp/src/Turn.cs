@@ -111,6 +111,13 @@ namespace Sluice
             Done(Native.sluice_turn_resolve(handle, call, bytes, size));
         }
 
+        /// <summary>Lets the tool of a call that runs call another one: {"name":...,"arguments":{...}}. Returns the number of the new call.</summary>
+        public uint Call(uint caller, string call)
+        {
+            var bytes = Native.Lent(call, out var size);
+            return (uint)Done(Native.sluice_turn_call(handle, caller, bytes, size));
+        }
+
         /// <summary>Tells the time in Unix milliseconds: before Feed, Submit and Approve. Returns when to call again at the latest; null for never.</summary>
         public long? Tick(long now)
         {

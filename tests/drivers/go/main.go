@@ -100,6 +100,9 @@ func runTurn(turn *sluice.Turn, a asked) (string, error) {
 		return "", turn.Submit(a.Call, sluice.Kind(a.Kind), text(a.Data))
 	case "resolve":
 		return "", turn.Resolve(a.Call, document(a.Arguments))
+	case "call":
+		made, err := turn.Call(a.Call, document(a.Document))
+		return fmt.Sprintf(`,"number":%d`, made), err
 	case "judge":
 		way, err := turn.Judge(a.Call, document(a.Rules))
 		return fmt.Sprintf(`,"way":%d`, way), err

@@ -35,6 +35,7 @@ extern "C" {
     pub fn sluice_turn_cancel(turn: *mut sluice_turn, call: u32, reason: *const c_char, len: usize) -> i32;
     pub fn sluice_turn_submit(turn: *mut sluice_turn, call: u32, kind: i32, data: *const c_char, len: usize) -> i32;
     pub fn sluice_turn_resolve(turn: *mut sluice_turn, call: u32, arguments_json: *const c_char, len: usize) -> i32;
+    pub fn sluice_turn_call(turn: *mut sluice_turn, caller: u32, call_json: *const c_char, len: usize) -> i32;
     pub fn sluice_turn_tick(turn: *mut sluice_turn, now_ms: i64) -> i64;
     pub fn sluice_turn_next_event(turn: *mut sluice_turn, len: *mut usize) -> *const c_char;
     pub fn sluice_turn_next_delta(turn: *mut sluice_turn, kind: *mut i32, index: *mut u32, len: *mut usize) -> *const c_char;

@@ -242,6 +242,12 @@ impl Turn {
         self.done(code).map(drop)
     }
 
+    /// Lets the tool of a call that runs call another one: `{"name":...,"arguments":{...}}`. Returns the number of the new call.
+    pub fn call(&mut self, caller: u32, call: &str) -> Result<u32> {
+        let code = unsafe { sys::sluice_turn_call(self.0.as_ptr(), caller, chars(call), call.len()) };
+        self.done(code).map(|number| number as u32)
+    }
+
     /// Tells the time in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; `None`
     /// for never.
     pub fn tick(&mut self, now_ms: i64) -> Result<Option<i64>> {

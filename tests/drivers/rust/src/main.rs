@@ -65,6 +65,7 @@ impl Driver {
             "conclude" => turn.conclude(Final(asked.number("how")), given("text").as_deref())?,
             "submit" => turn.submit(asked.number("call"), Kind(asked.number("kind")), &asked.needed("data"))?,
             "resolve" => turn.resolve(asked.number("call"), given("arguments").as_deref())?,
+            "call" => return turn.call(asked.number("call"), &asked.needed("document")).map(|made| format!(",\"number\":{made}")),
             "judge" => return turn.judge(asked.number("call"), &asked.needed("rules")).map(|way| format!(",\"way\":{}", way.0)),
             "tick" => {
                 let next = turn.tick(asked.number("now"))?;

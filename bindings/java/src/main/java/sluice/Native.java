@@ -53,6 +53,8 @@ final class Native {
 
   static native int sluice_turn_resolve(Pointer turn, int call, byte[] arguments, long len);
 
+  static native int sluice_turn_call(Pointer turn, int caller, byte[] call, long len);
+
   static native long sluice_turn_tick(Pointer turn, long now);
 
   static native Pointer sluice_turn_next_event(Pointer turn, long[] len);

@@ -157,6 +157,12 @@ public final class Turn extends Handle {
     done(Native.sluice_turn_resolve(open(), call, lent.bytes(), lent.size()));
   }
 
+  /** Lets the tool of a call that runs call another one: {"name":...,"arguments":{...}}. Returns the number of the new call. */
+  public int call(int caller, String call) {
+    Native.Lent lent = Native.lent(call);
+    return done(Native.sluice_turn_call(open(), caller, lent.bytes(), lent.size()));
+  }
+
   /** Tells the time in Unix milliseconds: before feed, submit and approve. Returns when to call again at the latest; empty for never. */
   public OptionalLong tick(long now) {
     long next = Native.sluice_turn_tick(open(), now);

@@ -55,7 +55,7 @@ test('every setting has its line', () => {
 })
 
 test('every member of a tool has its line', () => {
-  const [, list] = /kNames = \{\s*("name",[^}]*"options")\}/.exec(
+  const [, list] = /kNames = \{\s*("name",[^}]*"parameters"[^}]*)\}/.exec(
     readFileSync(join(root, 'native/src/tools/registry.cpp'), 'utf8'),
   )
   assert.deepEqual(

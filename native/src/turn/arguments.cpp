@@ -32,7 +32,8 @@ bool complete_call(const Setup &setup, Log &log, Card &card, std::string argumen
   std::string coerced;
   ArgumentFault fault;
   const bool exposed = card.tool != nullptr && (setup.parser || why_missing(setup, log, card).empty());
-  const Strings strings = card.source == "native" || card.typed ? Strings::quoted : Strings::written;
+  const bool typed = card.source == "native" || card.is_nested() || card.typed;
+  const Strings strings = typed ? Strings::quoted : Strings::written;
   const bool fits = !exposed || card.tool->schema.check(arguments, strings, coerced, fault);
   card.set_arguments(SharedText(exposed && fits ? std::move(coerced) : compact_json(arguments)));
   release_text(arguments);

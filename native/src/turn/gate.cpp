@@ -78,6 +78,7 @@ void Gate::pump() {
     if (card.state() == CardState::approved && has_place && caller_runs(card)) start(card);
     log_.tell(card);
     open.checked(card, card.state() == CardState::approved);
+    end_nested();  // a caller that passes the gate again after a restore may have been refused
   }
 }
 

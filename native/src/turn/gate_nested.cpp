@@ -65,10 +65,8 @@ Card *Gate::claim(Card &caller, std::string_view name, std::string_view argument
       continue;
     card->claimed = true;
     --caller.unclaimed;
-    if (card->final()) {  // the host reads how it ended as if it ended now
-      card->tell_again();
-      log_.tell(*card);
-    }
+    card->tell_again();  // the host learns of its result, or of how it ended, as if it were new
+    log_.tell(*card);
     return card.get();
   }
   return nullptr;

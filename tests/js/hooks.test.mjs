@@ -315,9 +315,10 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
   const user = { name: 'Ann' }
   const own = run({ context: { user } })
   await own.done
-  const { signal, progress, deadline, context, ...rest } = seen
+  const { signal, progress, deadline, context, call, ...rest } = seen
+  assert.equal(typeof call, 'function')
   assert.deepEqual(rest, {
-    call: 1,
+    number: 1,
     name: 'echo.back',
     key: `${own.id}:1:f996d633446d161c96a11d87b75d5524`,
     id: 'call_a',

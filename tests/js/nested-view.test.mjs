@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { built } from './dist.mjs'
 
-const { applyDeltas, emptyView, findCard } = await built('view')
+const { applyDeltas, emptyView } = await built('view')
+const { findCard } = await built('cards')
 const { MessageNumbering } = await built('message-numbering')
 
 const parent = { call: 1, name: 'script.run' }

@@ -4,6 +4,8 @@ import type { ToolWords } from '../../engine/core/tool-words.js'
 /** What is asked: may this call run, may this result go to the model? See `isWhole`. */
 export interface QuestionRequest {
   stage: 'execution' | 'result'
+  /** The tool that asks; absent where the model does. */
+  parent?: { name: string } | undefined
   /** The tool that would run, and the name that the model wrote. */
   name?: string | undefined
   askedName?: string | undefined

@@ -12,21 +12,24 @@ const VALUE = 60
 /** and of the name of who asks. */
 const NAME = 40
 
-/** The sentence. `name`: who asks; default the assistant. */
+/** The sentence. `name`: who asks, unless another tool does; default the assistant. */
 export function sentenceOf(
   request: QuestionRequest,
   words: QuestionWords,
   lang: string,
   name: string | undefined,
 ): TextRun[] {
-  const { stage, reader, prepared } = request
+  const { stage, reader, prepared, parent } = request
   const parts = {
-    who: strong(nameRuns(name || words.someone, words, NAME)),
+    who: strong(nameRuns(parent?.name || name || words.someone, words, NAME)),
     what: whatOf(request, words, lang),
+    // The result of a nested call goes to the tool that asked for it.
     reader: strong(
-      reader
-        ? nameRuns(reader.host === undefined ? reader.model : words.modelAt(reader.model, reader.host), words)
-        : [{ text: words.theModel }],
+      parent
+        ? nameRuns(parent.name, words, NAME)
+        : reader
+          ? nameRuns(reader.host === undefined ? reader.model : words.modelAt(reader.model, reader.host), words)
+          : [{ text: words.theModel }],
     ),
   }
   return filled(stage === 'result' ? words.hasResult : prepared ? words.prepared : words.wants, parts)

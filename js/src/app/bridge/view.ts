@@ -144,16 +144,6 @@ function answer(view: MessageView, round: number, known: AnswerInfo): void {
   view.rounds = Math.max(view.rounds, round)
 }
 
-/** The card of a call, also one that another tool asked for. */
-export function findCard(blocks: readonly (BlockView | undefined)[], call: number): CardView | undefined {
-  for (const block of blocks) {
-    if (block?.type !== 'tool_use') continue
-    const found = block.call === call ? block : block.nested && findCard(block.nested, call)
-    if (found) return found
-  }
-  return undefined
-}
-
 function changed(old: CardView | undefined, fields: Omit<CardDelta, 'type' | 'block'>): CardView {
   const card: CardView = { ...old, ...fields, type: 'tool_use' }
   if (card.arguments && card.writing !== undefined) {

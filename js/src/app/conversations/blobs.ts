@@ -1,6 +1,7 @@
 // Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../engine/core/base64.js'
+import { mapCards } from '../../engine/core/cards.js'
 import type { ChatMessage, FilePart, MediaPart, ResultPart } from '../../engine/core/events.js'
 import type { ConversationEntry, SavedMessage, StoredBlob } from './conversation-types.js'
 
@@ -113,13 +114,13 @@ function mapMessage(message: SavedMessage, change: (url: string) => string): Sav
   if (!Array.isArray(message.blocks)) return message
   return {
     ...message,
-    blocks: message.blocks.map((block) => {
-      if (block?.type === 'media' && Array.isArray(block.parts))
-        return { ...block, parts: block.parts.map((part) => mapPart(part, change)) }
-      return block?.type === 'tool_use' && block.parts
+    blocks: mapCards(message.blocks, (card) =>
+      card.parts ? { ...card, parts: card.parts.map((part) => mapPart(part, change)) } : card,
+    ).map((block) =>
+      block?.type === 'media' && Array.isArray(block.parts)
         ? { ...block, parts: block.parts.map((part) => mapPart(part, change)) }
-        : block
-    }),
+        : block,
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 // The texts of a conversation: its title, the text that a search looks through, and exports.
+import type { CardView } from '../bridge/messages.js'
 import { toBase64 } from '../../engine/core/base64.js'
 import { blobMediaType, blobRef, refsOf } from './blobs.js'
 import { pathToEntry } from './entry-tree.js'
@@ -89,12 +90,16 @@ function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }):
     if (block?.type === 'text') return [block.text.trim(), sourcesOf(block.sources)]
     if (block?.type === 'media') return block.parts.map((part) => mediaOf(part, blobs))
     if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
-    return block?.type === 'tool_use'
-      ? `> ${block.name ?? '?'}(${oneLine(JSON.stringify(block.editedArguments ?? block.arguments ?? {}))}): ${block.status ?? '?'}`
-      : []
+    return block?.type === 'tool_use' ? callOf(block) : []
   })
   const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
   return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
+}
+
+/** The line of a call, and those of the calls that its tool made. */
+function callOf({ name, editedArguments, arguments: args = {}, status, nested = [] }: CardView): string {
+  const line = `> ${name ?? '?'}(${oneLine(JSON.stringify(editedArguments ?? args))}): ${status ?? '?'}`
+  return [line, ...nested.map((one) => callOf(one).replace(/^/gm, '> '))].join('\n')
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')

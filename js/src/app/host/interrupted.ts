@@ -1,7 +1,8 @@
 // An answer that goes on, as it is kept: as one that was interrupted, which is what it is if the app ends now. Where it
 // waits for a person, the state of its run is kept with it, and the question is asked again.
-import type { BlockView, CardView, MessageView } from '../bridge/messages.js'
+import type { MessageView } from '../bridge/messages.js'
 import type { SavedMessage } from '../conversations/conversation-types.js'
+import { mapCards } from '../../engine/core/cards.js'
 import { isObject } from '../../engine/core/options.js'
 import type { CardStatus, ChatMessage } from '../../engine/core/events.js'
 import type { SavedNumbering } from './message-numbering.js'
@@ -37,8 +38,6 @@ export function readWaiting(text: string): Waiting | undefined {
   }
 }
 
-const isCard = (block: BlockView | undefined): block is CardView => block?.type === 'tool_use'
-
 /** What a call has come to where nobody looks after it any more. */
 function leftAs(status: CardStatus | undefined): CardStatus | undefined {
   switch (status) {
@@ -67,12 +66,12 @@ export function interrupted({
   ...view
 }: MessageView): { message: SavedMessage; statuses: Waiting['statuses'] } {
   const statuses: Waiting['statuses'] = []
-  const left = (card: CardView): CardView => {
+  const blocks = mapCards(view.blocks, (card) => {
     const status = leftAs(card.status)
-    if (status) statuses.push([card.call, card.status ?? 'pending'])
-    return { ...card, ...(status ? { status } : {}), ...(card.nested ? { nested: card.nested.map(left) } : {}) }
-  }
-  const blocks = view.blocks.map((block): BlockView => (isCard(block) ? left(block) : block))
+    if (!status) return card
+    statuses.push([card.call, card.status ?? 'pending'])
+    return { ...card, status }
+  })
   return { message: { ...view, blocks, outcome: 'failed', interrupted: true }, statuses }
 }
 
@@ -86,12 +85,9 @@ export function reopened(
 ): MessageView {
   const errors = [...view.blocks].reverse().findIndex((block) => block.type !== 'error')
   const known = new Map(statuses)
-  const again = (card: CardView): CardView => {
+  const blocks = mapCards(view.blocks.slice(0, view.blocks.length - Math.max(0, errors)), (card) => {
     const status = known.get(card.call)
-    return { ...card, ...(status ? { status } : {}), ...(card.nested ? { nested: card.nested.map(again) } : {}) }
-  }
-  const blocks = view.blocks
-    .slice(0, view.blocks.length - Math.max(0, errors))
-    .map((block): BlockView => (isCard(block) ? again(block) : block))
+    return status ? { ...card, status } : card
+  })
   return { ...view, blocks, questions: [] }
 }

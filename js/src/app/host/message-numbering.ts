@@ -1,12 +1,9 @@
 // Maps a run's block and call numbers to the message's. Every run counts from the start: what a later run adopts keeps
 // its number, what is new gets the next one.
 import { isCommentary } from '../bridge/commentary.js'
-import type { BlockView, MessageView } from '../bridge/messages.js'
+import type { MessageView } from '../bridge/messages.js'
+import { allCards } from '../../engine/core/cards.js'
 import type { CallerRef, SluiceEvent, Source } from '../../engine/core/events.js'
-
-/** The numbers of the calls of these blocks, nested ones included. */
-const callsOf = (blocks: readonly BlockView[]): number[] =>
-  blocks.flatMap((block) => (block?.type === 'tool_use' ? [block.call, ...callsOf(block.nested ?? [])] : []))
 
 /** The numbering of a message whose run is saved: it goes on in another process. */
 export interface SavedNumbering {
@@ -62,7 +59,7 @@ export class MessageNumbering {
   resume(view: MessageView): void {
     this.next(view)
     this.#waiting = []
-    this.#nextCall = Math.max(0, ...callsOf(view.blocks)) + 1
+    this.#nextCall = Math.max(0, ...allCards(view.blocks).map(({ call }) => call)) + 1
     const last = view.blocks.at(-1)
     if (last?.type === 'text' && !last.retracted && !last.fabricated && !isCommentary(last)) {
       this.#joined = view.blocks.length - 1

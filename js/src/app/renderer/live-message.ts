@@ -3,8 +3,9 @@
 // whatever else comes (a gap, a frame of an older subscription, a snapshot later than its frames) ends in a new
 // snapshot.
 import type { QuestionView, WindowDecision, WindowFrame, MessageView } from '../bridge/messages.js'
-import { applyDeltas, emptyView, findCard } from '../bridge/view.js'
+import { applyDeltas, emptyView } from '../bridge/view.js'
 import type { ApproveOptions } from '../../engine/core/approvals.js'
+import { findCard } from '../../engine/core/cards.js'
 import { countingIn, type Counting } from '../../engine/core/counting.js'
 import { messageOf } from '../../engine/core/errors.js'
 import type { Call } from './call.js'

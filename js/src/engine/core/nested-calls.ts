@@ -95,13 +95,21 @@ const codes: { readonly [status in CardStatus]?: ErrorCode } = {
   unknown: 'cancelled',
 }
 
+/** Reasons that say more than the status. */
+const byReason: { readonly [reason in string]?: ErrorCode } = {
+  max_calls: 'limit',
+  schema: 'json',
+  cancelled: 'cancelled',
+  caller_ended: 'cancelled',
+}
+
 /** How a call ended, for the tool that asked for it; undefined: it has not. */
 function endOf(card: CardFields): { value: unknown } | { error: SluiceError } | undefined {
   const { status, reason } = card
   if (status === 'success') return valueOf(card)
   const plain = status && codes[status]
   if (!plain) return undefined
-  const code = reason === 'max_calls' ? 'limit' : reason === 'schema' ? 'json' : plain
+  const code = byReason[reason ?? ''] ?? plain
   return { error: new SluiceError({ code, detail: detailOf(card) }) }
 }
 

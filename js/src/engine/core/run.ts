@@ -84,8 +84,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
   readonly before: AssistantMessage | undefined
   /** @internal A host, a handler or a durable turn answers its questions: a long wait is that of a person. */
   hosted = false
-  /** @internal Questions about calls of tools can be shown. Where not, such a call is refused. */
-  asksForTools = true
+  /** @internal Why a nested call is refused that waits for a person, or for a tool that runs elsewhere. */
+  refusesNested: ((event: ApprovalEvent | ExecuteEvent) => string | undefined) | undefined
   /**
    * @internal SHA-256 of the question about a call, by the number of the call. The call's `key` comes from it instead
    * of from arguments that a client may edit.
@@ -499,8 +499,10 @@ export class Run implements AsyncIterable<SluiceEvent> {
    * it.
    */
   #takenBack(event: SluiceEvent): boolean {
-    if (event.type === 'approval' && event.parent && !this.asksForTools)
-      return this.refuse(event.call, 'no_approver: nobody can be asked about a call of a tool here')
+    if (event.type === 'approval' || (event.type === 'execute' && !this.#tools.runs(event.name))) {
+      const unreached = event.parent && this.refusesNested?.(event)
+      if (unreached !== undefined) return this.refuse(event.call, unreached)
+    }
     const fault = event.type === 'execute' || event.type === 'approval' ? unusable(event.arguments) : undefined
     if (event.type === 'approval' && event.stage === 'execution') {
       const no = fault ?? (this.#remembered.forbids(this.#turn, event.call) ? 'it was forbidden meanwhile' : undefined)

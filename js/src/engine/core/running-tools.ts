@@ -1,6 +1,6 @@
 // The tools of a run: each call with its signal, its context and its result.
 import { messageOf, SluiceError } from './errors.js'
-import type { CardEvent, ChatMessage, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
+import type { CallerRef, CardEvent, ChatMessage, ExecuteEvent, JsonObject, ProgressEvent } from './events.js'
 import { callHook, guardHook, HookError } from './hooks.js'
 import { untellable } from './json-text.js'
 import { NestedCalls } from './nested-calls.js'
@@ -28,6 +28,8 @@ interface Running {
   report?: { text: string; done?: number; total?: number }
   /** What it does: see `ExecuteEvent.key`. */
   key: string
+  round: number | undefined
+  parent: CallerRef | undefined
 }
 
 export class RunningTools {
@@ -95,7 +97,8 @@ export class RunningTools {
   start(event: ExecuteEvent): void {
     const tool = this.#tools.get(event.name)
     if (!tool?.run) return
-    const running: Running = { name: event.name, key: event.key, abort: new AbortController() }
+    const { name, key, round, parent } = event
+    const running: Running = { name, key, round, parent, abort: new AbortController() }
     this.#running.set(event.call, running)
     this.#stage.track(this.#work(tool, event, running))
   }
@@ -256,13 +259,11 @@ export class RunningTools {
   }
 
   #infoOf({ call, name, parent, arguments: args, wireId, round, source, protocolFields, key }: ExecuteEvent): CallInfo {
-    const approval = this.#run.approvals.get(call)
-    const own = approval === undefined ? key : `${round ?? 0}:${approval.slice(0, 32)}`
     return {
       call,
       name,
       arguments: args,
-      key: keyOf(this.#run.id, own),
+      key: keyOf(this.#run.id, this.#ownKey(call, { key, round, parent })),
       protocolFields: protocolFields ?? {},
       ...(parent === undefined ? {} : { parent }),
       ...(wireId === undefined ? {} : { id: wireId }),
@@ -271,17 +272,22 @@ export class RunningTools {
     }
   }
 
+  /** The key within the run: by the call's question where that is known. A nested call has its caller's in front. */
+  #ownKey(call: number, { key, round, parent }: Pick<Running, 'key' | 'round' | 'parent'>): string {
+    const approval = this.#run.approvals.get(call)
+    if (approval !== undefined) return `${round ?? 0}:${approval.slice(0, 32)}`
+    const caller = parent && this.#running.get(parent.call)
+    return caller ? `${this.#ownKey(parent.call, caller)}${key.slice(key.lastIndexOf('/'))}` : key
+  }
+
   #contextOf(event: ExecuteEvent, signal: AbortSignal): ToolContext {
     const { call, deadline } = event
     const { arguments: _, call: number, ...info } = this.#infoOf(event)
     const { turn } = this.#stage
     const runs = (): boolean => this.#running.get(call)?.abort.signal === signal && !signal.aborted
-    return {
+    const made: Omit<ToolContext, 'messages'> = {
       ...info,
       number,
-      get messages() {
-        return conversationOf(turn, event.round)
-      },
       call: (name, args = {}, options = {}) => this.#nested.call({ call, runs }, name, args, options.signal),
       signal,
       context: this.#run.context,
@@ -290,6 +296,9 @@ export class RunningTools {
         if (runs()) this.progress(call, report)
       },
     }
+    // A spread of the context must not copy the whole conversation.
+    const messages = { get: () => conversationOf(turn, event.round), enumerable: false }
+    return Object.defineProperty(made, 'messages', messages) as ToolContext
   }
 }
 

@@ -192,7 +192,8 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments' | '
   readonly context: C
   /**
    * The conversation in OpenAI's shape: the messages of the run, and what its earlier answers added. Each read makes a
-   * copy.
+   * copy; a spread of the context leaves it out.
+   * @throws SluiceError `closed` when the run has ended.
    */
   readonly messages: ChatMessage[]
   /**

@@ -1,5 +1,6 @@
 // Turns that outlive processes: what is said to them goes into a store, and a worker carries them on, leg by leg.
 import { randomUUID } from 'node:crypto'
+import { findCard, mapCards } from '../../engine/core/cards.js'
 import { checkEncryption, TextCipher, type Encryption } from '../../engine/core/encryption.js'
 import type { Engine, NeedsContext } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
@@ -571,14 +572,8 @@ class Turns implements Durable {
 
   /** This very call runs outside. Readers hear of it when it is saved, so it is in the state. */
   #waitsFor({ blocks }: TurnStatus['message'], call: number, digest: string): boolean {
-    return blocks.some(
-      (block) =>
-        block.type === 'tool_use' &&
-        block.call === call &&
-        block.status === 'executing' &&
-        block.digest === digest &&
-        !this.#runs(block.name),
-    )
+    const card = findCard(blocks, call)
+    return card?.status === 'executing' && card.digest === digest && !this.#runs(card.name)
   }
 
   #runs(name: string | undefined): boolean {
@@ -596,9 +591,7 @@ function withRunning(turn: Turn): AssistantMessage {
   const { message } = turn
   return {
     ...message,
-    blocks: message.blocks.map((block) =>
-      block.type === 'tool_use' && cut.has(block.call) ? runningAgain(block) : block,
-    ),
+    blocks: mapCards(message.blocks, (card) => (cut.has(card.call) ? runningAgain(card) : card)),
   }
 }
 

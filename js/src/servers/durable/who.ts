@@ -1,4 +1,5 @@
 // Who decided, on the cards: the engine knows that a person did, the turn's record knows which one.
+import { mapCards } from '../../engine/core/cards.js'
 import type { ApprovalRecord, AssistantMessage, SluiceEvent } from '../../engine/core/events.js'
 import type { TurnDecisionRecord } from './durable-types.js'
 
@@ -7,10 +8,8 @@ export function namedIn(message: AssistantMessage, decisions: readonly TurnDecis
   if (!decisions.some(({ by }) => by !== undefined)) return message
   return {
     ...message,
-    blocks: message.blocks.map((block) =>
-      block.type === 'tool_use' && block.approvals
-        ? { ...block, approvals: named(block.call, block.approvals, decisions) }
-        : block,
+    blocks: mapCards(message.blocks, (card) =>
+      card.approvals ? { ...card, approvals: named(card.call, card.approvals, decisions) } : card,
     ),
   }
 }

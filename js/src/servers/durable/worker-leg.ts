@@ -1,5 +1,6 @@
 // One leg of a turn: from what was saved, through what came since, until people are waited for or the turn is over.
 // Every step outside is behind a save, and a save that finds another revision ends the leg: somebody else has the turn.
+import { findCard } from '../../engine/core/cards.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import { givenTwice } from '../../app/bridge/twice.js'
@@ -11,11 +12,10 @@ import type {
   ChatMessage,
   Json,
   SluiceEvent,
-  ToolUseBlock,
 } from '../../engine/core/events.js'
 import { hooks, type ResumeOptions, type RunOptions } from '../../engine/core/run-options.js'
 import type { Run } from '../../engine/core/run.js'
-import { withClientTools, type ClientTool } from '../leg/client-tools.js'
+import { CLIENT_RUNS_IT, withClientTools, type ClientTool } from '../leg/client-tools.js'
 import type { StreamLog } from '../leg/stream-log.js'
 import { LegLog } from './leg-log.js'
 import { unreadable, type Texts } from './texts.js'
@@ -118,6 +118,9 @@ export class Leg {
   async go(given: TurnRun): Promise<{ end: LegEnd; wakeAt: number | null }> {
     const run = (this.#run = await this.#begin(given))
     run.hosted = true
+    const { external = [] } = this.#config
+    run.refusesNested = (event) =>
+      event.type === 'execute' && external.some(({ name }) => name === event.name) ? CLIENT_RUNS_IT : undefined
     if (this.#releasing) void run.suspend()
     this.#log.begin(namedIn(run.before ?? nothing(), this.#decisions))
     const heart = setInterval(() => void this.#beat(), this.#around.leaseMs / 3)
@@ -342,11 +345,7 @@ export class Leg {
   #ask({ type: _, seq: __, ...asked }: ApprovalEvent): void {
     const { id, thread } = this.#row
     const known = this.#before.get(keyOf(asked))
-    const written =
-      this.#written.get(asked.call) ??
-      this.#run?.before?.blocks.find(
-        (block): block is ToolUseBlock => block.type === 'tool_use' && block.call === asked.call,
-      )
+    const written = this.#written.get(asked.call) ?? findCard(this.#run?.before?.blocks ?? [], asked.call)
     const twice = givenTwice(written?.rawArguments ?? '')
     const question: TurnQuestion = {
       ...asked,
@@ -453,10 +452,10 @@ export class Leg {
   }
 
   #applyResult(run: Run, { call, digest, value, error }: Entry & { type: 'result' }): boolean {
-    const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === call)
-    if (block?.type !== 'tool_use' || block.status !== 'executing') return false
-    if (digest !== undefined && block.digest !== digest) return false // an entry of a version without digests has none
-    if (run.tools.find(({ name }) => name === block.name)?.run) return false // it runs here
+    const card = findCard(run.snapshot.blocks, call)
+    if (card?.status !== 'executing') return false
+    if (digest !== undefined && card.digest !== digest) return false // an entry of a version without digests has none
+    if (run.tools.find(({ name }) => name === card.name)?.run) return false // it runs here
     try {
       if (error === undefined) run.succeed(call, value)
       else run.fail(call, error)

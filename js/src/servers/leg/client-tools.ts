@@ -10,6 +10,9 @@ import { Refusal } from './leg-refusal.js'
 const MOST_TOOLS = 128
 const MOST_CHARACTERS = 512 * 1024
 
+/** Why a tool may not call one of them: the client would send the result back to the model. */
+export const CLIENT_RUNS_IT = 'the client runs this tool for the model alone'
+
 /** Where a turn's state keeps them. The engine passes on what begins with x-. */
 export const CLIENT_TOOLS = 'x-sluice-client-tools'
 

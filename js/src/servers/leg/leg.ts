@@ -3,6 +3,7 @@ import type { ApprovalDuration } from '../../engine/core/approvals.js'
 import type { ApprovalEvent } from '../../engine/core/events.js'
 import { atMost, STORE_MS } from '../../engine/core/not-saved.js'
 import type { Run } from '../../engine/core/run.js'
+import { CLIENT_RUNS_IT } from './client-tools.js'
 import { decide, NOT_WAITING, type Decision } from './decision.js'
 import { eventStream, opened, type Framing, type Opened } from './event-stream.js'
 import type { StreamLog } from './stream-log.js'
@@ -54,7 +55,9 @@ export class Leg<Chunk> {
     this.messageId = parts.messageId
     this.run = parts.run
     this.run.hosted = true
-    this.run.asksForTools = false // the client would send the question's part back as a call of the model
+    // The client would send the part of such a question, or call, back as a call of the model.
+    this.run.refusesNested = ({ type }) =>
+      type === 'approval' ? 'no_approver: nobody can be asked about a call of a tool here' : CLIENT_RUNS_IT
     this.over = new Promise((resolve) => (this.#settle = resolve))
     this.append(parts.start, ...parts.before)
     this.#first = this.#begun = this.#open()

@@ -4,6 +4,7 @@
 import { escapeInvisibleInJson, escapeInvisible } from '../../app/bridge/invisible.js'
 import { questionLines, questionWords } from '../../app/bridge/question.js'
 import { givenTwice } from '../../app/bridge/twice.js'
+import { findCard } from '../../engine/core/cards.js'
 import { SluiceError } from '../../engine/core/errors.js'
 import type { ApprovalEvent, JsonObject, SluiceEvent } from '../../engine/core/events.js'
 import type { Run } from '../../engine/core/run.js'
@@ -89,8 +90,7 @@ export class Asking {
   /** The question in pages. Long values are cut: some can be shown on request, others are too long for that. */
   #present(event: ApprovalEvent, edited: JsonObject | undefined, whole: ReadonlySet<string>): Asked {
     const { run, tools, screen, terminal } = this.#options
-    const block = run.snapshot.blocks.find((one) => one.type === 'tool_use' && one.call === event.call)
-    const card = block?.type === 'tool_use' ? block : undefined
+    const card = findCard(run.snapshot.blocks, event.call)
     const tool = tools.find(({ name }) => name === event.name)
     const lines = questionLines(
       {

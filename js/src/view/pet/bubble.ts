@@ -2,7 +2,7 @@
 // the page puts it and changes the size of nothing around it.
 import { escapeInvisible } from '../../app/bridge/invisible.js'
 import type { QuestionView, CardView } from '../../app/bridge/messages.js'
-import { findCard } from '../../app/bridge/view.js'
+import { findCard } from '../../engine/core/cards.js'
 import { renamed } from '../../app/bridge/named.js'
 import { withoutOverrides } from '../../app/bridge/overrides.js'
 import { checkLook, readLook, usualLook, type BubbleLook } from '../../app/bridge/pet-settings.js'

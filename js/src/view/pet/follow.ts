@@ -1,4 +1,5 @@
 // What a pet follows of its client: the last answer of a conversation, and whether the host is there.
+import { allCards } from '../../engine/core/cards.js'
 import type {
   CardView,
   ConnectionState,
@@ -102,10 +103,7 @@ export function followAnswer(
 /** How many of its questions wait. A window that may not answer them sees them on their cards alone. */
 export function waitingOf({ questions, blocks, outcome }: MessageView): number {
   if (outcome !== undefined) return 0
-  return Math.max(
-    questions.length,
-    blocks.filter((block) => block?.type === 'tool_use' && waits.has(block.status)).length,
-  )
+  return Math.max(questions.length, allCards(blocks).filter(({ status }) => waits.has(status)).length)
 }
 
 const waits: ReadonlySet<CardView['status']> = new Set<CardView['status']>([

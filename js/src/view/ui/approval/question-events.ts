@@ -1,6 +1,6 @@
 // `sluice-ask` and `sluice-settled`: a page learns of every question, and may answer it by itself.
 import { fasterIn } from './faster.js'
-import { findCard } from '../../../app/bridge/view.js'
+import { findCard } from '../../../engine/core/cards.js'
 import type { QuestionDetail, QuestionView, BlockView, CardView, MessageSource, ShownMessage } from '../ui-types.js'
 
 export class QuestionEvents {

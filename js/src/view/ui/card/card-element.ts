@@ -226,14 +226,24 @@ export class SluiceCard extends SluiceElement {
       ${this.open ? nothing : this.#thumbnails(card)}
       ${this.#drawn && (this.#renderer?.open || this.open) ? html`<div class="drawn-by-app" part="custom"><slot name="card"></slot></div>` : nothing}
       ${card.notice ? html`<p class="line notice" part="notice">${icon('warning')}<bdi>${markInvisible(card.notice.slice(0, 1000))}</bdi></p>` : nothing}
-      ${asks ? html`<sluice-approval part="approval" exportparts=${exported.approval} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${asks.parent?.name ?? this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
+      ${asks ? html`<sluice-approval part="approval" exportparts=${exported.approval} .ask=${asks} .card=${card} .message=${this.message} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs}></sluice-approval>` : nothing}
       ${card.nested?.map((one) => this.#nested(one))}
       ${moving && status === 'streaming' ? html`<div class="bar" aria-hidden="true"></div>` : nothing}
       <div class="body" id="body" part="body" ?hidden=${!this.open}>${this.open ? this.#body(card, asks !== undefined) : nothing}</div>
     </article>`
   }
 
-  /** A call that this call's tool made of another one. */
+  /** The elements of the calls that its tool made of others. */
+  get nested(): SluiceCard[] {
+    return [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
+  }
+
+  /** The person opened it, or a card within it. */
+  get opened(): boolean {
+    return this.open || this.nested.some((card) => card.opened)
+  }
+
+  /** Draws a call that its tool made of another one. */
   #nested(card: CardView): TemplateResult {
     return html`<sluice-card class="nested" exportparts=${exported.card} .card=${card} .ask=${this.asks?.get(card.call)} .asks=${this.asks} .message=${this.message} .approvals=${this.approvals} .compact=${this.compact} .name=${this.name} .armMs=${this.armMs} .still=${this.still} lang=${this.language}></sluice-card>`
   }

@@ -1,6 +1,7 @@
 // <sluice-entry>, inside of a thread: what somebody said, what can be done with it, and what came of it.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { withoutOverrides } from '../../../app/bridge/overrides.js'
+import { allCards } from '../../../engine/core/cards.js'
 import { copyText } from '../shared/copy.js'
 import { define, SluiceElement } from '../shared/base-element.js'
 import { textOf } from '../shared/ends.js'
@@ -363,8 +364,7 @@ export class SluiceEntry extends SluiceElement {
       : waysOn(this.#view).filter((way) => way !== 'goOn' || this.can.goOn)
     if (ways.length === 0) return nothing
     const mayHaveRun =
-      ways.includes('again') &&
-      this.#view?.blocks.some((block) => block?.type === 'tool_use' && block.status === 'unknown')
+      ways.includes('again') && allCards(this.#view?.blocks ?? []).some(({ status }) => status === 'unknown')
     return html`${this.unanswered ? html`<p class="interrupted" role="note">${chat.interrupted}</p>` : nothing}
       ${mayHaveRun ? html`<p class="interrupted may-repeat" role="note">${chat.mayRepeat}</p>` : nothing}
       <div class="ways" part="ways"><slot name="ways"></slot>${ways.map(

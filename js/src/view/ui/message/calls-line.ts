@@ -1,6 +1,7 @@
 // Calls without text between them as one line: how many are done, and what they did. It opens into the cards. A
 // question, and what a person opened, are never folded.
 import { html, nothing, render } from 'lit'
+import { allCards } from '../../../engine/core/cards.js'
 import { inLanguage } from '../../../engine/core/in-language.js'
 import type { CardStatus } from '../../../engine/core/events.js'
 import { duration } from '../shared/format.js'
@@ -11,7 +12,7 @@ import type { BlockView, CardView } from '../ui-types.js'
 
 /** The element of a card, as far as it matters here. */
 interface CardElement extends HTMLElement {
-  open: boolean
+  readonly opened: boolean
 }
 
 /** What a line needs to know. */
@@ -19,7 +20,7 @@ export interface LinesContext {
   words: Strings
   lang: string
   still: boolean
-  /** Calls that have an open question in their card. */
+  /** Calls that have an open question in their card, nested ones included. */
   asks: ReadonlyMap<number, unknown>
 }
 
@@ -115,8 +116,8 @@ class CallsLine {
   #draw(): void {
     const context = this.#context as LinesContext
     for (const [card, element] of this.#cards) {
-      element.hidden =
-        !this.#open && !element.open && !context.asks.has(card.call) && !card.status?.startsWith('awaiting')
+      const asks = allCards([card]).some(({ call, status }) => context.asks.has(call) || status?.startsWith('awaiting'))
+      element.hidden = !this.#open && !element.opened && !asks
     }
     const cards = this.#cards.map(([card]) => card)
     const going = cards.filter(({ status = 'pending' }) => goes.includes(status)).length

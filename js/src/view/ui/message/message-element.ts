@@ -1,6 +1,7 @@
 // <sluice-message>: shows a message while it streams, or a saved one.
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { plain } from '../../../app/bridge/question.js'
+import { allCards, findCard } from '../../../engine/core/cards.js'
 import type { CardStatus } from '../../../engine/core/events.js'
 import { meaningOf, questionOf, type SluiceApproval } from '../approval/approval-element.js'
 import { ARM_MS, Arming } from '../approval/arming.js'
@@ -181,7 +182,8 @@ export class SluiceMessage extends SluiceElement {
     if (asksChanged) this.#settle(asks, view)
     if (!this.#context || asksChanged || view.outcome !== before?.outcome) this.#context = this.#makeContext(view)
     this.#blocks.update(this.#drawnOf(view), this.#context, (card, old) => {
-      if (!first && card.status !== old?.status) this.#speakOf(card)
+      if (first) return
+      for (const one of allCards([card])) if (one.status !== findCard([old], one.call)?.status) this.#speakOf(one)
     })
     if (answered) this.#moveFocus(answered)
     if (!first && view.outcome && view.outcome !== before?.outcome) this.#speakOutcome(view)
@@ -252,14 +254,24 @@ export class SluiceMessage extends SluiceElement {
     for (const ask of this.#together) void this.#asking(ask)?.decide(allow)
   }
 
+  /** The elements of all cards, each in front of those within it. */
+  get #cards(): SluiceCard[] {
+    const within = (card: SluiceCard): SluiceCard[] => [card, ...card.nested.flatMap(within)]
+    return [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')].flatMap(within)
+  }
+
   /** The element of a question, if a card shows it. */
   #asking(ask: QuestionView): SluiceApproval | undefined {
-    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
     return (
-      cards
+      this.#cards
         .find((card) => card.ask?.token === ask.token)
         ?.renderRoot.querySelector<SluiceApproval>('sluice-approval') ?? undefined
     )
+  }
+
+  /** Resolves when every card shows what it was given: a card gives it to those within it when it is drawn. */
+  async #cardsDrawn(): Promise<void> {
+    for (const card of this.#cards) await card.updateComplete
   }
 
   /** Those of the questions that were not seen, or that are being edited: they have to be answered one by one. */
@@ -270,7 +282,7 @@ export class SluiceMessage extends SluiceElement {
   /** What shows the question that has the focus, if it is one of this message. */
   #focusedQuestion(): SluiceApproval | undefined {
     const host = hostOf(focused())
-    return host?.localName === 'sluice-approval' && hostOf(host)?.getRootNode() === this.renderRoot
+    return host?.localName === 'sluice-approval' && this.#cards.includes(hostOf(host) as SluiceCard)
       ? (host as SluiceApproval)
       : undefined
   }
@@ -279,11 +291,10 @@ export class SluiceMessage extends SluiceElement {
   #moveFocus(gone: SluiceApproval): void {
     const about = gone.ask && questionOf(gone.ask)
     if (this.approvals !== 'inline' || this.#asks.some((ask) => questionOf(ask) === about)) return
-    const cards = [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
     const card = hostOf(gone) as SluiceCard
-    const next = cards.find((one) => one.ask)
+    const next = this.#cards.find((one) => one.card && this.#context?.asks.has(one.card.call))
     const wrote = writes(focused() as Element)
-    void (next ?? card).updateComplete.then(() => {
+    void this.#cardsDrawn().then(() => {
       if (next) next.renderRoot.querySelector<SluiceApproval>('sluice-approval')?.present(wrote)
       else card.focusHeader()
     })
@@ -317,14 +328,14 @@ export class SluiceMessage extends SluiceElement {
     const asking =
       this.#newQuestions.length >= MANY ? [this.words.waitingCount(this.#newQuestions.length)] : this.#newQuestions
     const region = this.renderRoot.querySelector('.status')
-    if (region) region.textContent = [...this.#cards(), ...asking, ...this.#spoken].join('. ')
+    if (region) region.textContent = [...this.#cameToWords(), ...asking, ...this.#spoken].join('. ')
     this.#spoken = []
     this.#newQuestions = []
     this.#cameTo.clear()
   }
 
   /** The changes of cards since the last time: each by name, or their number if there are many. */
-  #cards(): string[] {
+  #cameToWords(): string[] {
     const { words } = this
     const cards = [...this.#cameTo.values()]
     if (cards.length < MANY) return cards.map(({ tool, status }) => `${tool}: ${words.status[status]}`)

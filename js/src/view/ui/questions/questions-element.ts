@@ -214,7 +214,7 @@ export class SluiceQuestions extends FollowingElement {
         (
           ask,
         ) => html`<sluice-approval part=${many ? 'row' : 'question'} exportparts=${exported.approval} ?row=${many} ?docked=${!many} ?grouped=${grouped}
-        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${ask.parent?.name ?? this.name} .armMs=${this.armMs}></sluice-approval>`,
+        ?compact=${!many && this.compact} .ask=${ask} .card=${cardOf(this.#view, ask)} .message=${this.#live} .name=${this.name} .armMs=${this.armMs}></sluice-approval>`,
       )}
     </section>`
   }

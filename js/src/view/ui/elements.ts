@@ -101,6 +101,8 @@ export interface SluiceCardElement extends HTMLElement {
   card: CardView | undefined
   /** The open question about this call, if there is one. */
   ask: QuestionView | undefined
+  /** The open questions of the message by call: those about the calls that its tool made of others. Default none. */
+  asks: ReadonlyMap<number, QuestionView> | undefined
   /** The message that answers the question and stops the call. A card of a saved message has none. */
   message: MessageSource | undefined
   /** Who shows its question. Default `inline`. */

@@ -248,7 +248,7 @@ test("a request that cannot be said in words is refused in OpenAI's shape, with 
       'tools[0].function.parameters.type',
       /found a schema of type "array"/,
     ],
-    [{ tools: [weather, weather] }, 'tools[1].function.name', /is taken by tools],
+    [{ tools: [weather, weather] }, 'tools[1].function.name', /is taken by tools/],
     [{ tools: [{ type: 'function', function: { name: 'a\nb' } }] }, 'tools[0].function.name', /control characters/],
     [
       { tools: [{ type: 'web_search' }, { type: 'function', function: { name: 5 } }] },

@@ -8,6 +8,7 @@ import { build } from 'esbuild'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { Engine } from 'sluice'
+import { createHost } from 'sluice/host'
 import { live2dTools } from 'sluice/live2d'
 import { connect } from 'sluice/renderer'
 import { callsEcho, cards, echo, stage } from './support.mjs'
@@ -194,4 +195,85 @@ test('abort: the text so far, and why it ended', async (t) => {
   assert.equal(await say(stop.signal), 'Once… (stop button)')
   assert.equal(await say(new AbortController().signal), 'Half… (cut by max_tokens)')
   assert.match(await say(new AbortController().signal), /^ \(401: HTTP 401: bad key/)
+})
+
+test('memory: what is known of a question stands in front of it', async (t) => {
+  const { remembering } = await app('memory')
+  const { server, host } = await hostStage(t, { answers: () => ({ text: 'Take one.' }), host: {} })
+  const asked = []
+  const recall = async (text) => {
+    asked.push(text)
+    return text.includes('umbrella') ? ['The umbrella is red.'] : []
+  }
+  await host.close()
+  const engine = new Engine()
+  const own = createHost(engine, remembering(modelOf(server), recall))
+  t.after(async () => {
+    await own.close()
+    engine.close()
+  })
+  const client = connect(own.bridge())
+  for (const text of ['Where is the umbrella?', 'Thanks!']) await (await client.send(text)).done
+  const sent = server.requests.map(({ body }) => body.messages.map(({ role, content }) => `${role}: ${content}`))
+  assert.deepEqual(asked, ['Where is the umbrella?', 'Thanks!'])
+  assert.deepEqual(sent[0], ['system: What you know of it:\nThe umbrella is red.', 'user: Where is the umbrella?'])
+  assert.deepEqual(
+    sent[1].filter((one) => one.startsWith('system')),
+    [],
+  )
+})
+
+test('script tool: each step is asked about, and a step that is refused ends the script', async (t) => {
+  const { script } = await app('script-tool')
+  const steps = [
+    { tool: 'echo.back', arguments: { text: 'a' } },
+    { tool: 'echo.back', arguments: { text: 'b' } },
+  ]
+  const calls = [{ name: 'script_run', arguments: { steps } }]
+  const { run } = await stage(t, {
+    answers: [{ calls }, { text: 'Done.' }, { calls }, { text: 'Pity.' }],
+    tools: [script, echo({ permission: 'sensitive' })],
+  })
+  const asked = []
+  const play = (yes) =>
+    run({
+      approvals: {
+        execution: ({ name, arguments: args, parent }) => {
+          asked.push([name, args.text, parent.name])
+          return yes(args) ? 'once' : { deny: 'no' }
+        },
+      },
+    }).done
+  const [card] = cards(await play(() => true))
+  assert.deepEqual(asked, [
+    ['echo.back', 'a', 'script.run'],
+    ['echo.back', 'b', 'script.run'],
+  ])
+  assert.equal(card.output, '["you said a","you said b"]')
+  assert.deepEqual(
+    card.nested.map(({ name, status }) => [name, status]),
+    [
+      ['echo.back', 'success'],
+      ['echo.back', 'success'],
+    ],
+  )
+  const [refused] = cards(await play(({ text }) => text === 'a'))
+  assert.equal(refused.output, '["you said a","stopped: denied"]')
+})
+
+test('open text: what can be shown of a text that is still coming', async (t) => {
+  const { reader } = await app('open-text')
+  const engine = new Engine({ tools: [echo()] })
+  t.after(() => engine.close())
+  const read = reader(engine, { protocol: 'hermes' })
+  assert.deepEqual(read('Let me. <tool'), [{ say: 'Let me. ' }])
+  assert.deepEqual(read('_call>\n{"name": "echo.back", "arguments": {"text": "h'), [
+    { say: 'Let me. ' },
+    { call: 'echo.back', done: false },
+  ])
+  assert.deepEqual(read('i"}}\n</tool_call>\nDone.'), [
+    { say: 'Let me. ' },
+    { call: 'echo.back', done: true },
+    { say: '\nDone.' },
+  ])
 })

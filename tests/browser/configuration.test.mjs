@@ -154,6 +154,22 @@ test('defaults are those of the app, not only of the engine', async (t) => {
   assert.equal(await row('maxCalls').locator('.mark').count(), 1)
 })
 
+test('a limit that there need not be is empty, and an empty field takes it back', async (t) => {
+  const { page, tab, row, saved, settles } = await start(t)
+  await tab('Advanced')
+  const field = page.getByLabel('Answers in a turn', { exact: true })
+  assert.equal(await field.inputValue(), '')
+  assert.equal(await field.getAttribute('placeholder'), 'no limit')
+  await field.fill('3')
+  await settles(() => saved.at(-1)?.settings.maxRequests === 3, 'it is saved')
+  assert.match(await row('maxRequests').locator('.standard').textContent(), /Default: no limit/)
+  await field.fill('0')
+  await row('maxRequests').locator('.fault', { hasText: 'found 0, expected a whole number from 1' }).waitFor()
+  await field.fill('')
+  await settles(() => saved.at(-1).settings.maxRequests === undefined, 'it is taken back')
+  assert.equal(await row('maxRequests').locator('.mark').count(), 0)
+})
+
 test('typing is saved once, when it pauses; leaving the field saves at once', async (t) => {
   const { page, tab, saved, told, settles } = await start(t)
   await tab('Advanced')

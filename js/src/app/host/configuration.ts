@@ -53,6 +53,7 @@ const switches = [
   'maxRounds',
   'forceFinalAnswer',
   'maxCalls',
+  'maxRequests',
   'repeatLimit',
   'timeoutMs',
   'approvalTimeoutMs',

@@ -258,12 +258,13 @@ export class SluiceConfigurationPage extends SluiceElement {
       this.drafts = drafts
     }
     return html`<span class="number"><input class="field" id=${id} data-switch=${one.id} inputmode=${unit ? 'text' : 'numeric'} autocomplete="off"
-      spellcheck="false" .value=${shown} aria-describedby="${id}-about ${id}-fault" aria-invalid=${store.faults.has(keyOf(path))}
+      spellcheck="false" placeholder=${one.optional ? this.#text.unlimited : nothing} .value=${shown} aria-describedby="${id}-about ${id}-fault" aria-invalid=${store.faults.has(keyOf(path))}
       @input=${(event: Event) => {
         const text = (event.target as HTMLInputElement).value.trim()
         draft(text)
         const found = read(text)
-        if (text === '') return // an empty field waits for a number
+        if (text === '' && !one.optional) return // an empty field waits for a number
+        if (text === '') return store.set([[path, null]], TYPING_MS)
         if (found === undefined && unit)
           store.refuse(path, { path: one.id, detail: this.#text.noQuantity[unit](text) }, TYPING_MS)
         else store.set([[path, found ?? null]], TYPING_MS)
@@ -371,6 +372,7 @@ function changesIn(tab: Tab, store: ConfigurationStore): Path[] {
 
 function shownValue(one: Switch, value: Json, text: ConfigurationStrings): string {
   if (typeof value === 'boolean') return value ? text.on : text.off
+  if (one.optional && value === null) return text.unlimited
   if (one.kind === 'choice') return text.choices[one.id]?.[String(value)] ?? String(value)
   if (typeof value === 'number') return readable(one, value, text)
   if (Array.isArray(value)) return value.map((item) => shownValue(one, item, text)).join(', ') || text.none
@@ -383,7 +385,7 @@ const readable = (one: Switch, value: number, text: ConfigurationStrings): strin
 
 /** The same as a person types it. */
 const plainly = ({ unit }: Switch, value: Json, text: ConfigurationStrings): string =>
-  unit && typeof value === 'number' ? quantityText(value, unit, text.units) : String(value)
+  unit && typeof value === 'number' ? quantityText(value, unit, text.units) : String(value ?? '')
 
 define('sluice-picker', SluicePicker)
 define('sluice-configuration-page', SluiceConfigurationPage)

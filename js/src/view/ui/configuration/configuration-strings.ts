@@ -162,6 +162,10 @@ const en = {
     idleTimeoutMs: ['Wait for the next byte', 'When an answer stalls longer than this, it is given up.'],
     maxRounds: ['Rounds with calls', 'How often the model may use tools before it has to answer.'],
     maxCalls: ['Calls in a turn', 'All rounds together.'],
+    maxRequests: [
+      'Answers in a turn',
+      'How often the model may be asked in all, also again after a check of its answer.',
+    ],
     repeatLimit: ['Same call again', 'After so many rounds with the same call it is not run any more.'],
     forceFinalAnswer: ['Answer at the limit', 'Ask the model for one last answer without tools.'],
     resultMaxBytes: ['Result for the model', 'Longer results are shortened in the middle. The card keeps all.'],
@@ -355,6 +359,7 @@ const zh: ConfigurationStrings = {
     idleTimeoutMs: ['等待后续字节', '回答停顿超过这个时间就放弃。'],
     maxRounds: ['调用轮数', '模型在必须回答之前可以使用几轮工具。'],
     maxCalls: ['一轮对话的调用数', '所有轮次合计。'],
+    maxRequests: ['一轮对话的回答数', '总共可以请求模型几次，包括检查后重新回答。'],
     repeatLimit: ['重复的调用', '同样的调用重复这么多轮后不再执行。'],
     forceFinalAnswer: ['到达上限时回答', '让模型不用工具再回答一次。'],
     resultMaxBytes: ['给模型的结果', '更长的结果会省略中间。卡片保留全部。'],

@@ -14,6 +14,8 @@ export interface Switch {
   unit?: Unit
   /** What 0 means for a `number`. */
   zero?: 'none'
+  /** A `number` may be left out: there is no such limit. */
+  optional?: true
   /** Few people need it: it is folded away. */
   rare?: boolean
 }
@@ -58,6 +60,7 @@ const table: { [group in Group]: readonly Omit<Switch, 'group'>[] } = {
   limits: [
     number('maxRounds'),
     number('maxCalls'),
+    { ...number('maxRequests'), optional: true },
     number('repeatLimit'),
     flag('forceFinalAnswer'),
     bytes('resultMaxBytes'),

@@ -4,7 +4,7 @@ import { findCard, mapCards } from '../../engine/core/cards.js'
 import { checkEncryption, TextCipher, type Encryption } from '../../engine/core/encryption.js'
 import type { Engine, NeedsContext } from '../../engine/core/engine.js'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
-import type { AssistantMessage, ToolUseBlock } from '../../engine/core/events.js'
+import type { AssistantMessage, CardEvent, CardStatus, ToolUseBlock } from '../../engine/core/events.js'
 import { onAbort } from '../../engine/core/on-abort.js'
 import {
   anything,
@@ -581,28 +581,38 @@ class Turns implements Durable {
   }
 }
 
-/** A restored turn takes every call that ran for cut off: here a worker lives, and they run. */
+/**
+ * A restored turn takes every call that ran for cut off, and ends what its tool asked for: here a worker lives, and they
+ * go on.
+ */
 function withRunning(turn: Turn): AssistantMessage {
-  const cut = new Set(
-    [...turn.events()].flatMap((event) =>
-      event.type === 'card' && event.status === 'unknown' && event.reason === 'turn_ended' ? [event.call] : [],
-    ),
-  )
+  const cut = new Map<number, CardEvent>()
+  for (const event of turn.events())
+    if (
+      event.type === 'card' &&
+      (wasCut(event) || (event.reason === 'caller_ended' && cut.has(event.parent?.call ?? 0)))
+    )
+      cut.set(event.call, event)
   const { message } = turn
   return {
     ...message,
-    blocks: mapCards(message.blocks, (card) => (cut.has(card.call) ? runningAgain(card) : card)),
+    blocks: mapCards(message.blocks, (card) => (cut.has(card.call) ? goingOn(card) : card)),
   }
 }
 
-const runningAgain = ({
-  reason: _,
-  modelOutput: __,
-  error: ___,
-  endedAt: ____,
-  durationMs: _____,
-  ...block
-}: ToolUseBlock): ToolUseBlock => ({ ...block, status: 'executing' })
+const wasCut = ({ status, reason }: CardEvent): boolean => status === 'unknown' && reason === 'turn_ended'
+
+/** What a call that was cut off does. */
+const doingOf = ({ status, digest, approvals }: ToolUseBlock): CardStatus => {
+  if (status === 'unknown') return 'executing'
+  if (status === 'result_rejected') return 'awaiting_result_approval'
+  return digest !== undefined && !approvals ? 'awaiting_approval' : 'pending'
+}
+
+const goingOn = (card: ToolUseBlock): ToolUseBlock => {
+  const { reason: _, modelOutput: __, error: ___, endedAt: ____, durationMs: _____, ...block } = card
+  return { ...block, status: doingOf(card) }
+}
 
 // -- what an engine must be like --------------------------------------------------------------------------------------
 

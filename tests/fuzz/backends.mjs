@@ -164,6 +164,7 @@ export function play(both, seed) {
     cancel: (step) => pair.verb('cancel', step.cancel, text(step.reason)),
     conclude: (step) => pair.verb('conclude', ['accept', 'retry', 'replace'].indexOf(step.conclude), text(step.text)),
     resolve: (step) => pair.verb('resolve', step.resolve, text(step.arguments)),
+    call: (step) => pair.verb('call', step.call, text({ name: step.name, arguments: step.arguments ?? {} })),
     judge: (step) => pair.verb('judge', step.judge, text(step.rules)),
     submit: (step) => {
       const name = kinds.find((kind) => kind in step)

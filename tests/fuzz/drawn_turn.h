@@ -227,8 +227,15 @@ class DrawnPlay {
   }
   Json card_of(uint32_t call) {
     const Json message = read_json(session_.get(SLUICE_GET_MESSAGE));
-    for (const Json &block : message["blocks"])
-      if (block.value("call", 0U) == call) return block;
+    return card_within(message["blocks"], call);
+  }
+  // The card of a call, also one that another tool asked for.
+  static Json card_within(const Json &cards, uint32_t call) {
+    for (const Json &card : cards) {
+      if (card.value("call", 0U) == call) return card;
+      if (const Json *const nested = member(card, "nested"))
+        if (Json found = card_within(*nested, call); !found.empty()) return found;
+    }
     return Json::object();
   }
 
@@ -292,11 +299,17 @@ inline void DrawnPlay::step() {
   static constexpr const char *kGiven[] = {"{}", R"({"n":1})", R"({"n":"x"})", R"({"path":"/"})", "[", "[]"};
   static constexpr const char *kResults[] = {"done", "\"x\"", "{}",
                                              "<tool_call>{\"name\":\"mail\",\"arguments\":{}}</tool_call>"};
+  static constexpr const char *kNested[] = {R"({"name":"read"})",
+                                            R"({"name":"note","arguments":{"n":1}})",
+                                            R"({"name":"mail","arguments":{"to":"bob"}})",
+                                            R"({"name":"face","arguments":{"path":"/"}})",
+                                            R"({"name":"nobody"})",
+                                            R"({"name":"read","arguments":{"n":"x"}})"};
   static constexpr int32_t kConclusions[] = {SLUICE_FINAL_ACCEPT, SLUICE_FINAL_RETRY, SLUICE_FINAL_REPLACE,
                                              SLUICE_FINAL_RETRY + SLUICE_FINAL_SYSTEM};
   static constexpr int64_t kGaps[] = {0, 1, 60, 130, 70000};
   const auto call = static_cast<uint32_t>(choices_.below(6));
-  switch (choices_.below(14)) {
+  switch (choices_.below(15)) {
     case 0:
     case 1:
     case 2: {
@@ -331,6 +344,7 @@ inline void DrawnPlay::step() {
       break;
     }
     case 12: tried([&] { return session_.conclude(choices_.of(kConclusions), "x"); }); break;
+    case 13: tried([&] { return session_.call(call, choices_.of(kNested)); }); break;
     default: tried([&] { return choices_.below(6) == 0 ? session_.cancel(call) : session_.refuse(call, "no"); });
   }
 }

@@ -135,6 +135,9 @@ class Session {
   int32_t resolve(uint32_t call, std::string_view arguments) {
     return told([&] { return sluice_turn_resolve(turn_, call, arguments.data(), arguments.size()); });
   }
+  int32_t call(uint32_t caller, std::string_view document) {
+    return told([&] { return sluice_turn_call(turn_, caller, document.data(), document.size()); });
+  }
   int32_t conclude(int32_t how, std::string_view text) {
     return told([&] { return sluice_turn_conclude(turn_, how, text.data(), text.size()); });
   }

@@ -44,6 +44,14 @@ constexpr const char *kResults[] = {"done",
                                     "",
                                     "\xff",
                                     R"({"output":{"text":"t"},"hostOutput":{"failure":"f"}})"};
+// What a tool that runs asks of others.
+constexpr const char *kCalls[] = {R"({"name":"read"})",
+                                  R"({"name":"note","arguments":{"n":1}})",
+                                  R"({"name":"mail","arguments":{}})",
+                                  R"({"name":"face"})",
+                                  R"({"name":"hidden","arguments":null})",
+                                  R"({"name":"note","arguments":[]})",
+                                  "{"};
 constexpr int32_t kDecisions[] = {0, 1, 2, 3, 4, 257, 258, 259, 256, -1, 99};
 constexpr int64_t kGaps[] = {0, 1, 60, 100, 70000, -5};
 
@@ -57,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bool moderate = false, sensitive = false;  // has a person said yes to anything of this kind?
   while (!choices.done() && !session.done) {
     const auto call = static_cast<uint32_t>(choices.below(6));
-    switch (choices.below(21)) {
+    switch (choices.below(22)) {
       case 0:
         session.response(static_cast<int32_t>(choices.below(2) ? 200 : choices.below(600)), choices.text());
         break;
@@ -92,6 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 18:
       case 19: session.conclude(static_cast<int32_t>(choices.below(4)), choices.text()); break;
       case 20: session.find_tool(choices.of(kNames)); break;
+      case 21: session.call(call, choices.of(kCalls)); break;
       default: session.drain();
     }
     if (choices.below(3) == 0) session.drain();

@@ -10,6 +10,7 @@
 #include "wire/native_items.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/unsent.h"
 #include "wire/wires.h"
 
 namespace sluice {
@@ -51,36 +52,52 @@ void write_source(std::string_view url, ObjectWriter &block) {
   source.close();
 }
 
-// OpenAI's `file`: {"file_data": "data:application/pdf;base64,…", "filename"} or {"file_id"}.
-void write_document(std::string_view file, ListWriter &blocks) {
-  ObjectWriter block(blocks.next());
-  block.text("type", "document");
-  if (const std::string id = json_member_text(file, "file_id"); !id.empty()) {
-    ObjectWriter source(block.value("source"));
-    source.text("type", "file").text("file_id", id).close();
-  } else {
-    write_source(json_member_text(file, "file_data"), block);
-  }
-  if (const std::string name = json_member_text(file, "filename"); !name.empty()) block.text("title", name);
-  block.close();
-}
-
-void write_part(const SentPart &part, ListWriter &blocks) {
-  switch (part.kind) {
-    case SentPart::Kind::text: write_text(part.text, blocks); break;
-    case SentPart::Kind::image: {
-      ObjectWriter block(blocks.next());
-      block.text("type", "image");
-      write_source(part.text, block);
-      block.close();
-      break;
+// What the messages of a request hold and Anthropic cannot take, beside the blocks that it can.
+class Parts {
+ public:
+  void write(const SentPart &part, ListWriter &blocks) {
+    switch (part.kind) {
+      case SentPart::Kind::text: write_text(part.text, blocks); break;
+      case SentPart::Kind::image: write_image(part.text, blocks); break;
+      case SentPart::Kind::file: write_file(part.json, blocks); break;
+      case SentPart::Kind::other: blocks.next() += part.json; break;
     }
-    case SentPart::Kind::file: write_document(part.json, blocks); break;
-    case SentPart::Kind::other: blocks.next() += part.json; break;
   }
-}
+  std::string unsent() const { return unsent_.words(); }
 
-void write_result(const SentMessage &message, ListWriter &blocks) {
+ private:
+  static void write_image(std::string_view url, ListWriter &blocks) {
+    ObjectWriter block(blocks.next());
+    block.text("type", "image");
+    write_source(url, block);
+    block.close();
+  }
+
+  // OpenAI's `file`: {"file_data": "data:application/pdf;base64,…", "filename"} or {"file_id"}. Of other bytes than
+  // those of a PDF or a picture the model reads the name.
+  void write_file(std::string_view file, ListWriter &blocks) {
+    const std::string id = json_member_text(file, "file_id"), url = json_member_text(file, "file_data");
+    const std::optional<DataUrl> data = read_data_url(url);
+    if (data && id.empty() && is_one_of(data->media_type, {"image/png", "image/jpeg", "image/gif", "image/webp"}))
+      return write_image(url, blocks);
+    if (id.empty() && (url.empty() || (data && data->media_type != "application/pdf")))
+      return write_text(unsent_.note(file_note(file)), blocks);
+    ObjectWriter block(blocks.next());
+    block.text("type", "document");
+    if (!id.empty()) {
+      ObjectWriter source(block.value("source"));
+      source.text("type", "file").text("file_id", id).close();
+    } else {
+      write_source(url, block);
+    }
+    if (const std::string name = json_member_text(file, "filename"); !name.empty()) block.text("title", name);
+    block.close();
+  }
+
+  Unsent unsent_{"Anthropic takes text, pictures and PDFs"};
+};
+
+void write_result(const SentMessage &message, Parts &parts, ListWriter &blocks) {
   ObjectWriter result(blocks.next());
   result.text("type", "tool_result").text("tool_use_id", message.answers);
   const bool plain =
@@ -90,8 +107,8 @@ void write_result(const SentMessage &message, ListWriter &blocks) {
     if (const std::string text = message.text(); !is_blank(text)) result.text("content", text);
   } else {
     ListWriter content;
-    for (const SentPart &part : message.parts) write_part(part, content);
-    for (const SentPart &image : message.images) write_part(image, content);
+    for (const SentPart &part : message.parts) parts.write(part, content);
+    for (const SentPart &image : message.images) parts.write(image, content);
     result.raw("content", content.array());
   }
   if (message.failed) result.boolean("is_error", true);
@@ -183,15 +200,16 @@ class Messages {
   std::vector<One> all_;
 };
 
-std::string write_messages(const std::vector<SentMessage> &sent, size_t first, const RequestParts &parts) {
+std::string write_messages(const std::vector<SentMessage> &sent, size_t first, const RequestParts &parts,
+                           Parts &written) {
   Messages messages;
   for (size_t i = first; i < sent.size(); ++i) {
     const SentMessage &message = sent[i];
     switch (message.role) {
       case SentMessage::Role::assistant: write_said(message, parts, messages.of("assistant")); break;
-      case SentMessage::Role::tool: write_result(message, messages.of("user")); break;
+      case SentMessage::Role::tool: write_result(message, written, messages.of("user")); break;
       default:
-        for (const SentPart &part : message.parts) write_part(part, messages.of("user"));
+        for (const SentPart &part : message.parts) written.write(part, messages.of("user"));
         if (message.parts.empty()) messages.of("user");
     }
     parts.note_sent(messages.count(), message.origin);
@@ -277,6 +295,7 @@ class AnthropicWire final : public Wire {
     RequestBody body(parts.body);
 
     // Instructions at the beginning have a member of their own; later ones stand where they were said.
+    Parts written;
     ListWriter system;
     if (const auto own = body.member("system")) {
       if (json_kind(*own) == '"') write_text(json_text(*own), system);
@@ -284,9 +303,10 @@ class AnthropicWire final : public Wire {
     }
     size_t first = 0;
     for (; first < sent.size() && sent[first].role == SentMessage::Role::system; ++first)
-      for (const SentPart &part : sent[first].parts) write_part(part, system);
+      for (const SentPart &part : sent[first].parts) written.write(part, system);
 
-    const std::string messages = write_messages(sent, first, parts);
+    const std::string messages = write_messages(sent, first, parts, written);
+    if (parts.unsent != nullptr) *parts.unsent = written.unsent();
     if (!system.empty()) body.set("system", system.array());
     const auto host_tools = body.member("tools");
     if (!tools.empty()) body.set("tools", tools_array(host_tools.value_or(""), tools));

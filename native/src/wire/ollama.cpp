@@ -9,12 +9,11 @@
 #include "wire/ollama_reader.h"
 #include "wire/request_writer.h"
 #include "wire/sent_message.h"
+#include "wire/unsent.h"
 #include "wire/wires.h"
 
 namespace sluice {
 namespace {
-
-constexpr size_t kMostQuoted = 200;  // bytes of what cannot be sent, in words for the host
 
 std::vector<NativeCall> calls_of(std::string_view items) {
   std::vector<NativeCall> calls;
@@ -28,21 +27,6 @@ std::vector<NativeCall> calls_of(std::string_view items) {
 // Results are texts; their images stand in a message of the user behind them.
 constexpr SentRules kRules = {.calls_of = calls_of, .images_with_results = false};
 
-// What stands in messages and cannot be sent, for the host.
-struct Unsent {
-  std::string first;
-  size_t count = 0;
-
-  void add(const std::string &what) {
-    if (count++ == 0) first = what;
-  }
-  std::string words() const {
-    if (count == 0) return {};
-    return "Ollama takes text, and images as base64: its model reads a note in the place of " + first +
-           (count > 1 ? " and " + std::to_string(count - 1) + " more" : "");
-  }
-};
-
 // The content of a message as text, and its images without what stands before their data. What Ollama cannot take is
 // named in the text, so that the model knows of it.
 struct Content {
@@ -53,7 +37,7 @@ struct Content {
       else if (!part.text.empty())
         add_text(part.text);
       else if (part.kind == SentPart::Kind::file)
-        add_file(part.json);
+        add_note(file_note(part.json));
       else
         add_note(json_member_text(part.json, "type"));
     }
@@ -66,14 +50,7 @@ struct Content {
     else
       add_note("image: " + std::string(url.substr(0, url.starts_with("data:") ? url.find(',') : url.npos)));
   }
-  void add_file(std::string_view file) {
-    const std::string name = json_member_text(file, "filename");
-    add_note("file: " + (name.empty() ? json_member_text(file, "file_id") : name));
-  }
-  void add_note(const std::string &what) {
-    add_text("[" + what + "]");
-    unsent.add("[" + bounded_text(what, kMostQuoted) + "]");
-  }
+  void add_note(const std::string &what) { add_text(unsent.note(what)); }
 
   Unsent &unsent;
   std::string text;
@@ -208,7 +185,7 @@ class OllamaWire final : public Wire {
   std::string write(const RequestParts &parts) const override {
     RequestBody body(parts.body);
     std::string messages = "[";
-    Unsent unsent;
+    Unsent unsent("Ollama takes text, and images as base64");
     size_t count = 0;
     for (const SentMessage &message : sent_messages(parts, kRules)) {
       const size_t before = messages.size();

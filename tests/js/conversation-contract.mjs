@@ -1,9 +1,10 @@
 // What every store of conversations does. `open` gives one that is new, or with `again` the same place opened anew.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SluiceError } from 'sluice'
-import { blobAddress, pictureBlob, memoryConversations, pathToEntry } from 'sluice/conversations'
+import { blobAddress, fileBlob, pictureBlob, memoryConversations, pathToEntry } from 'sluice/conversations'
 
 let clock = 1_700_000_000_000
 export const question = (id, parent, text, more = {}) => ({ id, parent, at: clock++, role: 'user', text, ...more })
@@ -346,6 +347,26 @@ export function contract(name, { open, again, skip = false }) {
     assert.equal(await store.bytes('other', blob.ref), null)
     for (const ref of ['', '../main/conversation.jsonl', 'conversation.jsonl', `../main/${blob.ref}`])
       assert.equal(await store.bytes('main', ref), null)
+  })
+
+  check('files are kept as pictures are, and removed with the entry that names them', async (t) => {
+    const store = await open(t)
+    const bytes = Buffer.from('%PDF-1.7 of a file')
+    const blob = fileBlob(bytes, 'application/pdf', 'a.exe')
+    assert.equal(blob.ref, `${createHash('sha256').update(bytes).digest('hex')}.pdf`)
+    const part = { type: 'file', name: 'a.pdf', mediaType: 'application/pdf', bytes: 18, url: blobAddress(blob) }
+    await store.save('main', { entries: [question('q1', null, '', { parts: [part] })], blobs: [blob] })
+    assert.deepEqual((await store.load('main')).entries[0].parts, [part])
+    assert.deepEqual(Buffer.from(await store.bytes('main', blob.ref)), bytes)
+    const path = await store.path?.('main', blob.ref)
+    if (path) assert.deepEqual(readFileSync(path), bytes)
+    for (const ref of ['', '../main/conversation.jsonl', 'conversation.jsonl', `${'0'.repeat(64)}.pdf`])
+      assert.equal((await store.path?.('main', ref)) ?? null, null)
+    assert.deepEqual(JSON.parse(await store.export('main', 'json')).blobs, { [blob.ref]: bytes.toString('base64') })
+    assert.match(await store.export('main', 'markdown'), /\n> a\.pdf, application\/pdf, 18 B\n/)
+    assert.equal(await store.delete('main', 'q1'), true)
+    assert.equal(await store.bytes('main', blob.ref), null)
+    assert.equal((await store.path?.('main', blob.ref)) ?? null, null)
   })
 
   check('an export holds everything: JSON all branches, Markdown the shown one', async (t) => {

@@ -146,6 +146,8 @@ test('a right that a window lacks is refused, method by method', async (t) => {
     search: 'read',
     export: 'read',
     picture: 'read',
+    file: 'read',
+    attachments: 'chat',
     regenerate: 'chat',
     edit: 'chat',
     goOn: 'chat',

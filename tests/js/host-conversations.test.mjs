@@ -356,7 +356,7 @@ test('where a model takes no pictures a person is told so, and the conversation 
 })
 
 test('what is no picture, too large or too much is refused with its place', async (t) => {
-  const { open, server } = await hostStage(t, { host: { maxPictureBytes: 1000 } })
+  const { open, server } = await hostStage(t, { host: { attachments: { maxBytes: 1000 } } })
   const window = open()
   const html = Buffer.from('<script>alert(1)</script>').toString('base64')
   const large = Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(900)]).toString('base64')

@@ -158,8 +158,38 @@ export interface EntryBase {
 export interface UserEntryView extends EntryBase {
   role: 'user'
   text: string
-  /** Pictures, by address: `conversation.picture(part)` of the client gives their bytes. */
-  parts?: ResultPart[]
+  /**
+   * What stands beside it, by address: `conversation.picture(part)` and `conversation.file(part)` of the client give
+   * the bytes.
+   */
+  parts?: EntryPart[]
+}
+
+/** What an entry of a person has beside its text. */
+export type EntryPart = ResultPart | AttachedPicture | AttachedFile
+
+/** A picture that a person attached, as an entry names it. */
+export interface AttachedPicture {
+  type: 'image'
+  /** Its address in the store: `sluice:…`. */
+  url: string
+  /** What its file is called. Absent: nobody said it. */
+  name?: string
+  /** Its size in bytes. */
+  bytes?: number
+}
+
+/** A file that a person attached, as an entry names it. */
+export interface AttachedFile {
+  type: 'file'
+  /** What it is called: one line of up to 120 characters, never a path. */
+  name: string
+  /** In lower case, without parameters. */
+  mediaType: string
+  /** Its size in bytes. */
+  bytes: number
+  /** Its address in the store: `sluice:…`. */
+  url: string
 }
 
 /** An answer. */
@@ -183,12 +213,12 @@ export type ConnectionState = 'connected' | 'reconnecting' | 'lost'
 
 /** What a person says. */
 export interface SendInput {
-  /** What the person wrote. It may be empty beside pictures. */
+  /** What the person wrote. It may be empty beside attachments. */
   text: string
   /** The id of the conversation. Default `main`. */
   conversation?: string
-  /** Pictures beside it: up to 8, of 10 MB together unless the host says otherwise. */
-  parts?: Picture[]
+  /** What stands beside it, as the host's `attachments` allow: by default up to 8 pictures, of 10 MB together. */
+  parts?: (Picture | SentFile)[]
   /** The entry behind which it stands, in place of the last one that is shown: a branch. */
   replyTo?: string
 }
@@ -200,6 +230,29 @@ export interface Picture {
   mediaType: string
   /** The bytes in base64. */
   data: string
+  /** What its file is called. */
+  name?: string
+}
+
+/** A file that a person attached, with its bytes. */
+export interface SentFile {
+  type: 'file'
+  /** What it is called. Folders in front of the name are left out. */
+  name: string
+  /** Such as `application/pdf`. Empty: it is not known. */
+  mediaType: string
+  /** The bytes in base64. */
+  data: string
+}
+
+/** What a person may attach to a message. */
+export interface AttachmentLimits {
+  /** Media types: `image/png`, or every kind of text as `text/*`. */
+  types: string[]
+  /** Of all attachments of a message together. */
+  maxBytes: number
+  /** How many a message may have. */
+  maxParts: number
 }
 
 /** A conversation in a list. */
@@ -356,7 +409,7 @@ export interface Methods extends ServerMethods {
   send(input: SendInput): SentMessage
   /** Asks the question of this entry again: another answer beside the one that is there. */
   regenerate(input: { entry: string }): SentMessage
-  /** Asks something else in place of this question, with the same pictures: a branch beside it. */
+  /** Asks something else in place of this question, with the same attachments: a branch beside it. */
   edit(input: { entry: string; text: string }): SentMessage
   /** Has the model go on with an answer that is the last of its branch: the same message, whose text goes on. */
   goOn(input: { entry: string }): SentMessage
@@ -399,6 +452,10 @@ export interface Methods extends ServerMethods {
   openKnownLink(input: { url: string }): boolean
   /** A picture by its address in an entry (`sluice:…`). */
   picture(input: { conversation: string; url: string }): Picture
+  /** The bytes of an attachment in base64, by its address in an entry (`sluice:…`). */
+  file(input: { conversation: string; url: string }): string
+  /** What a person may attach to a message. */
+  attachments(): AttachmentLimits
   /** Cancels a message, or one call of it. */
   cancel(input: { message: string; call?: number }): void
   /** Lets a call run, or its result out to the model. Returns false if the question was already decided. */
@@ -472,6 +529,8 @@ export const methods = [
   'openLink',
   'openKnownLink',
   'picture',
+  'file',
+  'attachments',
   'cancel',
   'approve',
   'deny',

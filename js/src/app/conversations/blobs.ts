@@ -1,20 +1,27 @@
-// Pictures of a conversation: each is stored once, named by its hash, and entries refer to it by address.
+// Pictures and files of a conversation: each is stored once, named by its hash, and entries refer to it by address.
 import { createHash } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../engine/core/base64.js'
 import { mapCards } from '../../engine/core/cards.js'
-import type { ChatMessage, FilePart, MediaPart, ResultPart } from '../../engine/core/events.js'
+import type { ChatMessage, FilePart, MediaPart } from '../../engine/core/events.js'
+import { fileExtension } from '../bridge/file-extension.js'
+import { ANY_BYTES } from '../bridge/file-type.js'
+import type { EntryPart } from '../bridge/messages.js'
 import type { ConversationEntry, SavedMessage, StoredBlob } from './conversation-types.js'
 
 const SCHEME = 'sluice:'
 
 /** The blob of a picture. `mediaType`: `image/…`. */
-export function pictureBlob(bytes: Uint8Array, mediaType: string): StoredBlob {
-  const kind = mediaType.toLowerCase().replace(/^image\//, '')
-  return {
-    ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/.test(kind) ? kind : 'bin'}`,
-    bytes,
-  }
-}
+export const pictureBlob = (bytes: Uint8Array, mediaType: string): StoredBlob =>
+  blobOf(bytes, mediaType.toLowerCase().replace(/^image\//, ''))
+
+/** The blob of any file. The ref ends as files of this media type do; if that says nothing, as the name does. */
+export const fileBlob = (bytes: Uint8Array, mediaType: string, name: string): StoredBlob =>
+  blobOf(bytes, mediaType === ANY_BYTES ? (/\.([a-z0-9]{1,10})$/i.exec(name)?.[1] ?? '') : fileExtension(mediaType))
+
+const blobOf = (bytes: Uint8Array, ending: string): StoredBlob => ({
+  ref: `${createHash('sha256').update(bytes).digest('hex')}.${/^[a-z0-9][a-z0-9+-]{0,30}$/i.test(ending) ? ending.toLowerCase() : 'bin'}`,
+  bytes,
+})
 
 /** Whether a ref names these bytes. */
 export const isBlobOf = (bytes: Uint8Array, ref: string): boolean =>
@@ -39,12 +46,24 @@ export function blobRef(address: unknown): string | undefined {
 /** All refs in these entries. */
 export function refsOf(entries: Iterable<ConversationEntry>): Set<string> {
   const refs = new Set<string>()
-  const note = (address: string): string => {
+  for (const entry of entries) {
+    for (const ref of pictureRefs(entry)) refs.add(ref)
+    for (const part of entry.parts ?? []) {
+      const ref = part?.type === 'file' ? blobRef(part.url) : undefined
+      if (ref !== undefined) refs.add(ref)
+    }
+  }
+  return refs
+}
+
+/** The refs of the pictures of an entry. */
+export function pictureRefs(entry: Partial<ConversationEntry>): Set<string> {
+  const refs = new Set<string>()
+  mapPictures(entry, (address) => {
     const ref = blobRef(address)
     if (ref !== undefined) refs.add(ref)
     return address
-  }
-  for (const entry of entries) mapPictures(entry, note)
+  })
   return refs
 }
 
@@ -77,7 +96,7 @@ export async function withPictures<T extends Pick<ConversationEntry, 'parts' | '
   read: (ref: string) => Promise<Uint8Array | null>,
 ): Promise<T> {
   const urls = new Map<string, string>()
-  for (const ref of refsOf([entry as unknown as ConversationEntry])) {
+  for (const ref of pictureRefs(entry)) {
     const bytes = await read(ref)
     if (bytes) urls.set(SCHEME + ref, `data:${blobMediaType(ref)};base64,${toBase64(bytes)}`)
   }
@@ -100,7 +119,7 @@ function mapPictures<T extends Pick<ConversationEntry, 'parts' | 'message' | 'hi
   }
 }
 
-function mapPart<Part extends ResultPart | FilePart>(part: Part, change: (url: string) => string): Part {
+function mapPart<Part extends EntryPart | FilePart>(part: Part, change: (url: string) => string): Part {
   if (part?.type !== 'image') return part
   const { url: address, mediaType: type, data: base64, ...rest } = part as { [member: string]: unknown }
   const url = base64 === undefined ? String(address) : `data:${type};base64,${base64}`

@@ -1,7 +1,7 @@
 // The contract of a store of conversations. An app may write its own store; tests/js/conversation-contract.mjs checks
 // every store against it.
-import type { MessageView } from '../bridge/messages.js'
-import type { ChatMessage, JsonObject, ResultPart } from '../../engine/core/events.js'
+import type { EntryPart, MessageView } from '../bridge/messages.js'
+import type { ChatMessage, JsonObject } from '../../engine/core/events.js'
 
 /** An answer as people saw it, for `<sluice-message>`. The message of a run's result fits, too. */
 export type SavedMessage = Omit<MessageView, 'id' | 'seq' | 'questions' | 'retry' | 'preparing'>
@@ -22,8 +22,8 @@ export interface HeardRecord extends HeardPosition {
 
 /**
  * A question or an answer. An answer holds what people saw (`message`) and the messages for the model (`history`)
- * together, so that neither is ever stored without the other. Pictures in `parts`, `message` and `history` are
- * addresses such as `sluice:<ref>`; their bytes are blobs.
+ * together, so that neither is ever stored without the other. Pictures in `parts`, `message` and `history`, and files in
+ * `parts`, are addresses such as `sluice:<ref>`; their bytes are blobs.
  */
 export interface ConversationEntry {
   /** Unique in its conversation. 1 to 200 characters, no control characters. */
@@ -38,8 +38,8 @@ export interface ConversationEntry {
   role: 'user' | 'assistant'
   /** Role `user`: what the person wrote. */
   text?: string
-  /** Role `user`: pictures beside the text. */
-  parts?: ResultPart[]
+  /** Role `user`: pictures and files beside the text. */
+  parts?: EntryPart[]
   /** Role `assistant`: what people saw. */
   message?: SavedMessage
   /** Role `assistant`: the messages that the turn added for the model. Empty if it added none. */
@@ -104,7 +104,7 @@ export interface ConversationInfo {
   damaged?: string
 }
 
-/** Bytes that entries name by `ref`: see `pictureBlob`. */
+/** Bytes that entries name by `ref`: see `pictureBlob` and `fileBlob`. */
 export interface StoredBlob {
   /** The SHA-256 of the bytes, and what they are: `<64 hex digits>.png`. */
   ref: string
@@ -183,4 +183,9 @@ export interface Conversations {
   export(id: string, as: 'json' | 'markdown'): Promise<string | null>
   /** Returns the bytes of a blob that the conversation refers to; null if there are none. */
   bytes(id: string, ref: string): Promise<Uint8Array | null>
+  /**
+   * Returns the path of a file that holds these bytes and nothing else; null if there is none. Left out by a store that
+   * keeps no such files: tools then get a copy.
+   */
+  path?(id: string, ref: string): Promise<string | null>
 }

@@ -1,4 +1,4 @@
-// Stores conversations as files: each has a folder with a log of its entries and its pictures.
+// Stores conversations as files: each has a folder with a log of its entries, and its pictures and files.
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SluiceError } from '../../engine/core/errors.js'
@@ -38,7 +38,7 @@ import type {
 
 /**
  * Keeps conversations in a folder, created with the first conversation: `<folder>/<id>/conversation.jsonl`, pictures
- * beside it. Any number of processes may use it at the same time. Files are checked when they are read: an error names
+ * and files beside it. Any number of processes may use it at the same time. Files are checked when they are read: an error names
  * file and line, does not hide other conversations, and a damaged file is never overwritten. Throws SluiceError
  * `option` if `folder` is not a path.
  */
@@ -147,6 +147,12 @@ class FileConversations implements Conversations {
     const bytes = isRef(ref) ? await attempt(path, () => orNull(readFile(path))) : null
     if (!this.#takesEncrypted) refuseEncryptedPicture(bytes, ref, path)
     return bytes
+  }
+
+  async path(id: string, ref: string): Promise<string | null> {
+    checkId(id)
+    const path = join(this.#pathOf(id), ref)
+    return isRef(ref) && (await attempt(path, () => stampOf(path))) !== null ? path : null
   }
 
   // -- reading --------------------------------------------------------------------------------------------------------
@@ -263,7 +269,7 @@ class FileConversations implements Conversations {
 /** Tells `change` to rewrite the whole log instead of adding a line. */
 const ANEW = Symbol('anew')
 
-/** Removes pictures that no entry names, and what processes left that were killed in mid-write. */
+/** Removes pictures and files that no entry names, and what processes left that were killed in mid-write. */
 async function sweep(log: string, refs: Set<string>): Promise<void> {
   const folder = dirname(log)
   for (const name of await readdir(folder))

@@ -1,5 +1,16 @@
-import type { ChatMessage, ResultPart } from '../../engine/core/events.js'
+import type { ChatMessage } from '../../engine/core/events.js'
+import type { EntryPart } from '../bridge/messages.js'
 import { mapMedia, withPictures } from './blobs.js'
+import { branchFiles, fileOfPart } from './branch-files.js'
+import {
+  formBy,
+  formOf,
+  withFiles,
+  type FileBytes,
+  type FileForm,
+  type FileForModel,
+  type QuestionForModel,
+} from './files-for-model.js'
 import { onlyHeard } from './heard-text.js'
 import { recent, tokensOf } from './recent.js'
 import type { ConversationEntry } from './conversation-types.js'
@@ -9,10 +20,16 @@ export interface MessagesOptions {
   /** The system message to put in front. */
   system?: string | undefined
   /**
-   * Gives the bytes of a picture by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay addresses that
-   * no provider can read.
+   * Gives the bytes of a picture or a file by its ref: `(ref) => store.bytes(id, ref)`. Without it pictures stay
+   * addresses that no provider can read, and files are named.
    */
   bytes?: (ref: string) => Promise<Uint8Array | null>
+  /**
+   * What the model reads of a file: `bytes`, `text` in a fence, or `name`: a line such as `[file_3fa2c1: a.mp4,
+   * video/mp4, 3.1 MB]`. Default: pictures `bytes`, text and JSON of up to 64 KiB `text`, all else `name`. Rejects with
+   * SluiceError `option` where it says something else.
+   */
+  toModel?: ((file: FileForModel) => FileForm) | undefined
   /** `trim`: of an answer whose voice was interrupted the model is told what was heard. Default `note`: all of it. */
   heard?: 'note' | 'trim' | undefined
   /**
@@ -29,14 +46,18 @@ export interface MessagesOptions {
  */
 export async function messagesForModel(
   branch: readonly ConversationEntry[],
-  { system, bytes = async () => null, heard = 'note', maxTokens = Infinity }: MessagesOptions = {},
+  { system, bytes = async () => null, toModel = formOf, heard = 'note', maxTokens = Infinity }: MessagesOptions = {},
 ): Promise<ChatMessage[]> {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
-  const path = recent(branch, maxTokens - tokensOf(system ?? ''))
+  const files = branchFiles(branch)
+  const path = recent(branch, maxTokens - tokensOf(system ?? ''), (part) => {
+    const file = fileOfPart(part, files)
+    return file && { bytes: file.bytes, form: formBy(toModel, file) }
+  })
   const refused = path.findLastIndex(refusedPictures)
-  let asked: ConversationEntry[] = []
+  let asked: QuestionForModel[] = []
   for (const [at, entry] of path.entries()) {
-    if (entry.role === 'user') asked.push(at < refused ? named(entry) : await withPictures(entry, bytes))
+    if (entry.role === 'user') asked.push(await withFiles(at < refused ? named(entry) : entry, files, toModel, bytes))
     const sent =
       entry.heard && heard === 'trim' ? onlyHeard(entry.history ?? [], entry.message, entry.heard) : entry.history
     const history = at <= refused ? sent?.map(withoutSight) : sent
@@ -49,7 +70,9 @@ export async function messagesForModel(
 }
 
 /** What was asked, in one message. */
-export function questionOf(asked: readonly Pick<ConversationEntry, 'text' | 'parts'>[]): ChatMessage {
+export function questionOf(
+  asked: readonly { text?: string; parts?: readonly (EntryPart | FileBytes)[] }[],
+): ChatMessage {
   const text = asked.flatMap((one) => one.text || []).join('\n\n')
   const parts = asked.flatMap((one) => one.parts ?? []).flatMap(partOf)
   if (parts.length === 0) return { role: 'user', content: text }
@@ -86,8 +109,10 @@ function withoutSight(given: ChatMessage): ChatMessage {
 
 const isPicture = (part: unknown): boolean => (part as { type?: unknown } | null)?.type === 'image_url'
 
-function partOf(part: ResultPart): object[] {
-  if (part.type !== 'image') return [{ type: 'text', text: part.text }]
+function partOf(part: EntryPart | FileBytes): object[] {
+  if (part.type === 'bytes') return [{ type: 'file', file: { filename: part.name, file_data: part.url } }]
+  if (part.type === 'file') return []
+  if (part.type === 'text') return [{ type: 'text', text: part.text }]
   return [
     { type: 'image_url', image_url: { url: 'data' in part ? `data:${part.mediaType};base64,${part.data}` : part.url } },
   ]

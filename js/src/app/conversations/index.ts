@@ -5,7 +5,7 @@ export type { SqliteDatabase, SqliteStatement } from './sqlite-access.js'
 export type { ConversationStoreOptions } from './encrypted-conversations.js'
 export type { Encryption, EncryptionFunctions, EncryptionKey } from '../../engine/core/encryption.js'
 export { pathToEntry } from './entry-tree.js'
-export { blobAddress, pictureBlob, blobMediaType, blobRef, withoutPictures, withPictures } from './blobs.js'
+export { blobAddress, pictureBlob, fileBlob, blobMediaType, blobRef, withoutPictures, withPictures } from './blobs.js'
 export type {
   ConversationChange,
   Conversation,
@@ -19,3 +19,4 @@ export type {
   StoredBlob,
 } from './conversation-types.js'
 export { messagesForModel, type MessagesOptions } from './for-model.js'
+export type { FileForm, FileForModel } from './files-for-model.js'

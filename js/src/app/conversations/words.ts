@@ -1,7 +1,8 @@
 // The texts of a conversation: its title, the text that a search looks through, and exports.
 import type { CardView } from '../bridge/messages.js'
 import { toBase64 } from '../../engine/core/base64.js'
-import { blobMediaType, blobRef, refsOf } from './blobs.js'
+import { shownSize } from '../bridge/shown-size.js'
+import { blobMediaType, blobRef, pictureRefs, refsOf } from './blobs.js'
 import { pathToEntry } from './entry-tree.js'
 import type { Conversation, ConversationEntry } from './conversation-types.js'
 import type { MediaPart, Source } from '../../engine/core/events.js'
@@ -72,7 +73,7 @@ export async function exported(
 ): Promise<string> {
   const entries = as === 'json' ? conversation.entries : pathToEntry(conversation)
   const blobs: { [ref: string]: string } = {}
-  for (const ref of refsOf(entries)) {
+  for (const ref of as === 'json' ? refsOf(entries) : entries.flatMap((entry) => [...pictureRefs(entry)])) {
     const bytes = await read(ref)
     if (bytes) blobs[ref] = toBase64(bytes)
   }
@@ -85,14 +86,17 @@ export async function exported(
 
 function markdownOf(entry: ConversationEntry, blobs: { [ref: string]: string }): string {
   const { role, at, text = '', parts = [], message } = entry
-  const pictures = parts.flatMap((part) => (part.type === 'image' ? `![](${pictureUrl(part, blobs)})` : []))
+  const attached = parts.flatMap((part) => {
+    if (part.type === 'image') return `![](${pictureUrl(part, blobs)})`
+    return part.type === 'file' ? `> ${oneLine(part.name)}, ${part.mediaType}, ${shownSize(part.bytes)}` : []
+  })
   const blocks = (message?.blocks ?? []).flatMap((block) => {
     if (block?.type === 'text') return [block.text.trim(), sourcesOf(block.sources)]
     if (block?.type === 'media') return block.parts.map((part) => mediaOf(part, blobs))
     if (block?.type === 'error') return `> ${block.code}: ${oneLine(block.detail)}`
     return block?.type === 'tool_use' ? callOf(block) : []
   })
-  const said = [text, ...pictures, ...blocks].filter((one) => one !== '')
+  const said = [text, ...attached, ...blocks].filter((one) => one !== '')
   return [`**${role === 'user' ? 'You' : 'Assistant'}**, ${new Date(at).toISOString()}`, ...said].join('\n\n')
 }
 

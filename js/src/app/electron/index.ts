@@ -96,6 +96,7 @@ export function hostEngine(engine: Engine, given: ElectronOptions): ElectronHost
   const { host } = gate
   return {
     preloadPath,
+    attachments: host.attachments,
     connect: (peer) => host.connect(peer),
     send: (text, conversation) => host.send(text, conversation),
     describe: (conversation, description) => host.describe(conversation, description),

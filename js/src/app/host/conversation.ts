@@ -1,6 +1,13 @@
 // One conversation as the host holds it: its entries, and the answer that goes on.
 import { randomUUID } from 'node:crypto'
-import type { ConversationItem, ConversationView, EntryView, MessageView } from '../bridge/messages.js'
+import type {
+  ConversationItem,
+  ConversationView,
+  EntryView,
+  MessageView,
+  Picture,
+  SentFile,
+} from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
 import { EntryTree } from '../conversations/entry-tree.js'
 import { messagesForModel, type MessagesOptions } from '../conversations/for-model.js'
@@ -11,10 +18,12 @@ import type {
   ConversationEntry,
   HeardPosition,
   OwnMembers,
+  StoredBlob,
 } from '../conversations/conversation-types.js'
 import { readOwn, withOwn, type OwnChange } from '../conversations/own-members.js'
-import type { ChatMessage, JsonObject, ResultPart } from '../../engine/core/events.js'
+import type { ChatMessage, JsonObject } from '../../engine/core/events.js'
 import { refuse } from './checks.js'
+import { storedParts } from './host-attachments.js'
 import { ConversationSaver } from './conversation-saver.js'
 import { guard } from './guard.js'
 import type { HostOptions } from './host-types.js'
@@ -44,7 +53,7 @@ export interface ConversationOptions {
   /** The store outlives this process: answers that go on are saved, too. */
   lasting: boolean
   /** What the model is told of a branch. */
-  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
+  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens' | 'toModel'>
   /** What windows may have of what the app keeps with it. */
   appView: HostOptions['appView']
   /** An answer is over. */
@@ -71,6 +80,8 @@ export class HostConversation {
   readonly #tree = new EntryTree()
   readonly #saver: ConversationSaver
   readonly #answers = new Map<string, Answer>()
+  /** The bytes of what stands beside a question, until it begins. */
+  readonly #blobs = new WeakMap<ConversationEntry, StoredBlob[]>()
   #title = ''
   #own: OwnMembers = {}
   /** When its entries last changed, in Unix milliseconds, as far as it is known. */
@@ -269,9 +280,24 @@ export class HostConversation {
   // -- turns ----------------------------------------------------------------------------------------------------------
 
   /** A question behind an entry; without `behind`, at the end of what is shown. */
-  ask(text: string, parts: ResultPart[] | undefined, behind: string | null = this.#tree.head): ConversationEntry {
+  ask(
+    text: string,
+    given: readonly (Picture | SentFile)[] = [],
+    behind: string | null = this.#tree.head,
+  ): ConversationEntry {
     if (behind !== null && behind !== this.#tree.head) this.#entry(behind)
-    return { id: randomUUID(), parent: behind, at: Date.now(), role: 'user', text, ...(parts?.length ? { parts } : {}) }
+    const { parts, blobs } = storedParts(given)
+    const attached = parts.length > 0 ? { parts } : {}
+    const question: ConversationEntry = {
+      id: randomUUID(),
+      parent: behind,
+      at: Date.now(),
+      role: 'user',
+      text,
+      ...attached,
+    }
+    this.#blobs.set(question, blobs)
+    return question
   }
 
   /** A person interrupted the voice that said this answer. */
@@ -314,7 +340,7 @@ export class HostConversation {
     throw refuse('not_found', 'the question of this answer is no longer kept')
   }
 
-  /** Another question in the place of this one, with its pictures. */
+  /** Another question in the place of this one, with its attachments. */
   editOf(id: string, text: string): ConversationEntry {
     const entry = this.#entry(id)
     if (entry.role !== 'user')
@@ -362,10 +388,9 @@ export class HostConversation {
   }
 
   /** The answer to a question began. Returns the question as it is kept. */
-  begin(given: ConversationEntry, message: Message): ConversationEntry {
+  begin(question: ConversationEntry, message: Message): ConversationEntry {
     const id = message.id
-    const { entry: question, blobs } = withoutPictures(given)
-    this.#saver.addBlobs(blobs)
+    this.#saver.addBlobs(this.#blobs.get(question) ?? [])
     if (!this.#tree.has(question.id)) {
       this.#tree.put(question)
       this.#saver.add(question.id)

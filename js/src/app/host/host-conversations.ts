@@ -26,7 +26,7 @@ const MAX_KNOWN = 1000
 export interface ConversationsOptions {
   store: Conversations
   /** What the model is told of a branch. */
-  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens'>
+  forModel: Pick<MessagesOptions, 'heard' | 'maxTokens' | 'toModel'>
   /** Set where the app gave no store: at most `keep` answers stay. */
   forgetful: { store: MemoryConversations; keep: number } | undefined
   /** What windows may have of what the app keeps with it. */

@@ -56,7 +56,17 @@ export const hostMembers = {
   petReplyMs: milliseconds,
   maxTextLength: whole(0),
   keepMessages: whole(0),
-  maxPictureBytes: whole(0),
+  attachments: members({
+    members: {
+      types: is(
+        'media types such as image/png or text/*',
+        (value) => Array.isArray(value) && value.every((one) => /^[\w.+*-]+\/[\w.+*-]+$/.test(String(one))),
+      ),
+      maxBytes: whole(0),
+      maxParts: whole(0),
+      toModel: func("(file) => 'bytes', 'text' or 'name'"),
+    },
+  }),
   maxRunning: whole(0),
 } satisfies { [member: string]: Check }
 

@@ -1,6 +1,8 @@
 // The host: an engine, its conversations, and the windows that look at them. Knows neither Electron nor HTTP.
 import type {
+  AttachmentLimits,
   Bridge,
+  EntryPart,
   ConfigurationPatch,
   ConfigurationView,
   WindowFrame,
@@ -8,6 +10,7 @@ import type {
   PetOrder,
   Reply,
 } from '../bridge/messages.js'
+import type { FileForm, FileForModel } from '../conversations/files-for-model.js'
 import type { ConversationEntry, Conversations, SavedMessage } from '../conversations/conversation-types.js'
 import type {
   ChatMessage,
@@ -15,7 +18,6 @@ import type {
   FinishReason,
   JsonObject,
   Outcome,
-  ResultPart,
   Rule,
   SluiceEvent,
   Usage,
@@ -115,8 +117,8 @@ export interface FinishedTurn {
   message: string
   /** What the person wrote. */
   text: string
-  /** Pictures beside it, by their addresses in the store. */
-  parts?: ResultPart[]
+  /** Pictures and files beside it, by their addresses in the store. */
+  parts?: EntryPart[]
   /**
    * What the turn adds for the model: `[...messages, ...history]` goes on from here. Empty where it came to nothing.
    */
@@ -163,14 +165,33 @@ export interface Prepare {
 export interface RunInput extends Prepare {
   /** What the person wrote. */
   text: string
-  /** Pictures beside it. Absent: none. */
-  parts?: ResultPart[]
+  /** Pictures and files beside it, by their addresses in the store. Absent: none. */
+  parts?: EntryPart[]
   /** What the model is sent unless `run` gives other `messages`, with `system` in front. */
   messages: ChatMessage[]
   /** The question as it is kept. */
   entry: ConversationEntry
   /** The pet speaks first: nobody asked. */
   first?: true
+}
+
+/** What a person may attach to a message, and what the model reads of it. */
+export interface AttachmentOptions {
+  /**
+   * Media types: `application/pdf`, or every kind of text as `text/*`. Bytes that begin otherwise than files of their
+   * type do are refused. Default: PNG, JPEG, GIF and WebP.
+   */
+  types?: string[]
+  /** Bytes of all attachments of one message. Default 10,000,000. */
+  maxBytes?: number
+  /** Attachments of one message. Default 8. */
+  maxParts?: number
+  /**
+   * What the model reads of a file: its bytes, its text in a fence, or a line with its number, name, type and size. The
+   * app knows which models read PDFs. Called for each file before each answer. Default: the four kinds of pictures
+   * `bytes`, text and JSON of up to 64 KiB `text`, all else `name`.
+   */
+  toModel?: (file: FileForModel) => FileForm
 }
 
 /** What an app gives its host. */
@@ -277,8 +298,8 @@ export interface HostOptions {
     /** The time of day. Default: that of the system. */
     date?: () => Date
   } | null
-  /** Bytes of all pictures of one message of a person. Default 10,000,000. */
-  maxPictureBytes?: number
+  /** What a person may attach to a message, and what the model reads of it. Default: pictures. */
+  attachments?: AttachmentOptions
   /**
    * Without `conversations`: messages that are kept, of all conversations together, since a window may begin any number
    * of them; the oldest are forgotten, by the model too. Default 200.
@@ -290,6 +311,8 @@ export interface HostOptions {
 
 /** An engine, its conversations, and the windows that look at them. */
 export interface Host {
+  /** What windows may attach to a message. */
+  readonly attachments: AttachmentLimits
   /** A window is there. Call the result for what it sends, and close it when it goes. */
   connect(peer: WindowPeer): HostConnection
   /** Starts a turn without a window. Resolves to the id of the message. Default conversation: `main`. */

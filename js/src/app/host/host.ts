@@ -2,6 +2,7 @@
 // exception.
 import { randomUUID } from 'node:crypto'
 import type {
+  AttachmentLimits,
   BridgeError,
   ConfigurationPatch,
   ConfigurationView,
@@ -21,6 +22,7 @@ import { hidden, isStorage, Refusal, refuse, toBridgeError } from './checks.js'
 import { Drops } from './drops.js'
 import { First } from './first.js'
 import { guard } from './guard.js'
+import { attachmentLimits } from './host-attachments.js'
 import { Links } from './links.js'
 import { checkId, checkText, methodsOf, type MethodEntry } from './methods.js'
 import { checkDescription, checkEngine, checkMark, checkOptions, checkRights } from './host-options.js'
@@ -49,6 +51,7 @@ export function createHost(engine: Engine, options: HostOptions): Host {
 }
 
 class EngineHost implements Host {
+  readonly attachments: AttachmentLimits
   readonly #options: HostOptions
   readonly #conversations: HostConversations
   readonly #configuration: Configuration
@@ -68,12 +71,17 @@ class EngineHost implements Host {
     checkRunnable(engine.tools)
     checkOptions(options, 'options')
     this.#options = options
+    this.attachments = attachmentLimits(options)
     const { conversations, keepMessages = 200 } = options
     const own = conversations ? undefined : new MemoryConversations()
     this.#conversations = new HostConversations({
       store: conversations ?? (own as MemoryConversations),
       appView: options.appView,
-      forModel: { heard: options.heard, maxTokens: options.contextTokens },
+      forModel: {
+        heard: options.heard,
+        maxTokens: options.contextTokens,
+        toModel: options.attachments?.toModel,
+      },
       forgetful: own && { store: own, keep: keepMessages },
       isOpen: (conversation) => [...this.#windows].some(({ opened }) => opened.has(conversation)),
       onChange: (conversation) => {

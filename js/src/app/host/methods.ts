@@ -2,7 +2,7 @@
 import type { ConversationItem, WindowDecision, Method, Methods, Picture, SendInput } from '../bridge/messages.js'
 import { blobMediaType, blobRef } from '../conversations/blobs.js'
 import { toBase64 } from '../../engine/core/base64.js'
-import { picturesOf } from './host-attachments.js'
+import { attachmentLimits, attachmentsOf } from './host-attachments.js'
 import {
   flag,
   isPlain,
@@ -109,12 +109,12 @@ const useServerInput = members({
 })
 
 function sendInput(options: HostOptions): Check<SendInput> {
-  const { maxTextLength = 1_000_000, maxPictureBytes = 10_000_000 } = options
+  const { maxTextLength = 1_000_000 } = options
   const checkAlone = checkText(options)
   const check = members<SendInput>({
     text: text(maxTextLength, 0),
     conversation: optional(checkId),
-    parts: optional(picturesOf(maxPictureBytes)),
+    parts: optional(attachmentsOf(attachmentLimits(options))),
     replyTo: optional(checkId),
   })
   return (input, path) => {
@@ -191,6 +191,10 @@ export function methodsOf(parts: MethodParts): Map<unknown, MethodEntry> {
       members({ conversation: checkId, url: text(200) }),
       (window, { conversation, url }) => window.read(() => pictureOf(conversations, conversation, url)),
     ),
+    file: method<'file'>('read', members({ conversation: checkId, url: text(200) }), (window, { conversation, url }) =>
+      window.read(() => bytesOf(conversations, conversation, url)),
+    ),
+    attachments: method<'attachments'>('chat', nothing, () => attachmentLimits(options)),
     cancel: method<'cancel'>('chat', members({ message: checkId, call: optional(call) }), (_, input) =>
       cancel(conversations, input.message, input.call),
     ),
@@ -286,10 +290,20 @@ const forWindows = ({ damaged, ...item }: ConversationItem): ConversationItem =>
   damaged === undefined ? item : { ...item, damaged: 'it cannot be read; the log of the app says why' }
 
 async function pictureOf(conversations: HostConversations, conversation: string, url: string): Promise<Picture> {
+  const data = await bytesOf(conversations, conversation, url, 'picture')
+  return { type: 'image', mediaType: blobMediaType(blobRef(url) as string), data }
+}
+
+async function bytesOf(
+  conversations: HostConversations,
+  conversation: string,
+  url: string,
+  what = 'file',
+): Promise<string> {
   const ref = blobRef(url)
   const bytes = ref === undefined ? null : await conversations.bytes(conversation, ref)
-  if (ref === undefined || !bytes) throw refuse('not_found', 'there is no such picture', { path: 'url' })
-  return { type: 'image', mediaType: blobMediaType(ref), data: toBase64(bytes) }
+  if (!bytes) throw refuse('not_found', `there is no such ${what}`, { path: 'url' })
+  return toBase64(bytes)
 }
 
 function cancel(conversations: HostConversations, id: string, call: number | undefined): void {

@@ -1,4 +1,5 @@
 import type { ConversationView, EntryView, Picture } from '../bridge/messages.js'
+import { bytesOf } from './attachment.js'
 import type { Call } from './call.js'
 import { ClientError } from './client-errors.js'
 import { Listeners } from './listeners.js'
@@ -53,6 +54,14 @@ export class LiveConversation {
   /** The bytes of a picture of an entry. Rejects where there are none any more. */
   async picture(part: { type: 'image'; url: string } | Picture): Promise<Picture> {
     return 'data' in part ? part : await this.#call('picture', { conversation: this.id, url: part.url })
+  }
+
+  /**
+   * The bytes of a file or a picture that a person attached to an entry. Rejects with ClientError `not_found` where
+   * there are none any more. Needs the right `read`.
+   */
+  async file(part: { url: string }): Promise<Uint8Array> {
+    return bytesOf(await this.#call('file', { conversation: this.id, url: part.url }))
   }
 
   /** @internal */

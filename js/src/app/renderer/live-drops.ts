@@ -1,7 +1,7 @@
 // What a person drops on the pet in another window, for the field in this one.
 import type { DroppedFile } from '../bridge/messages.js'
 import type { Call } from './call.js'
-import { bytesOf, dataOf } from './picture.js'
+import { bytesOf, dataOf } from './attachment.js'
 
 export class LiveDrops {
   readonly #call: Call

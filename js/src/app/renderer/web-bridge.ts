@@ -41,6 +41,8 @@ const repeatable: readonly Method[] = [
   'search',
   'export',
   'picture',
+  'file',
+  'attachments',
   'configuration',
   'server',
   'localServers',

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type {
+  AttachmentLimits,
   Bridge,
   ConfigurationPatch,
   ConfigurationView,
@@ -11,6 +12,7 @@ import type {
   PetSide,
   Picture,
   SendInput,
+  SentFile,
 } from '../bridge/messages.js'
 import type { LocalServer, ServerInput, ServerView } from '../bridge/server-messages.js'
 import type { ServerCheck } from '../../engine/core/server-step.js'
@@ -24,15 +26,18 @@ import { droppedOf, LiveDrops } from './live-drops.js'
 import { LiveList } from './live-list.js'
 import { LiveMessage } from './live-message.js'
 import { LiveVoice } from './live-voice.js'
-import { bytesOf, pictureOf } from './picture.js'
+import { attachmentsOf, bytesOf } from './attachment.js'
 import { WindowTools, type WindowTool } from './window-tools.js'
 
 /** What `send` takes beside the text. */
 export interface SendOptions extends Omit<SendInput, 'text' | 'parts'> {
-  /** What the person wrote. It may be left out beside pictures. */
+  /** What the person wrote. It may be left out beside attachments. */
   text?: string
-  /** Pictures: files of an input, of a drop or of the clipboard, or their bytes. PNG, JPEG, GIF or WebP. */
-  parts?: readonly (Blob | Picture)[]
+  /**
+   * Files of an input, of a drop or of the clipboard, or their bytes: what the host's `attachments` allow, by default
+   * PNG, JPEG, GIF and WebP.
+   */
+  parts?: readonly (Blob | Picture | SentFile)[]
 }
 
 /** The conversations that the host keeps. What changes them needs the right `chat`. */
@@ -147,8 +152,9 @@ export class Client {
   }
 
   /**
-   * Sends what a person wrote, with pictures beside it (`parts`), behind the last entry or another one (`replyTo`). The
-   * answer may be looked at, waited for, or left alone.
+   * Sends what a person wrote, with files beside it (`parts`), behind the last entry or another one (`replyTo`). The
+   * answer may be looked at, waited for, or left alone. Rejects with ClientError `argument` for a file of a type that is
+   * not allowed, and with `limit` for too many bytes, before it reads the files.
    */
   async send(said: string | SendOptions, options: Omit<SendOptions, 'text'> = {}): Promise<LiveMessage> {
     const {
@@ -156,8 +162,8 @@ export class Client {
       parts,
       ...rest
     } = typeof said === 'string' ? { ...options, text: said } : { ...options, ...said }
-    const pictures = parts && (await Promise.all(parts.map(pictureOf)))
-    return this.#asked(await this.#call('send', { ...rest, text, ...(pictures ? { parts: pictures } : {}) }))
+    const sent = parts && (await attachmentsOf(parts, await this.#limits(parts)))
+    return this.#asked(await this.#call('send', { ...rest, text, ...(sent ? { parts: sent } : {}) }))
   }
 
   /**
@@ -168,7 +174,17 @@ export class Client {
     return this.#asked(await this.#call('regenerate', { entry }))
   }
 
-  /** Asks something else in place of a question, with the same pictures: a branch beside it. */
+  /** What a person may attach to a message. Needs the right `chat`. */
+  attachments(): Promise<AttachmentLimits> {
+    return this.#call('attachments')
+  }
+
+  /** Asked for where there are files: bytes that are here already the host checks. */
+  async #limits(parts: readonly unknown[]): Promise<AttachmentLimits | undefined> {
+    return parts.some((one) => typeof Blob === 'function' && one instanceof Blob) ? await this.attachments() : undefined
+  }
+
+  /** Asks something else in place of a question, with the same attachments: a branch beside it. */
   async edit(entry: string, text: string): Promise<LiveMessage> {
     return this.#asked(await this.#call('edit', { entry, text }))
   }

@@ -4,8 +4,9 @@ import { HttpRefusal } from './http-refusal.js'
 
 /** A page's settings are small. */
 export const MAX_BODY_BYTES = 1024 * 1024
-/** A message with pictures: what the host takes of them, in base64, and the text beside them. */
-export const MAX_CALL_BYTES = 16 * 1024 * 1024
+/** A message with what is attached to it, in base64, and the text beside it. */
+export const maxCallBytes = (attachedBytes: number): number =>
+  Math.max(16 * 1024 * 1024, Math.ceil(attachedBytes / 3) * 4 + 4 * 1024 * 1024)
 
 /** Reads the body of a POST. Stops reading when it is too large. */
 export async function readJson(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<unknown> {

@@ -14,7 +14,7 @@ import { checkRights } from '../host/host-options.js'
 import type { Host, WindowRights } from '../host/host-types.js'
 import { findPageFile, packagePages, type PageRoots } from './web-files.js'
 import { sendFile } from './send-file.js'
-import { MAX_BODY_BYTES, MAX_CALL_BYTES, readJson } from './json-body.js'
+import { MAX_BODY_BYTES, maxCallBytes, readJson } from './json-body.js'
 import { contentSecurityPolicy } from './policy.js'
 import { HttpRefusal } from './http-refusal.js'
 import { Windows } from './windows.js'
@@ -128,6 +128,7 @@ class Site {
   readonly #roots: PageRoots
   readonly #routes = new Map<string, WebRoute>() // by path
   readonly #windows: Windows | undefined
+  readonly #maxCallBytes: number
 
   constructor({ roots, host, rights = {}, routes = {} }: ServeOptions) {
     this.#roots = { ...packagePages, ...roots }
@@ -137,6 +138,7 @@ class Site {
         throw new SluiceError({ code: 'option', path: 'routes', detail: `found '${name}', expected 'POST /path'` })
       this.#routes.set(path, route)
     }
+    this.#maxCallBytes = maxCallBytes(host?.attachments?.maxBytes ?? 0)
     if (!host) return
     const windows = (this.#windows = new Windows(host, rights))
     this.#routes.set(CALL, (input) => windows.call(input))
@@ -218,7 +220,11 @@ class Site {
   }
 
   async #run(route: WebRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const input = await readJson(request, response, route === this.#routes.get(CALL) ? MAX_CALL_BYTES : MAX_BODY_BYTES)
+    const input = await readJson(
+      request,
+      response,
+      route === this.#routes.get(CALL) ? this.#maxCallBytes : MAX_BODY_BYTES,
+    )
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the page went away')))
     sendReply(response, 200, { ok: true, value: await route(input, { signal: gone.signal }) })

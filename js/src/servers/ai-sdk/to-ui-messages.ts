@@ -3,7 +3,9 @@ import { Turn } from '../../engine/core/turn.js'
 import type { Durable } from '../durable/durable-types.js'
 import type { Engine } from '../../engine/core/engine.js'
 import { withMethods } from '../../engine/core/options.js'
-import type { AssistantMessage, ResultPart } from '../../engine/core/events.js'
+import type { EntryPart } from '../../app/bridge/messages.js'
+import { shownSize } from '../../app/bridge/shown-size.js'
+import type { AssistantMessage } from '../../engine/core/events.js'
 import type { RunResult } from '../../engine/core/run-options.js'
 import { withPictures } from '../../app/conversations/blobs.js'
 import { pathToEntry } from '../../app/conversations/entry-tree.js'
@@ -94,11 +96,14 @@ export async function toUIMessages<Message = UIMessage>(
 const asked = ({ id, text = '', parts = [] }: ConversationEntry): UIMessage => ({
   id,
   role: 'user',
-  parts: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts].map(partOf),
+  parts: [...(text === '' ? [] : [textOf(text)]), ...parts].map(partOf),
 })
 
-function partOf(part: ResultPart): { type: string } {
+const textOf = (text: string): { type: 'text'; text: string } => ({ type: 'text', text })
+
+function partOf(part: EntryPart): { type: string } {
   if (part.type === 'text') return part
+  if (part.type === 'file') return textOf(`[${part.name}, ${part.mediaType}, ${shownSize(part.bytes)}]`) // its address is the store's
   return {
     type: 'file',
     ...('data' in part

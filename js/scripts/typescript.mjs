@@ -52,6 +52,7 @@ const engine = { index: 'index', conversations: 'app/conversations/index', host:
 const inPages = {
   'engine/core/addon.ts': 'no-addon',
   'engine/core/rules-file.ts': 'no-rules-file',
+  'app/host/file-copies.ts': 'no-file-copies',
   'app/conversations/file-conversations.ts': 'stores',
   'app/conversations/sqlite-conversations.ts': 'stores',
   'node:crypto': 'crypto',

@@ -91,6 +91,7 @@ export {
   type ToolOptions,
   type ToolResult,
 } from './engine/core/tool.js'
+export type { ToolFile, ToolFileInfo } from './engine/core/tool-files.js'
 export type { IconName, LocalizedText, ToolWords } from './engine/core/tool-words.js'
 export { memoryRules, type RuleStore } from './engine/core/rules.js'
 export { fileRules } from './engine/core/rules-file.js'

@@ -9,6 +9,7 @@ import type {
   SentFile,
 } from '../bridge/messages.js'
 import { withoutPictures, withPictures } from '../conversations/blobs.js'
+import { branchFiles } from '../conversations/branch-files.js'
 import { EntryTree } from '../conversations/entry-tree.js'
 import { messagesForModel, type MessagesOptions } from '../conversations/for-model.js'
 import { heardOf } from '../conversations/heard-text.js'
@@ -30,6 +31,7 @@ import type { HostOptions } from './host-types.js'
 import { readWaiting, writeWaiting, type Waiting } from './interrupted.js'
 import { Keeper } from './keeper.js'
 import type { Message } from './host-message.js'
+import { TurnFiles } from './turn-files.js'
 
 /** Of a long conversation a window is told the end, with every change; it asks for the rest. */
 const MAX_SHOWN = 500
@@ -242,6 +244,14 @@ export class HostConversation {
 
   async bytes(ref: string): Promise<Uint8Array | null> {
     return this.#saver.bytes(ref) ?? (await this.#options.store.bytes(this.id, ref))
+  }
+
+  /** The files of the branch of a question, for the tools of its answer. */
+  files(question: ConversationEntry): TurnFiles {
+    return new TurnFiles(branchFiles([...this.#tree.path(question.parent), question]), {
+      bytes: (ref) => this.bytes(ref),
+      path: async (ref) => (this.#saver.bytes(ref) ? null : ((await this.#options.store.path?.(this.id, ref)) ?? null)),
+    })
   }
 
   // -- what the app keeps with it ---------------------------------------------------------------------------------------

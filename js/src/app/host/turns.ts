@@ -21,6 +21,7 @@ import { guard } from './guard.js'
 import type { Waiting } from './interrupted.js'
 import { Message, type Segment } from './host-message.js'
 import { prepareTurn, unprepared } from './preparation.js'
+import type { TurnFiles } from './turn-files.js'
 import type { Pet } from './pet.js'
 import { checkDescription } from './host-options.js'
 import type { ConversationDescription, FinishedTurn, HostOptions, Prepare, TurnOptions } from './host-types.js'
@@ -67,6 +68,8 @@ export class Turns {
   readonly #parts: TurnParts
   /** Turns that have not ended completely. */
   readonly #following = new Set<Promise<void>>()
+  /** What the tools of each turn get of the conversation. */
+  readonly #files = new WeakMap<Message, TurnFiles>()
 
   constructor(parts: TurnParts) {
     this.#parts = parts
@@ -247,6 +250,7 @@ export class Turns {
         const { turn, messages: said } = await prepareTurn(options, occasion, signal)
         signal.throwIfAborted()
         const limited = why === 'first' ? first.limited(turn) : turn
+        this.#files.set(message, conversation.files(question))
         segments = this.#segments(limited, said, conversation, waiting?.run, () => message)
         return segments([])
       },
@@ -281,7 +285,8 @@ export class Turns {
     const adapter = hooks.approvals === undefined ? engine.approvals : hooks.approvals
     const adapted = { execution: Boolean(adapter?.execution), result: Boolean(adapter?.result) }
     const said = own ?? messages
-    const common = { ...hooks, ...this.#checkpoint(hooks, message), model, signal, rules, context }
+    const files = this.#files.get(message())?.list
+    const common = { ...hooks, ...this.#checkpoint(hooks, message), model, signal, rules, context, files }
     let state = saved
     const begin = (history: ChatMessage[]): Run => {
       const resumed = state
@@ -334,6 +339,12 @@ export class Turns {
           throw error
         })
       })
+      .finally(() =>
+        this.#files
+          .get(message)
+          ?.close()
+          .catch(() => {}),
+      ) // the system removes what is left
       .finally(() => this.#following.delete(following))
     this.#following.add(following)
   }

@@ -238,7 +238,18 @@ export class Engine<C = any> {
     checkRun(options, 'options')
     checkRunnable(this.#tools)
     const { own, rest } = splitHooks<RunOptions<C>>(options)
-    const { model, messages, request, id = randomUUID(), signal, rules = [], context, onEvent, ...settings } = rest
+    const {
+      model,
+      messages,
+      request,
+      id = randomUUID(),
+      signal,
+      rules = [],
+      context,
+      files,
+      onEvent,
+      ...settings
+    } = rest
     const remembered = new Remembered(this.rules, rules)
     const hooks = { ...this.#hooks, ...own }
     const { when } = splitFallback({ ...this.#settings, ...settings })
@@ -276,6 +287,7 @@ export class Engine<C = any> {
       when,
       restore: (state) => Turn.restore(this, state),
       context,
+      files,
       onEvent,
       signal,
     })
@@ -295,7 +307,7 @@ export class Engine<C = any> {
     checkRunnable(this.#tools)
     const {
       own,
-      rest: { model, signal, rules = [], context, onEvent },
+      rest: { model, signal, rules = [], context, files, onEvent },
     } = splitHooks<ResumeOptions<C>>(options)
     const turn = Turn.restore(this, state)
     try {
@@ -324,6 +336,7 @@ export class Engine<C = any> {
         when: splitFallback(this.#settings).when,
         restore: (saved) => Turn.restore(this, saved),
         context,
+        files,
         onEvent,
         signal,
       })

@@ -183,7 +183,7 @@ const places: { readonly [name: string]: string } = Object.fromEntries([
   body('reasoningEffort', 'reasoning_effort'),
   body('toolChoice', 'tool_choice'),
   body('stopSequences', 'stop'),
-  ...['model', 'messages', 'request', 'signal', 'context', 'onEvent'].map((name) => [
+  ...['model', 'messages', 'request', 'signal', 'context', 'files', 'onEvent'].map((name) => [
     name,
     `it belongs into engine.run({ ${name} })`,
   ]),

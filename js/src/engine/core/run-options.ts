@@ -31,6 +31,7 @@ import {
 } from './options.js'
 import { settingNames, type FallbackReason, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
+import { checkFiles, type ToolFile } from './tool-files.js'
 import type { FinalDecision } from './turn.js'
 import type { Transport } from './transport.js'
 
@@ -234,6 +235,8 @@ export interface RunHooks {
 interface Conditions<C> {
   /** For tools: `context.context` of their second argument. What type it has, the tools of the engine say. */
   context?: C
+  /** For tools: `context.files` and `context.file(ref)`. A host gives those of the branch. Default: none. */
+  files?: readonly ToolFile[]
   /**
    * Called with every event, as readers get it. Whoever gives it is expected to answer `approval` events, like one who
    * iterates the run. What it throws is a warning.
@@ -320,6 +323,7 @@ export function splitHooks<T extends RunHooks>(options: T): { own: RunHooks; res
 const anything: Check = () => {}
 const conditions: { [member in keyof Required<Conditions<unknown>>]: Check } = {
   context: anything,
+  files: checkFiles,
   onEvent: func('(event) => void'),
   signal: abortSignal,
   rules: array,

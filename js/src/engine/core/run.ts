@@ -37,6 +37,7 @@ import type { Stage, Unnumbered } from './stage.js'
 import { setImmediate } from './set-immediate.js'
 import { TextFallback } from './text-fallback.js'
 import type { ToolProgress, Tool, ToolResult } from './tool.js'
+import type { ToolFile } from './tool-files.js'
 import { callNumber, type CallRef, type FinalDecision, type Turn } from './turn.js'
 import { Waits, type Unanswered } from './unanswered.js'
 import { unusable } from './unusable.js'
@@ -62,6 +63,7 @@ export interface RunParts {
   /** Makes a copy of the turn from its state. */
   restore: (state: string) => Turn
   context: unknown
+  files: readonly ToolFile[] | undefined
   onEvent: ((event: SluiceEvent) => void) | undefined
   signal: AbortSignal | undefined
 }
@@ -131,7 +133,8 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   /** @internal */
   constructor(parts: RunParts) {
-    const { id, turn, resumed, tools, remembered, server, refused, hooks, when, context, onEvent, signal } = parts
+    const { id, turn, resumed, tools, remembered, server, refused, hooks, when, context, files, onEvent, signal } =
+      parts
     this.id = id
     this.tools = tools
     this.before = resumed ? turn.message : undefined
@@ -150,7 +153,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
     this.#references = new References(stage, this.#ended.signal)
     this.#retries = new RunRetries(stage, this.#ended.signal, (decision) => this.conclude(decision))
     this.#requests = new Requests(stage, server, when && new TextFallback(stage, when, parts.restore))
-    this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals })
+    this.#tools = new RunningTools(stage, tools, { id, context, approvals: this.approvals, files })
     this.#questions = new Questions(stage, this, () => this.#isWatched)
     this.#checkpoints = new Checkpoints(stage, this.#ended.signal, (detail) => this.#abandon(detail))
     this.#held = new HeldCalls(stage, (event) => this.#tellHeld(event))

@@ -20,6 +20,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from './tool.js'
+import { ToolFiles, type ToolFile } from './tool-files.js'
 
 interface Running {
   name: string
@@ -37,18 +38,25 @@ export class RunningTools {
   readonly #tools: ReadonlyMap<string, Tool>
   /** The id of the run, what the app gave to it, and `Run.approvals`. */
   readonly #run: { readonly id: string; readonly context: unknown; readonly approvals: ReadonlyMap<number, string> }
+  readonly #files: ToolFiles
   readonly #running = new Map<number, Running>()
   readonly #nested: NestedCalls
 
   constructor(
     stage: Stage,
     tools: Iterable<Tool>,
-    run: { id: string; context: unknown; approvals: ReadonlyMap<number, string> },
+    run: {
+      id: string
+      context: unknown
+      approvals: ReadonlyMap<number, string>
+      files: readonly ToolFile[] | undefined
+    },
   ) {
     this.#stage = stage
     this.#nested = new NestedCalls(stage)
     this.#tools = new Map([...tools].map((tool) => [tool.name, tool]))
     this.#run = run
+    this.#files = new ToolFiles(run.files)
   }
 
   /** The calls that run now. */
@@ -284,6 +292,7 @@ export class RunningTools {
     const { call, deadline } = event
     const { arguments: _, call: number, ...info } = this.#infoOf(event)
     const { turn } = this.#stage
+    const files = this.#files
     const runs = (): boolean => this.#running.get(call)?.abort.signal === signal && !signal.aborted
     const made: Omit<ToolContext, 'messages'> = {
       ...info,
@@ -291,6 +300,10 @@ export class RunningTools {
       call: (name, args = {}, options = {}) => this.#nested.call({ call, runs }, name, args, options.signal),
       signal,
       context: this.#run.context,
+      get files() {
+        return files.list
+      },
+      file: (ref) => files.find(ref),
       ...(deadline === undefined ? {} : { deadline }),
       progress: (report) => {
         if (runs()) this.progress(call, report)

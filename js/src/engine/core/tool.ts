@@ -12,6 +12,7 @@ import { inLanguage } from './in-language.js'
 import { anything, flag, func, is, isObject, members, oneOf, text, wrong } from './options.js'
 import type { Protocol } from './settings.js'
 import { ToolError } from './tool-error.js'
+import type { ToolFile, ToolFileInfo } from './tool-files.js'
 import { wordNames, wordsOf, type ToolWords } from './tool-words.js'
 
 /** https://standardschema.dev: zod ≥ 4, valibot, arktype and others. */
@@ -206,6 +207,10 @@ export interface ToolContext<C = unknown> extends Omit<CallInfo, 'arguments' | '
    *   arguments), `limit`, or `state` where this tool no longer runs.
    */
   call(name: string, args?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  /** The files of the conversation: what people attached on this branch. Empty if there are none. */
+  readonly files: readonly ToolFileInfo[]
+  /** A file by the ref that the model names. Throws SluiceError `not_found` for one that is not in `files`. */
+  file(ref: string): ToolFile
   /** Shown on the card while the tool runs, and told as a `progress` event. */
   progress(report: ToolProgress): void
 }

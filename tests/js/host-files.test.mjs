@@ -154,6 +154,12 @@ test('what is refused: type, size, count, bytes of something else; the error say
       /3 elements, expected at most 2/,
     ],
     [[file('a.pdf', 'application/pdf', 'hello')], 'argument', 'parts[0].data', /not application\/pdf/],
+    [
+      [file('a.pdf', 'application/pdf', 'PK\u0003\u0004')],
+      'argument',
+      'parts[0].data',
+      /begin as application\/zip does/,
+    ],
     [[file('a.txt', 'text/plain', pdf)], 'argument', 'parts[0].data', /begin as application\/pdf does/],
     [[file('a.png', 'image/png', pdf)], 'argument', 'parts[0].data', /not image\/png/],
     [[file('a.txt', 'text/plain', '')], 'argument', 'parts[0].data', /empty/],

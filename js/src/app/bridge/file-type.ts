@@ -80,8 +80,11 @@ export const typeOfBytes = (head: Uint8Array): string | undefined => formats.fin
 export function contradiction(mediaType: string, head: Uint8Array): string | undefined {
   if (mediaType === ANY_BYTES) return undefined
   const format = formats.find(({ begins }) => begins(head))
-  if (format) return format.type === mediaType || format.also?.test(mediaType) ? undefined : format.type
-  return formats.some(({ type, always = [type] }) => always.includes(mediaType)) ? '' : undefined
+  if (format?.type === mediaType) return undefined
+  const isSure = formats.some(({ type, always = [type] }) => always.includes(mediaType))
+  const fits = format && (format.always?.includes(mediaType) || (!isSure && format.also?.test(mediaType)))
+  if (format) return fits ? undefined : format.type
+  return isSure ? '' : undefined
 }
 
 /** Whether a list such as `['image/png', 'text/*']` holds a type. */

@@ -180,7 +180,15 @@ test('long texts stand behind the words, files of text in a fence that they cann
   const picture = { name: 'a.png', mediaType: 'image/png', bytes: Uint8Array.of(1, 2, 3) }
   assert.deepEqual(toSend('Look', [text('', 'pasted'), picture, text('a.md', '```\ncode\n```')]), {
     text: 'Look\n\npasted\n\na.md:\n````\n```\ncode\n```\n````',
-    parts: [{ type: 'image', mediaType: 'image/png', data: 'AQID' }],
+    parts: [{ type: 'image', mediaType: 'image/png', data: 'AQID', name: 'a.png' }],
+  })
+  const film = { name: 'a.mp4', mediaType: 'video/mp4', bytes: Uint8Array.of(1), isFile: true }
+  assert.deepEqual(toSend('', [film, { ...text('a.md', 'x'), isFile: true }]), {
+    text: '',
+    parts: [
+      { type: 'file', name: 'a.mp4', mediaType: 'video/mp4', data: 'AQ==' },
+      { type: 'file', name: 'a.md', mediaType: 'text/plain', data: 'eA==' },
+    ],
   })
   assert.equal(toSend(' ', [text('', 'pasted')]).text, 'pasted')
   assert.deepEqual(

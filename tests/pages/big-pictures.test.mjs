@@ -23,7 +23,7 @@ test('a picture of 50 MB, or one that is none, is refused in words by the compos
       file('larger.png', head, new Uint8Array(50_000_000)), // not read at all
       file('large.png', head, new Uint8Array(50_000_000 - head.length)), // a picture of a pixel, and what nobody draws
       file('none.png', head.slice(0, 20), new Uint8Array(49_000_000)),
-      file('text.png', new Uint8Array(49_000_000)),
+      file('text.png', new Uint8Array(9_000_000)),
     ]) {
       const data = new DataTransfer()
       data.items.add(given)
@@ -42,10 +42,10 @@ test('a picture of 50 MB, or one that is none, is refused in words by the compos
   })
   assert.deepEqual(said, {
     said: [
-      'larger.png is too large: 10.0 MB go with a message.',
-      'large.png is too large: 10.0 MB go with a message.',
+      'larger.png is too large: 10.0 MB go with a message, and it has 50.0 MB.',
+      'large.png is too large: 10.0 MB go with a message, and it has 50.0 MB.',
       'none.png cannot be read.',
-      'text.png cannot be sent: PNG, JPEG, WebP, GIF and AVIF pictures and text can.',
+      'text.png cannot be sent: its type is image/png. Allowed: PNG, JPEG, GIF, WebP, AVIF, text.',
     ],
     refused: [
       ['larger.png', 'size'],

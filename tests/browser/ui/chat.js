@@ -64,6 +64,11 @@ export class FakeClient {
           mediaType: 'image/png',
           data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
         }),
+        file: async ({ url }) => {
+          this.calls.push(['file', url])
+          if (url === 'sluice:gone') throw new Error('gone')
+          return new TextEncoder().encode(url)
+        },
       }
       this.#conversations.set(id, known)
     }

@@ -1,7 +1,15 @@
-// What goes with a message beside its text: pictures by their first bytes, drawn smaller where they are large, and long
-// texts.
+// What goes with a message beside its text: pictures by their first bytes, drawn smaller where they are large, long
+// texts, and other files that the host takes.
+import {
+  ANY_BYTES,
+  contradiction,
+  HEAD_BYTES,
+  isAllowed,
+  plainType,
+  typeOfBytes,
+} from '../../../app/bridge/file-type.js'
 import { pictureType, type PictureType } from '../../../app/bridge/picture-type.js'
-import type { Attachment, Picture } from './chat-types.js'
+import type { Attachment, Picture, SentFile } from './chat-types.js'
 
 /** A picture with a longer side is drawn smaller; that also drops where a photograph was taken. */
 const LONGEST = 2048
@@ -25,24 +33,43 @@ export const pasted = (text: string): Attachment => ({
   bytes: new TextEncoder().encode(text),
 })
 
-/** Reads a file. `accept`: types that are taken, such as `image/*`. */
+/**
+ * Reads a file. `accept`: types that are taken, such as `image/*`; `types`: those that the host takes as files. No page
+ * reads a film to find out that it is too large.
+ */
 export async function attach(
   file: File,
-  { accept, maxBytes }: { accept: string; maxBytes: number },
+  { accept, types, maxBytes }: { accept: string; types: readonly string[]; maxBytes: number },
 ): Promise<Attachment | Refusal> {
-  // A photograph may be larger than what is sent of it, but no page reads a film to find that out.
-  if (file.size > Math.max(maxBytes * 5, 50_000_000)) return 'size'
-  let bytes: Uint8Array
   try {
-    bytes = new Uint8Array(await file.arrayBuffer())
+    const head = await bytesOf(file.slice(0, HEAD_BYTES))
+    const picture = pictureType(head)
+    // a photograph may be larger than what is sent of it
+    if (file.size > (picture ? Math.max(maxBytes * 5, 50_000_000) : maxBytes)) return 'size'
+    if (picture) {
+      const taken = await drawn(await bytesOf(file), picture)
+      if (taken === undefined) return 'unreadable'
+      return accepts(accept, taken.mediaType) && isAllowed(taken.mediaType, types)
+        ? { name: file.name, ...taken }
+        : 'type'
+    }
+    const mediaType = typeOf(file, head)
+    const isWhole = isAllowed(mediaType, types) && accepts(accept, mediaType)
+    if (isWhole && file.size > 0 && contradiction(mediaType, head) === undefined)
+      return { name: file.name, mediaType, bytes: await bytesOf(file), isFile: true }
+    const text = accepts(accept, 'text/plain') ? textOf(await bytesOf(file)) : undefined
+    return text ? { name: file.name, ...text } : 'type'
   } catch {
     return 'unreadable'
   }
-  const type = pictureType(bytes)
-  const taken = type ? await drawn(bytes, type) : textOf(bytes)
-  if (taken === undefined) return type ? 'unreadable' : 'type'
-  if (!accepts(accept, taken.mediaType)) return 'type'
-  return { name: file.name, ...taken }
+}
+
+const bytesOf = async (file: Blob): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer())
+
+/** What the system says that it is, else what its bytes say. */
+export function typeOf(file: Blob, head?: Uint8Array): string {
+  const type = plainType(file.type)
+  return type === ANY_BYTES && head ? (typeOfBytes(head) ?? type) : type
 }
 
 /** Whether an `accept` such as `image/*,text/plain` holds a type. */
@@ -89,9 +116,12 @@ async function drawn(
 }
 
 /** Text and pictures as they are sent: long texts stand behind the words, files of text in a fence with their names. */
-export function toSend(text: string, attachments: readonly Attachment[]): { text: string; parts: Picture[] } {
+export function toSend(
+  text: string,
+  attachments: readonly Attachment[],
+): { text: string; parts: (Picture | SentFile)[] } {
   const texts = attachments
-    .filter(({ mediaType }) => mediaType === 'text/plain')
+    .filter(({ mediaType, isFile }) => !isFile && mediaType === 'text/plain')
     .map(({ name, bytes }) => {
       const content = new TextDecoder().decode(bytes)
       if (!name) return content
@@ -101,8 +131,12 @@ export function toSend(text: string, attachments: readonly Attachment[]): { text
   return {
     text: [text, ...texts].filter((one) => one.trim() !== '').join('\n\n'),
     parts: attachments
-      .filter(({ mediaType }) => mediaType.startsWith('image/'))
-      .map(({ mediaType, bytes }) => ({ type: 'image', mediaType, data: base64(bytes) })),
+      .filter(({ mediaType, isFile }) => isFile || mediaType.startsWith('image/'))
+      .map(({ name, mediaType, bytes, isFile }) => {
+        const data = base64(bytes)
+        if (isFile) return { type: 'file', name, mediaType, data }
+        return { type: 'image', mediaType, data, ...(name ? { name } : {}) }
+      }),
   }
 }
 

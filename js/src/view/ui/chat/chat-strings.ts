@@ -16,6 +16,8 @@ export interface ChatStrings {
   showLess: string
   picture: string
   lostPicture: string
+  lostFile: (name: string) => string
+  saveFile: (name: string, size: string) => string
   earlierLost: string
   earlierComes: string
   latest: (count: number) => string
@@ -66,8 +68,9 @@ export interface ChatStrings {
   pasted: (size: string) => string
   dropHere: string
   refused: {
-    type: (name: string) => string
-    size: (name: string, most: string) => string
+    /** `types`: media types that are taken, such as `text/*`. */
+    type: (name: string, found: string, types: readonly string[]) => string
+    size: (name: string, most: string, found: string) => string
     count: (most: number) => string
     unreadable: (name: string) => string
   }
@@ -114,6 +117,16 @@ const words = (language: 'en' | 'zh'): { [doing in Doing]: string } =>
     [doing in Doing]: string
   }
 
+/** Kinds by their names, all else by the ending of its media type; each once. */
+function typeNames(types: readonly string[], kinds: { [kind: string]: string }, between = ', '): string {
+  const names = types.map((type) => {
+    const [kind = '', ending = ''] = type.split('/')
+    if (type === 'text/plain' || ending === '*') return kinds[kind] ?? type
+    return kinds[kind] && types.includes(`${kind}/*`) ? kinds[kind] : ending === 'webp' ? 'WebP' : ending.toUpperCase()
+  })
+  return [...new Set(names)].join(between)
+}
+
 const size =
   (units: [string, string, string]) =>
   (count: number): string =>
@@ -134,6 +147,8 @@ const en: ChatStrings = {
   showLess: 'Show less',
   picture: 'Picture',
   lostPicture: 'This picture is gone.',
+  lostFile: (name) => `${name} is gone.`,
+  saveFile: (name, size) => `Save ${name}, ${size}`,
   earlierLost: 'Earlier messages are no longer kept.',
   earlierComes: 'Loading earlier messages …',
   latest: (count) => (count > 0 ? `Latest ↓ ${count}` : 'Latest ↓'),
@@ -179,8 +194,9 @@ const en: ChatStrings = {
   pasted: (size) => `Pasted text · ${size}`,
   dropHere: 'Drop files here',
   refused: {
-    type: (name) => `${name} cannot be sent: PNG, JPEG, WebP, GIF and AVIF pictures and text can.`,
-    size: (name, most) => `${name} is too large: ${most} go with a message.`,
+    type: (name, found, types) =>
+      `${name} cannot be sent: its type is ${found}. Allowed: ${typeNames(types, { image: 'pictures', text: 'text', audio: 'sound', video: 'video' })}.`,
+    size: (name, most, found) => `${name} is too large: ${most} go with a message, and it has ${found}.`,
     count: (most) => `At most ${most} files go with a message.`,
     unreadable: (name) => `${name} cannot be read.`,
   },
@@ -229,6 +245,8 @@ const zh: ChatStrings = {
   showLess: '收起',
   picture: '图片',
   lostPicture: '这张图片已不存在。',
+  lostFile: (name) => `${name} 已不存在。`,
+  saveFile: (name, size) => `保存 ${name}，${size}`,
   earlierLost: '更早的消息已不再保留。',
   earlierComes: '正在加载更早的消息……',
   latest: (count) => (count > 0 ? `最新 ↓ ${count}` : '最新 ↓'),
@@ -274,8 +292,9 @@ const zh: ChatStrings = {
   pasted: (size) => `粘贴的文本 · ${size}`,
   dropHere: '把文件拖到这里',
   refused: {
-    type: (name) => `${name} 无法发送：支持 PNG、JPEG、WebP、GIF、AVIF 图片和文本。`,
-    size: (name, most) => `${name} 太大：一条消息最多 ${most}。`,
+    type: (name, found, types) =>
+      `${name} 无法发送：类型为 ${found}。支持：${typeNames(types, { image: '图片', text: '文本', audio: '音频', video: '视频' }, '、')}。`,
+    size: (name, most, found) => `${name} 太大（${found}）：一条消息最多 ${most}。`,
     count: (most) => `一条消息最多 ${most} 个文件。`,
     unreadable: (name) => `无法读取 ${name}。`,
   },

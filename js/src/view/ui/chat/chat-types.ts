@@ -1,19 +1,23 @@
 // What the chat and its parts take. Structural: the client of `sluice/renderer` fits, and any object of the same shape.
 import type {
+  AttachmentLimits,
   ConnectionState,
   ConversationItem,
   ConversationView,
   EntryView,
   Picture,
+  SentFile,
 } from '../../../app/bridge/messages.js'
 import type { MessageSource } from '../ui-types.js'
 
 export type {
+  AttachmentLimits,
   ConnectionState,
   ConversationItem,
   ConversationView,
   EntryView,
   Picture,
+  SentFile,
 } from '../../../app/bridge/messages.js'
 export type { LoadImage, RenderText } from '../text/text-types.js'
 
@@ -31,6 +35,8 @@ export interface ChatConversation {
   earlier(entry: string, limit?: number): Promise<EntryView[]>
   /** The bytes of a picture of an entry. */
   picture(part: never): Promise<Picture>
+  /** The bytes of a file of an entry. Without it a file is shown, and cannot be saved. */
+  file?(part: { url: string }): Promise<Uint8Array>
 }
 
 /** How the window stands to its host, as `client.connection`. */
@@ -61,7 +67,9 @@ export interface ChatClient {
   open(conversation?: string): ChatConversation
   /** The message of an answer. */
   message(id: string): MessageSource
-  send(said: { text: string; conversation: string; parts?: readonly Picture[] }): Promise<unknown>
+  send(said: { text: string; conversation: string; parts?: readonly (Picture | SentFile)[] }): Promise<unknown>
+  /** What may be attached to a message. Without it: pictures, and text behind the words. */
+  attachments?(): Promise<AttachmentLimits>
   /** Asks the question of an entry again. */
   regenerate(entry: string): Promise<unknown>
   /** Asks something else in place of a question. */
@@ -146,19 +154,21 @@ export type AnnounceMode = 'end' | 'sentences' | 'off'
 export interface Attachment {
   /** Of the file; empty for a pasted text. */
   name: string
-  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `text/plain`. */
+  /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`; `text/plain` of a text; of a file what the host takes. */
   mediaType: string
   /** As they are sent: a large picture was drawn smaller. */
   bytes: Uint8Array
   /** An address of a picture for people. */
   preview?: string
+  /** It is sent as a file. Without it a text is put behind the words. */
+  isFile?: boolean
 }
 
 /** The detail of `sluice-send`: `preventDefault()` takes over the sending. */
 export interface SendDetail {
   /** What the person wrote, with long texts behind it. */
   text: string
-  parts: Picture[]
+  parts: (Picture | SentFile)[]
   /** Id of the conversation. */
   conversation: string
 }
@@ -166,7 +176,7 @@ export interface SendDetail {
 /** The detail of `sluice-refused`: a file is not taken. */
 export interface RefusedDetail {
   file: File
-  /** Neither a picture nor text; too large; too many; it cannot be read. */
+  /** Of a type that is not taken; too large; too many; it cannot be read. */
   why: 'type' | 'size' | 'count' | 'unreadable'
 }
 

@@ -1,20 +1,25 @@
 // <sluice-composer>: a person writes, attaches and sends; while an answer comes, what is sent waits.
 import { html, nothing, type TemplateResult } from 'lit'
+import { isAllowed } from '../../../app/bridge/file-type.js'
 import { define } from '../shared/base-element.js'
 import { faultText } from '../shared/fault.js'
 import { icon } from '../shared/icons.js'
 import { controls, tokens } from '../shared/theme.js'
-import type { Refusal } from './attachment-chips.js'
+import { typeOf, type Refusal } from './attachment-chips.js'
 import { AttachmentChips, queueChips } from './chips.js'
 import { composerStyles } from './composer-styles.js'
 import { Desk, deskOf, MOST_QUEUED } from './draft-field.js'
 import { FollowingElement } from './following-element.js'
 import { Sending } from './sending.js'
-import { TakenFiles } from './taken-files.js'
-import type { Attachment, RefusedDetail } from './chat-types.js'
+import { TakenFiles, type Limits } from './taken-files.js'
+import type { Attachment, AttachmentLimits, ChatClient, RefusedDetail } from './chat-types.js'
 
-const MAX_BYTES = 10_000_000
-const MAX_COUNT = 8
+/** What a host takes that does not say it. */
+const PLAIN: AttachmentLimits = {
+  types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  maxBytes: 10_000_000,
+  maxParts: 8,
+}
 
 export class SluiceComposer extends FollowingElement {
   static override styles = [tokens, controls, composerStyles]
@@ -41,7 +46,13 @@ export class SluiceComposer extends FollowingElement {
   #kept = false
   #hint = ''
   #trouble = ''
-  readonly #files = new TakenFiles(this, (file, why) => this.#refuse(file, why))
+  readonly #files = new TakenFiles(
+    () => this.#limitsNow(),
+    (file, why) => this.#refuse(file, why),
+  )
+  /** What the host takes, as far as it is known, and when it is. */
+  #host = PLAIN
+  #asked: Promise<void> | undefined
   readonly #chips = new AttachmentChips()
 
   constructor() {
@@ -49,9 +60,8 @@ export class SluiceComposer extends FollowingElement {
     this.conversation = 'main'
     this.name = ''
     this.submitKey = 'enter'
-    this.accept = 'image/*,text/plain'
-    this.maxBytes = MAX_BYTES
-    this.maxCount = MAX_COUNT
+    this.accept = ''
+    this.maxBytes = this.maxCount = 0
     this.#sending = this.#sendingOf(new Desk())
   }
 
@@ -101,9 +111,39 @@ export class SluiceComposer extends FollowingElement {
     const desk = client ? deskOf(client, conversation) : before
     if (client && !this.#kept) desk.back(before.take()) // written before there was a client
     this.#kept ||= client !== undefined
+    this.#askHost(client)
     this.#sending = this.#sendingOf(desk)
     this.#sending.begin()
     return client?.onDropped?.((files) => void this.attach(files))
+  }
+
+  #askHost(client: ChatClient | undefined): void {
+    this.#host = PLAIN
+    const asked = (this.#asked = client?.attachments?.().then(
+      (limits) => {
+        if (this.#asked !== asked) return // of another client
+        this.#host = limits
+        this.requestUpdate()
+      },
+      () => {}, // one that may not send, or says it when it is sent
+    ))
+  }
+
+  /** The app may take less than the host. A text goes behind the words, whatever the host takes. */
+  get #limits(): Limits {
+    const { types, maxBytes, maxParts } = this.#host
+    return {
+      accept:
+        this.accept || [...types, ...(isAllowed('image/webp', types) ? ['image/avif'] : []), 'text/plain'].join(','),
+      types,
+      maxBytes: Math.min(this.maxBytes || maxBytes, maxBytes),
+      maxCount: Math.min(this.maxCount || maxParts, maxParts),
+    }
+  }
+
+  async #limitsNow(): Promise<Limits> {
+    await this.#asked
+    return this.#limits
   }
 
   #sendingOf(desk: Desk): Sending {
@@ -186,7 +226,7 @@ export class SluiceComposer extends FollowingElement {
 
   // -- files ----------------------------------------------------------------------------------------------------------
 
-  /** Adds files: pictures and text. What cannot be taken is said, and fires `sluice-refused`. */
+  /** Adds files: pictures, text, and what the host takes. What cannot be taken is said, and fires `sluice-refused`. */
   attach(files: Iterable<File>): Promise<void> {
     this.#trouble = ''
     return this.#files.take(files, this.#desk)
@@ -194,13 +234,16 @@ export class SluiceComposer extends FollowingElement {
 
   #refuse(file: File, why: Refusal): void {
     const { refused, bytes } = this.chat
+    const { accept, maxBytes, maxCount } = this.#limits
     const name = file.name.slice(0, 100)
     this.#trouble =
       why === 'count'
-        ? refused.count(this.maxCount)
+        ? refused.count(maxCount)
         : why === 'size'
-          ? refused.size(name, bytes(this.maxBytes))
-          : refused[why](name)
+          ? refused.size(name, bytes(maxBytes), bytes(file.size))
+          : why === 'type'
+            ? refused.type(name, typeOf(file), accept.split(','))
+            : refused.unreadable(name)
     this.requestUpdate()
     const detail: RefusedDetail = { file, why }
     this.dispatchEvent(new CustomEvent('sluice-refused', { detail, bubbles: true, composed: true }))
@@ -208,7 +251,7 @@ export class SluiceComposer extends FollowingElement {
 
   /** Takes what was pasted: files, or a text too long for the field. Returns false where it is left to the field. */
   paste(data: DataTransfer | null): boolean {
-    return this.#files.paste(data, this.#desk) !== false
+    return this.#files.paste(data, this.#desk, this.#limits.maxCount) !== false
   }
 
   readonly #onPaste = (event: ClipboardEvent): void => {
@@ -240,6 +283,7 @@ export class SluiceComposer extends FollowingElement {
     const { chat, busy } = this
     const desk = this.#desk
     const sends = !desk.empty && !this.#sending.offline
+    const { accept } = this.#limits
     return html`${this.#trouble ? html`<p class="trouble" part="trouble" role="alert">${this.#trouble}</p>` : nothing}
       ${queueChips(desk.queue, chat, (draft) => {
         desk.unqueue(draft)
@@ -248,7 +292,7 @@ export class SluiceComposer extends FollowingElement {
       <div class="row" part="row">
         <slot name="start"></slot>
         <button type="button" class="round quiet" part="attach" title=${chat.attach} aria-label=${chat.attach} @click=${() => this.#pick()}>${icon('attach')}</button>
-        <input type="file" multiple hidden accept=${this.accept.includes('text/plain') ? nothing : this.accept} @change=${this.#onPick}>
+        <input type="file" multiple hidden accept=${accept.includes('text/plain') ? nothing : accept} @change=${this.#onPick}>
         <textarea part="field" rows="1" autocomplete="off" dir="auto" aria-label=${chat.message} placeholder=${chat.placeholder(this.name)} .value=${desk.text}
           @input=${this.#onInput} @keydown=${this.#onKey} @paste=${this.#onPaste}></textarea>
         <slot name="end"></slot>

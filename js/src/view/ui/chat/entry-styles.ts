@@ -19,6 +19,13 @@ export const entryStyles = css`
   .pictures { display: flex; flex-wrap: wrap; gap: 6px; }
   .pictures:not(:last-child) { margin-bottom: 6px; }
   .pictures img { display: block; max-width: min(100%, 220px); max-height: 180px; min-width: 24px; min-height: 24px; border-radius: var(--_small-radius); background: #fff; }
+  .files { display: flex; flex-wrap: wrap; gap: 6px; margin: 0; padding: 0; list-style: none; }
+  .files:not(:last-child) { margin-bottom: 6px; }
+  .files > li { max-width: 100%; }
+  .file { display: flex; align-items: center; gap: 7px; max-width: 100%; min-height: 28px; padding: 3px 12px 3px 10px; border: 1px solid var(--_edge); border-radius: 99px; background: var(--_background); color: var(--_text); font: inherit; font-size: .87em; }
+  button.file:hover { background: var(--_surface); }
+  .file > .name { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .file > .size { flex: none; color: var(--_muted); }
   .editor { display: grid; gap: 8px; }
   .editor textarea { width: 100%; min-height: 4lh; max-height: 14lh; field-sizing: content; resize: vertical; color: var(--_text); }
   .deciding, .ways, .deleting { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }

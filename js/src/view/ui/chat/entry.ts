@@ -12,6 +12,7 @@ import '../message/message-element.js'
 import { exported } from '../shared/parts.js'
 import { controls, tokens } from '../shared/theme.js'
 import type { ApprovalsMode, CuesMode, MessageSource, MessageView } from '../ui-types.js'
+import { AttachedFiles } from './attached-files.js'
 import { entryStyles } from './entry-styles.js'
 import { chatText, type ChatStrings } from './chat-strings.js'
 import type { OpenLink } from '../text/text-types.js'
@@ -99,6 +100,7 @@ export class SluiceEntry extends SluiceElement {
   #view: MessageView | undefined
   #draft: string | undefined
   #pictures = new Map<string, string | null>()
+  readonly #files = new AttachedFiles(() => this.requestUpdate())
   #copiedTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -289,7 +291,7 @@ export class SluiceEntry extends SluiceElement {
     const entry = this.entry as EntryView & { role: 'user' }
     if (this.editing) return this.#editor(this.#draft ?? entry.text)
     const long = entry.text.length > LINES * WIDTH || entry.text.split('\n', LINES + 1).length > LINES
-    return html`${this.#images(entry)}
+    return html`${this.#images(entry)}${this.#files.draw(entry.parts ?? [], this.chat, this.conversation)}
       <div class="words ${long && !this.open ? 'folded' : ''}" dir="auto">${withoutOverrides(entry.text)}</div>
       ${
         long

@@ -5,6 +5,8 @@ import type { Desk } from './draft-field.js'
 /** What is taken. */
 export interface Limits {
   accept: string
+  /** What the host takes as files. */
+  types: readonly string[]
   maxBytes: number
   maxCount: number
 }
@@ -13,11 +15,11 @@ export class TakenFiles {
   #last: Promise<void> = Promise.resolve()
 
   constructor(
-    private readonly limits: Limits,
+    private readonly limitsNow: () => Promise<Limits>,
     private readonly refused: (file: File, why: Refusal) => void,
   ) {}
 
-  /** Adds files: pictures and text. */
+  /** Adds files: pictures, text, and what the host takes. */
   take(files: Iterable<File>, desk: Desk): Promise<void> {
     const given = [...files] // a browser empties its list
     const done = this.#last.then(() => this.#take(given, desk))
@@ -26,7 +28,7 @@ export class TakenFiles {
   }
 
   async #take(files: readonly File[], desk: Desk): Promise<void> {
-    const { limits } = this
+    const limits = await this.limitsNow()
     for (const file of files) {
       const taken = desk.attachments.length >= limits.maxCount ? 'count' : await attach(file, limits)
       const why =
@@ -44,11 +46,11 @@ export class TakenFiles {
   }
 
   /** Takes what was pasted: files, or a text too long for the field. Returns false where it is left to the field. */
-  paste(data: DataTransfer | null, desk: Desk): Promise<void> | boolean {
+  paste(data: DataTransfer | null, desk: Desk, maxCount: number): Promise<void> | boolean {
     const files = [...(data?.files ?? [])]
     const text = data?.getData('text/plain') ?? ''
     if (files.length > 0) return this.take(files, desk)
-    if (!isLong(text) || desk.attachments.length >= this.limits.maxCount) return false
+    if (!isLong(text) || desk.attachments.length >= maxCount) return false
     desk.attachments = [...desk.attachments, pasted(text)]
     return true
   }

@@ -315,8 +315,8 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
   const user = { name: 'Ann' }
   const own = run({ context: { user } })
   await own.done
-  const { signal, progress, deadline, context, call, ...rest } = seen
-  assert.equal(typeof call, 'function')
+  const { signal, progress, deadline, context, call, file, ...rest } = seen
+  assert.deepEqual([typeof call, typeof file], ['function', 'function'])
   assert.deepEqual(rest, {
     number: 1,
     name: 'echo.back',
@@ -325,7 +325,9 @@ test('a tool knows its call, its run and what the app gave to it', async (t) => 
     round: 1,
     source: 'native',
     protocolFields: {},
+    files: [],
   })
+  assert.throws(() => file('file_3fa2c1'), { code: 'not_found' })
   assert.equal(context.user, user)
   assert.ok(deadline > Date.now() && deadline <= Date.now() + 5000)
   assert.equal(signal.aborted, false)

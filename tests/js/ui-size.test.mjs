@@ -17,14 +17,14 @@ function loaded(name, files = new Map()) {
   return files
 }
 
-test('sluice/ui is at most 372 kB, and 127 kB compressed', (t) => {
+test('sluice/ui is at most 372 kB, and 130 kB compressed', (t) => {
   const files = loaded('index.js')
   const sizes = [...files].map(([name, source]) => ({ name, whole: source.length, packed: gzipSync(source).length }))
   const sum = (what) => sizes.reduce((all, one) => all + one[what], 0)
   t.diagnostic(sizes.map(({ name, whole, packed }) => `${name} ${whole} / ${packed}`).join(', '))
   assert.ok(files.size > 1, 'what it shares with files that are loaded later counts')
   assert.ok(sum('whole') <= 372_000, `${sum('whole')} bytes`)
-  assert.ok(sum('packed') <= 127_000, `${sum('packed')} bytes compressed`)
+  assert.ok(sum('packed') <= 130_000, `${sum('packed')} bytes compressed`)
 })
 
 test('each file names the licences of what it holds', () => {

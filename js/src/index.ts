@@ -74,7 +74,6 @@ export type {
   RunOutcome,
   RunResult,
   StoppedRun,
-  TakenFallback,
   ThrownError,
 } from './engine/core/run-options.js'
 export {

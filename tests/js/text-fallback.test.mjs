@@ -60,6 +60,28 @@ test('a result names the reason of a fallback, and has none where there was none
   assert.equal((await run().done).fallback, undefined)
 })
 
+test('a turn that went on in mode text says so after a restart, too', async (t) => {
+  const answers = [
+    refusal('m does not support tools'),
+    `<<<[TOOL_REQUEST]>>>\ntool_name:「始」echo.back「末」,\ntext:「始」hi「末」\n<<<[END_TOOL_REQUEST]>>>`,
+    { text: 'Done.' },
+  ]
+  const { engine, server, run } = await stage(t, {
+    answers: answers.map((one) => (typeof one === 'string' ? { text: one } : one)),
+    tools: [echo({ permission: 'sensitive' })],
+    autoFallback: 'text',
+  })
+  const first = run()
+  for await (const event of first) if (event.type === 'approval') break
+  const state = await first.suspend()
+  const resumed = engine.resume(state, {
+    model: { baseURL: server.baseURL, name: 'm' },
+    approvals: { execution: () => 'once' },
+  })
+  const { outcome, text, fallback } = await resumed.done
+  assert.deepEqual([outcome, text.trim(), fallback], ['completed', 'Done.', { reason: 'tools_unsupported', round: 1 }])
+})
+
 test('autoFallback.when: false, and the turn fails as without it', async (t) => {
   const { server, run } = await stage(t, { answers: () => odd, tools: [echo()] })
   const plain = await run().done

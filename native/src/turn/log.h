@@ -43,6 +43,11 @@ class Log {
   void add_usage(const Usage &usage);  // `usage`: the tokens of this answer so far, not those since the last call
   void end_answer();
   void forget_answer() { message_.forget_answer(); }
+  // The request of this round was refused: from here on calls are text.
+  void fell_back(std::string_view reason) {
+    message_.fallback = reason;
+    message_.fallback_round = message_.rounds.size();
+  }
   void end(std::string_view outcome);
 
   // -- blocks

@@ -191,6 +191,8 @@ void Log::save(ObjectWriter &object) const {
   each_field(*this, Saver{object});
   object.boolean("done", done());
   if (done()) object.text("outcome", message_.outcome);
+  if (!message_.fallback.empty()) object.text("fallback", message_.fallback);
+  if (!message_.fallback.empty()) object.number("fallbackRound", static_cast<int64_t>(message_.fallback_round));
   std::string &out = object.value("rounds");
   write_list(out, message_.rounds, [&](const Round &round) {
     ObjectWriter entry(out);
@@ -227,7 +229,11 @@ Status Log::load(const SavedReader &saved) {
   each_field(*this, Loader{saved});
   in_bounds(message_.forgotten);
   message_.outcome = one_of(kOutcomes, text_of(saved, "outcome"));
+  message_.fallback = text_of(saved, "fallback");
+  saved.get("fallbackRound", message_.fallback_round);
   if (Status status = load_rounds(saved); !status.ok()) return status;
+  if (message_.fallback_round > message_.rounds.size() || (message_.fallback_round == 0) != message_.fallback.empty())
+    return error(Code::json, "expected the number of a round beside fallback", "fallbackRound");
   if (Status status = load_cards(saved); !status.ok()) return status;
   if (Status status = load_blocks(saved); !status.ok()) return status;
   first_card_ = std::min(first_card_, message_.cards.size());

@@ -168,6 +168,11 @@ void Message::write(std::string &out, std::optional<std::string_view> held) cons
   message.text("role", "assistant");
   if (!outcome.empty()) message.text("outcome", outcome);
   message.number("rounds", static_cast<int64_t>(rounds.size()));
+  if (!fallback.empty())
+    ObjectWriter(message.value("fallback"))
+        .text("reason", fallback)
+        .number("round", static_cast<int64_t>(fallback_round))
+        .close();
   if (finish() != Finish::none) message.text("finishReason", to_text(finish()));
   append_usage(usage(), message);
   std::string &answers = message.value("answers");

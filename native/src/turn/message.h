@@ -104,6 +104,9 @@ struct Message {
   std::vector<Round> rounds;                 // rounds[round - 1]
   Usage forgotten;                           // of answers that were asked for again: they were billed
   std::string_view outcome;                  // empty until the turn is done
+  std::string fallback;                      // why the turn went on in mode text: a reason of autoFallback, "host" or
+                                             // "calls_without_tools"; empty: it did not
+  size_t fallback_round = 0;                 // the round whose request was refused
 
   Usage usage() const;   // of all rounds and of forgotten answers together
   void forget_answer();  // forgets the answer of the last round, but for its usage

@@ -61,7 +61,9 @@ Status Turn::load(const SavedReader &saved) {
   each_field(*this, Loader{saved});
   check_ = saved_enum(saved, "check", check_, Check::seen);
   reasoning_ = saved_enum(saved, "reasoningWish", reasoning_, ReasoningWish::refused);
-  if (fell_back_) setup_->change_to_text();
+  std::string fallback;
+  saved.text("fallback", fallback);
+  if (!fallback.empty()) setup_->change_to_text();
   saved.get("mostDescription", setup_->most_description);
   for (JsonSlices tools(saved.nested("leftOut")); tools.next();)
     setup_->left_out.emplace(json_member_text(tools.value(), "tool"), json_member_text(tools.value(), "why"));

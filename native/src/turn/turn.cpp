@@ -336,7 +336,7 @@ void Turn::change_to_text(std::string_view why, std::string_view reason) {
       .text("detail", why)
       .text("reason", reason);
   setup_->change_to_text();
-  fell_back_ = true;
+  log_.fell_back(reason);
   tell_unknown_model();
 }
 

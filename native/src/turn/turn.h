@@ -127,7 +127,6 @@ class Turn final : Answer::Listener {
 
   template <class AnyTurn, class Visit>
   static void each_field(AnyTurn &turn, const Visit &visit) {
-    visit("fellBack", turn.fell_back_);
     visit("usageRefused", turn.usage_refused_);
     visit("opaqueRefused", turn.opaque_refused_);
     visit("schemaRefused", turn.schema_refused_);
@@ -150,7 +149,6 @@ class Turn final : Answer::Listener {
   std::unique_ptr<Answer> answer_;                       // nullptr: there was no request yet
   std::shared_ptr<const std::string> request_;           // body of the open answer's request; shared with its readers
   std::vector<Origin> sources_;                          // of that request; not saved: a restore writes it again
-  bool fell_back_ = false;                               // from mode auto to mode text
   bool usage_refused_ = false;                           // the provider refuses the member that asks for the usage
   bool opaque_refused_ = false;                          // it refused a signature: requests hold none
   bool cache_refused_ = false;                           // it refused what tells it of its cache

@@ -2,6 +2,7 @@
 // not know.
 
 import type { DiagnosticCode, ErrorEventCode, CallReason } from './codes.js'
+import type { FallbackReason } from './settings.js'
 
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -632,6 +633,8 @@ export interface AssistantMessage {
   outcome?: Outcome
   /** How many requests were made. */
   rounds: number
+  /** If the turn went on in mode text. */
+  fallback?: TakenFallback
   /** Of the last answer. */
   finishReason?: FinishReason
   /** Of all answers together. */
@@ -642,6 +645,17 @@ export interface AssistantMessage {
   blocks: Block[]
   /** Of a parser whose text may go on: the end of the text that is in no block yet. */
   held?: string
+}
+
+/** That a turn went on in mode text. */
+export interface TakenFallback {
+  /**
+   * A reason of `autoFallback`; `host`: its `when` said so; `calls_without_tools`: the provider refused calls in the
+   * conversation beside a request without tools.
+   */
+  reason: FallbackReason | 'host' | 'calls_without_tools' | (string & {})
+  /** The round whose request was refused, from 1. */
+  round: number
 }
 
 /** A message in OpenAI's shape, for every provider. */

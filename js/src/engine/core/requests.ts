@@ -14,7 +14,6 @@ import {
   type RequestSource,
   type OutgoingRequest,
   type RequestFailure,
-  type TakenFallback,
 } from './run-options.js'
 import { hideSecrets, hideSecretsIn, namedSecrets, secretTexts } from './secrets.js'
 import { lowerCase, type Server } from './model.js'
@@ -73,9 +72,6 @@ export class Requests {
   readonly #stage: Stage
   readonly #server: Server
   readonly #fallback: TextFallback | undefined
-  /** Of the last request that the app or a reason wanted in mode text. */
-  fallback: TakenFallback | undefined
-  #round = 0
   #sources: RequestEvent['sources'] = []
   #abort: AbortController | undefined
   #reading: AbortController | undefined
@@ -128,8 +124,6 @@ export class Requests {
       case 'diagnostic':
         if (event.code === 'provider_error' && event.retryable)
           this.#transient = { detail: event.detail ?? event.code, words: event.words }
-        if (event.code === 'fallback_to_text')
-          this.fallback = { reason: event.reason ?? event.code, round: this.#round }
         return
       case 'round':
         this.#over = true
@@ -159,7 +153,6 @@ export class Requests {
   /** Sends the request that the turn wants, and reads its answer. */
   async perform({ round, sources }: RequestEvent): Promise<void> {
     const { turn } = this.#stage
-    this.#round = round
     this.#sources = sources
     const text = turn.request as string // as it stands: a parse and print here would change big integers
     const { signal } = (this.#abort = new AbortController())

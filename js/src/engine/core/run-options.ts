@@ -10,6 +10,7 @@ import type {
   Outcome,
   Rule,
   SluiceEvent,
+  TakenFallback,
   ToolUseBlock,
   Usage,
 } from './events.js'
@@ -29,7 +30,7 @@ import {
   type Check,
   type Shape,
 } from './options.js'
-import { settingNames, type FallbackReason, type Settings } from './settings.js'
+import { settingNames, type Settings } from './settings.js'
 import type { CallInfo, ToolResult } from './tool.js'
 import { checkFiles, type ToolFile } from './tool-files.js'
 import type { FinalDecision } from './turn.js'
@@ -422,17 +423,6 @@ export interface RunResult {
   fallback?: TakenFallback
   /** Outcome `cancelled`: what `cancel` was told, the reason of the signal, or that the deadline passed. */
   reason?: string
-}
-
-/** That a run went on in mode text. */
-export interface TakenFallback {
-  /**
-   * A reason of `autoFallback`; `host`: its `when` said so; `calls_without_tools`: the provider refused calls in the
-   * conversation beside a request without tools.
-   */
-  reason: FallbackReason | 'host' | 'calls_without_tools' | (string & {})
-  /** The round whose request was refused, from 1. */
-  round: number
 }
 
 /** What `cancel` left behind. */

@@ -2,7 +2,7 @@
 import { SluiceError } from './errors.js'
 import type { ErrorEvent } from './events.js'
 import { joinedText } from './joined-text.js'
-import type { RunOutcome, RunResult, TakenFallback } from './run-options.js'
+import type { RunOutcome, RunResult } from './run-options.js'
 import type { Turn } from './turn.js'
 
 /** Reads the documents of a turn that has ended. `reason`: why it was cancelled. */
@@ -11,7 +11,6 @@ export function resultOf(
   outcome: RunOutcome,
   error: ErrorEvent | undefined,
   reason: string | undefined,
-  fallback: TakenFallback | undefined,
 ): RunResult {
   const message = orElse(() => turn.message, {
     role: 'assistant',
@@ -30,7 +29,7 @@ export function resultOf(
     text,
     ...(usage ? { usage } : {}),
     ...(error ? { error } : {}),
-    ...(fallback ? { fallback } : {}),
+    ...(message.fallback ? { fallback: message.fallback } : {}),
     ...(outcome !== 'cancelled' || reason === undefined ? {} : { reason }),
   }
 }

@@ -599,7 +599,7 @@ export class Run implements AsyncIterable<SluiceEvent> {
 
   #end(outcome: RunOutcome, error = outcome === 'failed' || outcome === 'limit' ? this.#lastError : undefined): void {
     const turn = this.#turn
-    const result = (this.#result = resultOf(turn, outcome, error, this.#reason, this.#requests.fallback))
+    const result = (this.#result = resultOf(turn, outcome, error, this.#reason))
     this.#endedCalls.report(() => result.message)
     this.#polling.close()
     clearTimeout(this.#deadline)

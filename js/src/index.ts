@@ -25,7 +25,6 @@ export type {
   EffectiveSettings,
   Fallback,
   FailedAnswer,
-  FallbackReason,
   Language,
   ListedProfile,
   ListedTool,

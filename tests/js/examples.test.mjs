@@ -86,7 +86,8 @@ for (const [name, code] of examplesOf('js')) {
       const { out } = await run(t, code)
       assert.notEqual(out.trim(), '', 'it shows something')
       if (code.includes('get_weather')) assert.equal(out, 'get_weather {"city":"Rome"}\nIt is sunny.\n')
-      if (code.includes('note.add') && !code.includes('sluice/host'))
+      if (code.includes('nested')) assert.equal(out, "note.add umbrella, at noon by [ 'clock.read' ]\n")
+      else if (code.includes('note.add') && !code.includes('sluice/host'))
         assert.equal(out, 'I will. Done.\ncompleted, 3 messages for the next request\n')
       return
     }

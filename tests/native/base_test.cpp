@@ -61,6 +61,8 @@ TEST_CASE("JSON deeper than the limit is refused without recursion") {
 }
 
 TEST_CASE("an error of JSON says what was found and what was expected") {
+  CHECK(check_json("{\"a\":\"\xE4\xBD\xA0\xFF\"}", 8).message == "expected UTF-8 at byte 9");
+  CHECK(check_json("\"\xE4\xBD", 8).message == "expected UTF-8 at byte 1");
   CHECK(check_json("[1 2]", 8).message == "expected ',' or ']' at byte 3, found '2'");
   CHECK(check_json("{\"a\":", 8).message == "expected a value at byte 5, found the end of the text");
   CHECK(check_json("1 1", 8).message == "expected nothing more at byte 2, found '1'");

@@ -11,6 +11,7 @@
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace sluice {
 namespace {
@@ -442,7 +443,12 @@ size_t next_escape(std::string_view utf8, size_t from) {
 
 Status check_json(std::string_view text, size_t max_depth, bool *cut) {
   if (cut != nullptr) *cut = false;
-  if (!is_utf8(text)) return error(Code::json, "expected UTF-8");
+  if (!is_utf8(text)) {
+    Utf8Joiner joiner;
+    joiner.feed(text);
+    const size_t at = joiner.replaced().empty() ? text.size() - joiner.held().size() : joiner.replaced().front();
+    return error(Code::json, "expected UTF-8 at byte " + std::to_string(at));
+  }
   Checker checker(text, max_depth);
   Status status = checker.run();
   if (cut != nullptr) *cut = checker.ended_early();

@@ -106,3 +106,10 @@ export type CallReason =
   | 'turn_ended'
   | 'caller_ended'
   | (string & {})
+
+/**
+ * Why `autoFallback` may go on in mode text: the provider refuses tools, misses a signature that only Gemini gives
+ * (`signature`), cannot render its chat template (a status from 500, with `jinja` or `template` in its words),
+ * or refuses the schema of a tool that it does not name.
+ */
+export type FallbackReason = 'tools_unsupported' | 'signature' | 'template' | 'schema'

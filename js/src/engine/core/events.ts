@@ -1,8 +1,7 @@
 // Events and documents as the engine writes them: plain JSON. Members and event types may be added: ignore what you do
 // not know.
 
-import type { DiagnosticCode, ErrorEventCode, CallReason } from './codes.js'
-import type { FallbackReason } from './settings.js'
+import type { DiagnosticCode, ErrorEventCode, CallReason, FallbackReason } from './codes.js'
 
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }

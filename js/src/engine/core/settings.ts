@@ -1,5 +1,6 @@
 // How the engine behaves: members of its configuration that a turn may replace. The engine checks their values; here
 // are their names.
+import type { FallbackReason } from './codes.js'
 import type { ChatMessage, FinishClass, ResultPolicy, Rule } from './events.js'
 import { func, inside, is, isObject, members, record, type Check, type Shape } from './options.js'
 import type { WireName } from './providers.js'
@@ -380,13 +381,6 @@ export interface FailedAnswer {
   /** What to do about it, if Sluice knows. */
   hint?: string
 }
-
-/**
- * Why `autoFallback` may go on in mode text: the provider refuses tools, misses a signature that only Gemini gives
- * (`signature`), cannot render its chat template (a status from 500, with `jinja` or `template` in its words),
- * or refuses the schema of a tool that it does not name.
- */
-export type FallbackReason = 'tools_unsupported' | 'signature' | 'template' | 'schema'
 
 /** What a configuration exposes to the model, and why the rest is hidden: `SLUICE_GET_TOOLS`. */
 export interface ToolList {

@@ -45,10 +45,10 @@ test('describe() and errors say which build runs, and whether one did', () => {
   assert.deepEqual(program(said, { env: { SLUICE_BACKEND: 'wasm' } }), [null, { name: 'wasm' }, 'wasm'])
 })
 
-test('a page fetches 425 kB at most by brotli, and 535 kB by gzip', () => {
+test('a page fetches 430 kB at most by brotli, and 540 kB by gzip', () => {
   const file = readFileSync(wasm)
   const sizes = [brotliCompressSync(file).length, gzipSync(file, { level: 9 }).length]
-  assert.ok(sizes[0] <= 425_000 && sizes[1] <= 535_000, `${sizes} bytes`)
+  assert.ok(sizes[0] <= 430_000 && sizes[1] <= 540_000, `${sizes} bytes`)
 })
 
 test('an option or the environment forces WebAssembly', () => {

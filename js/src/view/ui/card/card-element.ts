@@ -235,7 +235,8 @@ export class SluiceCard extends SluiceElement {
 
   /** The elements of the calls that its tool made of others. */
   get nested(): SluiceCard[] {
-    return [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')]
+    // An element that was never in a page has drawn nothing.
+    return this.hasUpdated ? [...this.renderRoot.querySelectorAll<SluiceCard>('sluice-card')] : []
   }
 
   /** The person opened it, or a card within it. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { useBrowser } from '../browser/support.mjs'
+import { until, useBrowser } from '../browser/support.mjs'
 import { usePages } from '../browser/ui/server.mjs'
 
 const browser = useBrowser()
@@ -106,7 +106,9 @@ for (const [lang, scheme] of [
         start('sluice-chat', { name: 'Lulu', suggestions: ['One', 'Two'] })
       }, lang)
       await page.evaluate(make)
-      // a question is armed, by the page's clock
+      const arming = page.locator('sluice-approval .decide[aria-disabled=true]')
+      await until(async () => (await arming.count()) === 0, 'the buttons of the questions')
+      // what fades has faded, by the page's clock
       await page.evaluate(() => new Promise((resolve) => setTimeout(() => frames(3).then(resolve), 900)))
       await page.evaluate(axe)
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))

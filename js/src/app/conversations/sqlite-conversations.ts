@@ -68,8 +68,8 @@ const INDEX = `
   CREATE TRIGGER sluice_words_gone AFTER DELETE ON sluice_entries WHEN old.words <> '' BEGIN
     INSERT INTO sluice_words (sluice_words, rowid, words) VALUES ('delete', old.number, old.words); END;
   CREATE TRIGGER sluice_words_changed AFTER UPDATE OF words ON sluice_entries WHEN old.words <> new.words BEGIN
-    INSERT INTO sluice_words (sluice_words, rowid, words) VALUES ('delete', old.number, old.words);
-    INSERT INTO sluice_words (rowid, words) VALUES (new.number, new.words); END;
+    INSERT INTO sluice_words (sluice_words, rowid, words) SELECT 'delete', old.number, old.words WHERE old.words <> '';
+    INSERT INTO sluice_words (rowid, words) SELECT new.number, new.words WHERE new.words <> ''; END;
   INSERT INTO sluice_words (sluice_words) VALUES ('rebuild');`
 const TRIGRAM = 3
 

@@ -1,4 +1,4 @@
-// Memory before the answer: the notes about a question are looked up, and stand in front of what the model reads.
+// Memory before the answer: the app looks up its notes about a question and puts them in front of the conversation.
 import type { Model } from 'sluice'
 import type { HostOptions } from 'sluice/host'
 

@@ -67,7 +67,7 @@ test('a folded line of calls never hides the question of a nested call', async (
   assert.deepEqual([await shown('script.run'), await shown('clock')], [true, false])
 })
 
-test('questions of nested calls are among those that are approved at once, and are told to screen readers', async (t) => {
+test('nested questions are approved together with the others, and screen readers hear them', async (t) => {
   const page = await message(t, () => live.push({ type: 'text', block: 0, text: 'Let me look.' }))
   await push(page, [2, 3], [{ type: 'text', block: 0, text: ' So.' }])
   const all = page.getByRole('button', { name: 'Allow all 2' })

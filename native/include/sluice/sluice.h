@@ -315,8 +315,8 @@ SLUICE_API int32_t SLUICE_CALL sluice_turn_resolve(sluice_turn *turn, uint32_t c
  * SLUICE_E_STATE (it does not run, or nobody waits for its result), SLUICE_E_JSON, or SLUICE_E_LIMIT: limits.nested,
  * limits.callsPerRound or limits.argumentBytes.
  *
- * The new call passes the same gate as calls of the model: what it comes to is told by events, its end by its card. It may have
- * the tools that the model may call, and those that its caller's tool names in "calls", unless they are switched off. Its
+ * The new call passes the same gate as calls of the model. Events say how it goes on, its card how it ends. Its tool is one
+ * that the model may call, or one that the caller's tool names in "calls", and is not switched off. Its
  * "card", "approval", "resolve" and "execute" events have "parent":{"call":1,"name":"script.run"}; its card has no block, but
  * is in "nested" of its caller's. The model never reads of it. It counts for maxCalls, not for maxRounds and repeatLimit, and
  * runs in its caller's place. The caller's timeout does not run while a person decides about a nested call. When the caller

@@ -62,7 +62,7 @@ struct Config {
   bool protocol_named = false;    // protocol has a format that the host chose
   Protocols also_parse;
   ModelFormat model_format = ModelFormat::unsaid;  // alsoParse: "auto"
-  // What is read for it; nullptr: nothing, or make_model_format was not called.
+  // The format that "auto" reads, set by make_model_format; nullptr: none.
   std::shared_ptr<const Protocol> model_protocol;
   std::map<const Protocol *, std::string> protocol_texts;  // what make_protocol was given for each
   uint8_t fallback_reasons = 0;                            // autoFallback: a set of FallbackReason

@@ -1,4 +1,4 @@
-// What messages hold and a wire cannot send. The model reads a note in its place, and the host is told.
+// Parts of messages that a wire cannot send. The model reads a note in the place of each, and an event tells the host.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What a file is called that somebody attached: a name to be read, never a path.
 
 const MAX_NAME = 120
-/** What stands behind the last dot is kept where the name is cut. */
+/** A name that is cut keeps its ending, such as `.pdf`, of at most so many characters. */
 const MAX_ENDING = 16
 
 /**

@@ -159,8 +159,8 @@ export interface UserEntryView extends EntryBase {
   role: 'user'
   text: string
   /**
-   * What stands beside it, by address: `conversation.picture(part)` and `conversation.file(part)` of the client give
-   * the bytes.
+   * The attached pictures and files, each by its address. `conversation.picture(part)` and `conversation.file(part)` of
+   * the client give the bytes.
    */
   parts?: EntryPart[]
 }
@@ -217,7 +217,7 @@ export interface SendInput {
   text: string
   /** The id of the conversation. Default `main`. */
   conversation?: string
-  /** What stands beside it, as the host's `attachments` allow: by default up to 8 pictures, of 10 MB together. */
+  /** Attached pictures and files. The host's `attachments` limit them: by default 8 pictures, 10 MB together. */
   parts?: (Picture | SentFile)[]
   /** The entry behind which it stands, in place of the last one that is shown: a branch. */
   replyTo?: string

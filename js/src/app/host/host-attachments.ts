@@ -6,7 +6,7 @@ import { shownSize } from '../bridge/shown-size.js'
 import type { AttachmentLimits, EntryPart, Picture, SentFile } from '../bridge/messages.js'
 import { blobAddress, fileBlob, pictureBlob } from '../conversations/blobs.js'
 import type { StoredBlob } from '../conversations/conversation-types.js'
-import { fromBase64 } from '../../engine/core/base64.js'
+import { base64Size, fromBase64 } from '../../engine/core/base64.js'
 import { isPlain, list, members, oneOf, optional, refuse, text, type Check } from './checks.js'
 import type { HostOptions } from './host-types.js'
 
@@ -33,7 +33,7 @@ export function attachmentsOf({ types, maxBytes, maxParts }: AttachmentLimits): 
   const data: Check<string> = (value, path) => {
     const given = text(Number.MAX_SAFE_INTEGER, 0)(value, path)
     if (given === '') throw refuse('argument', 'found an empty file, expected bytes in base64', { path })
-    if (sizeOf(given) > maxBytes) throw tooLarge(sizeOf(given), maxBytes, path)
+    if (base64Size(given) > maxBytes) throw tooLarge(base64Size(given), maxBytes, path)
     return given
   }
   const name = text(MAX_NAME, 0)
@@ -45,7 +45,7 @@ export function attachmentsOf({ types, maxBytes, maxParts }: AttachmentLimits): 
   )
   return (value, path) => {
     const given = check(value, path)
-    const bytes = given.reduce((sum, { data }) => sum + sizeOf(data), 0)
+    const bytes = given.reduce((sum, { data }) => sum + base64Size(data), 0)
     if (bytes > maxBytes) throw tooLarge(bytes, maxBytes, path)
     for (const [index, { mediaType, data }] of given.entries()) checkBytes(mediaType, data, `${path}[${index}].data`)
     return given.map((one) => ({
@@ -74,10 +74,6 @@ function isBase64(data: string): boolean {
   }
   return true
 }
-
-/** The bytes that base64 stands for. */
-const sizeOf = (data: string): number =>
-  Math.floor((data.length * 3) / 4) - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0)
 
 const tooLarge = (found: number, most: number, path: string): Error =>
   refuse('limit', `found ${shownSize(found)}, expected at most ${shownSize(most)} of attachments`, { path })

@@ -3,7 +3,7 @@ import { isAllowed, plainType } from '../bridge/file-type.js'
 import { shownSize } from '../bridge/shown-size.js'
 import { ClientError } from './client-errors.js'
 
-/** What base64 stands for. */
+/** Reads base64. Pages are compiled without the types of Node, which `core/base64` uses. */
 export const bytesOf = (data: string): Uint8Array => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
 
 /** At a time: `String.fromCharCode` takes its characters as arguments. */

@@ -10,6 +10,12 @@ export function toBase64(bytes: Uint8Array): string {
   return out
 }
 
+/** How many bytes a text of base64 holds. White space may end it. */
+export function base64Size(text: string): number {
+  const end = /=*\s*$/.exec(text.slice(-100))?.[0].length ?? 0
+  return Math.floor(((text.length - end) * 3) / 4)
+}
+
 /** As Node reads it: what is no base64 is passed over. */
 export function fromBase64(text: string): Uint8Array {
   if (node) return node.from(text, 'base64')

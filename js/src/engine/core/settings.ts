@@ -295,7 +295,10 @@ export interface Settings {
    * look at it: a `resolve` event tells it. `beforeApproval` sets it. Default false.
    */
   checkArguments?: boolean
-  /** Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound`, `blocks` and `nested`. */
+  /**
+   * Sizes beyond which something is refused or cut. Bytes, but for `depth` (of JSON), `callsPerRound`, `blocks` and
+   * `nested`.
+   */
   limits?: {
     /** Arguments of one call. Default 16 MiB. */
     argumentBytes?: number
@@ -456,8 +459,8 @@ export interface ListedProfile {
 }
 
 /**
- * The protocols of the settings, then those that tools bring. undefined: the engine's default. Of two with one id the first counts, but rules of
- * `inline_tags` are joined by the engine: an app and its tools bring tags each.
+ * The protocols of the settings, then those that tools bring. undefined: the engine's default. Of two with one id the
+ * first counts. The engine joins the rules of `inline_tags`: an app and its tools bring tags each.
  */
 export function allParsed(
   { alsoParse, mode = 'auto' }: Pick<Settings, 'alsoParse' | 'mode'>,

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileExtension } from '../../app/bridge/file-extension.js'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
+import { base64Size } from '../../engine/core/base64.js'
 import type { FilePart, MediaPart, Source } from '../../engine/core/events.js'
 import { fit } from './rows.js'
 
@@ -30,15 +31,12 @@ export function partWords(part: MediaPart): string {
   return [
     short(mediaType ?? (type === 'image' ? 'a picture' : 'a file')),
     short(name ?? (data === undefined && url === undefined ? id : undefined)),
-    data === undefined ? '' : bytes(bytesIn(data)),
+    data === undefined ? '' : bytes(base64Size(data)),
     url === undefined ? '' : escapeInvisible(url),
   ]
     .filter(Boolean)
     .join(', ')
 }
-
-/** How many bytes base64 stands for. */
-const bytesIn = (data: string): number => Math.floor((data.replace(/=+\s*$/, '').length * 3) / 4)
 
 const bytes = (count: number): string =>
   count < 1000

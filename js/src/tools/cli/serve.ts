@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { escapeInvisible } from '../../app/bridge/invisible.js'
-import { listen as begin } from '../../engine/core/listen.js'
+import { listen as begin, type Place } from '../../engine/core/listen.js'
 import { addressesOf, providers } from '../../engine/core/providers.js'
 import { openAIHandler } from '../../servers/openai/openai-handler.js'
 import type { TextToolCallDiagnostic } from '../../servers/openai/openai-options.js'
@@ -12,11 +12,6 @@ import { readModel } from './model-options.js'
 
 const DEFAULT = '127.0.0.1:4100'
 const MOST_WRITTEN = 1000
-
-interface Listen {
-  host: string
-  port: number
-}
 
 export const command: Command = {
   summary: 'a server for OpenAI clients in front of another: calls that models write as text become tool_calls',
@@ -119,7 +114,7 @@ function readUpstream(values: Values): { baseURL: string; apiKey?: string | unde
   return { baseURL, apiKey: model.apiKey }
 }
 
-function readListen(given: string): Listen {
+function readListen(given: string): Place {
   const [, bracketed, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([^:\s/]+)|):?(\d{1,5})$/i.exec(given) ?? []
   const host = bracketed ?? plain ?? '127.0.0.1'
   const port = Number(digits)

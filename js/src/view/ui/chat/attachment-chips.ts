@@ -1,5 +1,5 @@
-// What goes with a message beside its text: pictures by their first bytes, drawn smaller where they are large, long
-// texts, and other files that the host takes.
+// Reads what a person attaches: pictures, which are drawn smaller if they are large; long texts; and other files that
+// the host takes. The first bytes say what is a picture.
 import {
   ANY_BYTES,
   contradiction,
